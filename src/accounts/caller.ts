@@ -1,0 +1,8 @@
+/** Who asks, proved by the Bearer key. */
+export interface Caller {
+  keyId: string;
+  organizationId: string;
+  /** Undefined for an admin key, which belongs to an organisation only. */
+  projectId: string | undefined;
+  kind: "project" | "admin";
+}

@@ -1,0 +1,59 @@
+import type { ModelReference, Task } from "../engines/engine.ts";
+import type { LogLevel } from "../observability/logger.ts";
+import type { Secret } from "../secret.ts";
+
+/** Everything an operator may set, checked and frozen. Made once from the environment and parlance.yaml; nothing else reads either. */
+export interface Config {
+  server: ServerConfig;
+  /** Absolute. Holds the SQLite database and, unless set apart, the models. */
+  dataDirectory: string;
+  modelsDirectory: string;
+  /** PostgreSQL; undefined: SQLite in the data directory. */
+  databaseUrl: Secret | undefined;
+  /** Shared counters; undefined: in memory, or the database. */
+  redisUrl: Secret | undefined;
+  /** First keys fixed by the operator; undefined: made at first start and shown once. */
+  apiKey: Secret | undefined;
+  adminKey: Secret | undefined;
+  logLevel: LogLevel;
+  /** Whether the manifest's default models are in the catalog. */
+  builtinModels: boolean;
+  models: readonly ModelConfig[];
+}
+
+export interface ServerConfig {
+  host: string;
+  port: number;
+  /** Where /metrics and /health are served besides; undefined: on the same port. */
+  operations: { host: string; port: number } | undefined;
+  maxBodyBytes: number;
+  /** From the request's arrival to the answer's end. */
+  requestTimeoutSeconds: number;
+  /** How long running requests may go on after SIGTERM. */
+  drainSeconds: number;
+}
+
+export interface ModelConfig {
+  /** Catalog id, or a wildcard that ends in `/*`. */
+  id: string;
+  task: Task;
+  accessGroups: readonly string[];
+  ownedBy: string;
+  /** US dollars as decimal strings: per token, per character or per second. */
+  price: Readonly<Record<string, string>>;
+  strategy: "ordered";
+  /** Catalog ids tried, in order, when no deployment can answer. */
+  fallbacks: readonly string[];
+  /** Requests that may wait for a slot of this model. */
+  maxQueue: number;
+  deployments: readonly DeploymentConfig[];
+}
+
+export interface DeploymentConfig {
+  /** A kind in the engine registry. */
+  engine: string;
+  /** As that engine's settings schema made them. */
+  settings: unknown;
+}
+
+export type { ModelReference };

@@ -1,0 +1,170 @@
+/** The contract between Parlance and what performs inference: types without behaviour. */
+
+import type { Fault } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+
+export type Task = "chat" | "moderation" | "speech" | "transcription";
+
+/** An opened model performs exactly one task, so a task that it cannot do cannot be called. */
+export type Model = ChatModel | ModerationModel | SpeechModel | TranscriptionModel;
+
+interface OpenModel {
+  /** Requests that it serves at once; more have to wait. Undefined: as many as come (an upstream decides itself). */
+  readonly slots: number | undefined;
+  /** Where it runs, for people: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
+  readonly device: string;
+  /** Whether a request sent now can be served; a restarting process says when to try again. */
+  health(): ModelHealth;
+  /** Ends it and everything it runs. Requests in flight end with a Fault. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export type ModelHealth =
+  | { state: "up" }
+  | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
+
+// ---- chat
+
+export interface ChatModel extends OpenModel {
+  readonly task: "chat";
+  /** Tokens that prompt and answer may have together; undefined when an upstream does not say. */
+  readonly contextWindow: number | undefined;
+  /** True when `ChatRequest.wire` is passed on as it is, so that `notCarried` does not matter. */
+  readonly passesWire: boolean;
+  /**
+   * Streams the reply and ends with exactly one `finish`. Stops early, without throwing, once `signal` aborts.
+   * Throws a Fault: before the first event when the request is refused, later when the engine fails mid-answer.
+   */
+  chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+}
+
+export interface ChatMessage {
+  role: "system" | "developer" | "user" | "assistant";
+  content: string;
+}
+
+export interface ChatRequest {
+  /** The catalog id that was asked for, which an answer names as its `model`. */
+  model: string;
+  messages: ChatMessage[];
+  /** Most tokens to generate; undefined: what the context window leaves. */
+  maxTokens: number | undefined;
+  /** 0 to 2; 0 is greedy. */
+  temperature: number;
+  /** 0 to 1. */
+  topP: number;
+  /** The same seed, request and model give the same text when run alone. */
+  seed: number | undefined;
+  /** Up to four texts that end the answer and are not part of it. */
+  stop: readonly string[];
+  /** Whether the caller wants the answer as a stream. */
+  stream: boolean;
+  /** The caller's own body in OpenAI's format, for engines that pass it on. */
+  wire: Readonly<Record<string, unknown>>;
+  /** Says what in `wire` the fields above do not carry; thrown for models that do not pass the wire body on. */
+  notCarried: Fault | undefined;
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
+
+export interface ChatUsage {
+  promptTokens: number;
+  completionTokens: number;
+  /** Prompt tokens that were found evaluated already. */
+  cachedTokens: number;
+  /** False: the tokenizer's own count. True: an upstream gave none, this is an estimate. */
+  estimated: boolean;
+}
+
+export type ChatEvent =
+  /** The prompt was accepted and counted. At most once, before any text. */
+  | { type: "start"; promptTokens: number; cachedTokens: number }
+  /** A piece of the answer, whole characters only. `completionTokens` counts from the answer's beginning. */
+  | { type: "text"; text: string; completionTokens: number }
+  /** Whole SSE frames of a streamed answer in OpenAI's format, `model` already replaced, without usage-only chunks and `[DONE]`. */
+  | { type: "wire-frames"; frames: Uint8Array }
+  /** A whole `chat.completion` in OpenAI's format, `model` already replaced. */
+  | { type: "wire-completion"; completion: Record<string, unknown> }
+  /** The end. `usage` is exact unless it says otherwise. */
+  | { type: "finish"; reason: FinishReason; usage: ChatUsage };
+
+// ---- moderation
+
+export interface ModerationModel extends OpenModel {
+  readonly task: "moderation";
+  readonly categories: readonly string[];
+  /** One map of category to score (0 to 1) for each text, in order. */
+  moderate(texts: readonly string[], signal: AbortSignal): Promise<ReadonlyArray<Readonly<Record<string, number>>>>;
+}
+
+// ---- speech
+
+export interface SpeechModel extends OpenModel {
+  readonly task: "speech";
+  readonly voices: readonly string[];
+  /** Samples a second of the audio it makes. */
+  readonly sampleRate: number;
+  /** Streams mono samples (-1 to 1) as they are made. Stops early, without throwing, once `signal` aborts. */
+  speak(request: SpeechRequest, signal: AbortSignal): AsyncIterable<Float32Array>;
+}
+
+export interface SpeechRequest {
+  text: string;
+  voice: string;
+  /** 0.25 to 4; 1 is the voice's own pace. */
+  speed: number;
+}
+
+// ---- transcription
+
+export interface TranscriptionModel extends OpenModel {
+  readonly task: "transcription";
+  /** ISO 639-1 codes; undefined when an upstream does not say. */
+  readonly languages: readonly string[] | undefined;
+  /** Samples a second that it takes. */
+  readonly sampleRate: number;
+  /** Streams segments as they are recognised, times rising. Stops early, without throwing, once `signal` aborts. */
+  transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptSegment>;
+}
+
+export interface TranscriptionRequest {
+  /** Mono samples, -1 to 1, at the model's sample rate. */
+  samples: AsyncIterable<Float32Array>;
+  language: string | undefined;
+  prompt: string | undefined;
+}
+
+export interface TranscriptSegment {
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+}
+
+// ---- opening
+
+/** What an engine may use while it opens a model. */
+export interface EngineServices {
+  /** For logs and messages: the catalog id, or a name made from it when a model has several deployments. */
+  name: string;
+  /** Fetches a model's files if they are not there yet. */
+  pull(reference: ModelReference, signal: AbortSignal): Promise<ModelFiles>;
+  logger: Logger;
+  /** Aborts when the service stops before the model is open. */
+  signal: AbortSignal;
+}
+
+/** One of: a manifest id, a file of the user's own, a file on the hub as `owner/repo/path`. */
+export type ModelReference = { model: string } | { file: string } | { hf: string };
+
+export interface ModelFiles {
+  /** Absolute path of each file, by its name in the manifest. */
+  paths: Readonly<Record<string, string>>;
+  /** Absolute path of the first file: the weights, where a model is one file. */
+  path: string;
+}
+
+/** A kind of engine. `Settings` is what its settings schema makes of a deployment in the configuration. */
+export interface Engine<Settings> {
+  /** Resolves once the model can serve. Throws a Fault whose message helps the operator. */
+  open(settings: Settings, task: Task, services: EngineServices): Promise<Model>;
+}

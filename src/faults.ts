@@ -1,0 +1,75 @@
+/** Expected failures, in our words. How each kind is shown over HTTP is one table in `wire/openai/error.ts`. */
+
+export type FaultKind =
+  | "invalid-request"
+  | "unauthenticated"
+  | "forbidden"
+  | "not-found"
+  | "method-not-allowed"
+  | "conflict"
+  | "request-too-slow"
+  | "body-too-large"
+  | "headers-too-large"
+  | "unsupported-media-type"
+  | "request-rate-limited"
+  | "token-rate-limited"
+  | "quota-exhausted"
+  | "unavailable"
+  | "upstream-failed"
+  | "upstream-timeout";
+
+export interface FaultDetails {
+  /** Stable word for programs, such as `model_not_found`. */
+  code?: string | undefined;
+  /** Path of the field at fault, such as `messages[0].role`. */
+  param?: string | undefined;
+  /** When trying again may help. */
+  retryAfterSeconds?: number | undefined;
+  /** For the log only; never shown to the caller. */
+  cause?: unknown;
+}
+
+/** An expected failure whose message is safe to show the caller. Anything else thrown is a bug and becomes a 500. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly kind: FaultKind;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.code = details.code;
+    this.param = details.param;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** The caller sent something wrong: `param` names the field, the message its bound. */
+export function invalidRequest(message: string, param?: string, code?: string): Fault {
+  return new Fault("invalid-request", message, { param, code });
+}
+
+/** A field or value that is understood but that this model or version cannot honour. */
+export function unsupportedValue(message: string, param: string): Fault {
+  return new Fault("invalid-request", message, { param, code: "unsupported_value" });
+}
+
+export function modelNotFound(id: string): Fault {
+  return new Fault("not-found", `The model \`${id}\` does not exist or you do not have access to it.`, {
+    param: "model",
+    code: "model_not_found",
+  });
+}
+
+export type UnavailableCode = "server_is_overloaded" | "model_loading" | "engine_failed" | "database_unavailable";
+
+/** Not now: the caller may try again after `retryAfterSeconds`, at least 1. */
+export function unavailable(message: string, code: UnavailableCode, retryAfterSeconds: number, cause?: unknown): Fault {
+  return new Fault("unavailable", message, {
+    code,
+    retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)),
+    cause,
+  });
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    // Local engines are processes of their own: more files at once than cores only slows each of them.
+    maxWorkers: 2,
+  },
+});
