@@ -74,6 +74,8 @@ export interface ChatUsage {
   cachedTokens: number;
   /** False: the tokenizer's own count. True: an upstream gave none, this is an estimate. */
   estimated: boolean;
+  /** An upstream's own usage object in OpenAI's format, with details that the fields above do not carry; shown as it came. */
+  wire?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type ChatEvent =
@@ -81,8 +83,11 @@ export type ChatEvent =
   | { type: "start"; promptTokens: number; cachedTokens: number }
   /** A piece of the answer, whole characters only. `completionTokens` counts from the answer's beginning. */
   | { type: "text"; text: string; completionTokens: number }
-  /** Whole SSE frames of a streamed answer in OpenAI's format, `model` already replaced, without usage-only chunks and `[DONE]`. */
-  | { type: "wire-frames"; frames: Uint8Array }
+  /**
+   * Whole SSE frames of a streamed answer in OpenAI's format, `model` already replaced, without usage-only chunks and
+   * `[DONE]`. `completionTokens` estimates, one a frame, what came since the answer's beginning: for clients that leave.
+   */
+  | { type: "wire-frames"; frames: Uint8Array; completionTokens: number }
   /** A whole `chat.completion` in OpenAI's format, `model` already replaced. */
   | { type: "wire-completion"; completion: Record<string, unknown> }
   /** The end. `usage` is exact unless it says otherwise. */
@@ -146,6 +151,8 @@ export interface TranscriptSegment {
 export interface EngineServices {
   /** For logs and messages: the catalog id, or a name made from it when a model has several deployments. */
   name: string;
+  /** The catalog id as configured: a wildcard such as `openai/*` says which part of the id asked for is not sent. */
+  catalogId: string;
   /** Fetches a model's files if they are not there yet. */
   pull(reference: ModelReference, signal: AbortSignal): Promise<ModelFiles>;
   logger: Logger;
