@@ -74,8 +74,6 @@ export interface ChatUsage {
   cachedTokens: number;
   /** False: the tokenizer's own count. True: an upstream gave none, this is an estimate. */
   estimated: boolean;
-  /** An upstream's own usage object in OpenAI's format, with details that the fields above do not carry; shown as it came. */
-  wire?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type ChatEvent =
@@ -90,8 +88,11 @@ export type ChatEvent =
   | { type: "wire-frames"; frames: Uint8Array; completionTokens: number }
   /** A whole `chat.completion` in OpenAI's format, `model` already replaced. */
   | { type: "wire-completion"; completion: Record<string, unknown> }
-  /** The end. `usage` is exact unless it says otherwise. */
-  | { type: "finish"; reason: FinishReason; usage: ChatUsage };
+  /**
+   * The end. `usage` is exact unless it says otherwise. `usageFrame` follows `wire-frames` only: the SSE frame that tells
+   * callers who asked what was used, with the answer's own id and all the details that an upstream gave.
+   */
+  | { type: "finish"; reason: FinishReason; usage: ChatUsage; usageFrame?: Uint8Array | undefined };
 
 // ---- moderation
 
