@@ -16,7 +16,9 @@ export type FaultKind =
   | "quota-exhausted"
   | "unavailable"
   | "upstream-failed"
-  | "upstream-timeout";
+  | "upstream-timeout"
+  /** Nobody is left to be told; the log and the metrics still tell it apart from a success. */
+  | "client-left";
 
 export interface FaultDetails {
   /** Stable word for programs, such as `model_not_found`. */

@@ -1,0 +1,100 @@
+/** Every way in which a request can fail, brought into one shape: faults, Fastify's own refusals, broken HTTP, bugs. */
+
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Fault, invalidRequest } from "../faults.ts";
+import { toErrorAnswer } from "../wire/openai/error.ts";
+import { newRequestId } from "./request-id.ts";
+
+export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
+  app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
+    const failure = toFault(error, request, maxBodyBytes);
+    request.reportFailure(failure);
+    return sendFailure(reply, failure);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(app, request.url);
+    const message = `Invalid URL (${request.method} ${request.url.split("?", 1)[0]})`;
+    if (allowed.length === 0) return sendFailure(reply, new Fault("not-found", message));
+    reply.header("allow", allowed.join(", "));
+    return sendFailure(
+      reply,
+      new Fault("method-not-allowed", `${message}: the methods allowed are ${allowed.join(", ")}`),
+    );
+  });
+}
+
+function sendFailure(reply: FastifyReply, failure: unknown): FastifyReply {
+  const { status, headers, body } = toErrorAnswer(failure, reply.request.id);
+  return reply.code(status).headers(headers).type("application/json; charset=utf-8").send(body);
+}
+
+function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBytes: number): unknown {
+  if (error instanceof Fault) return error;
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE": {
+      const size = Number(request.headers["content-length"]);
+      const given = Number.isFinite(size) ? `it has ${size} bytes` : "it is longer";
+      const message = `The request body may have at most ${maxBodyBytes} bytes; ${given}.`;
+      return new Fault("body-too-large", message);
+    }
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE": {
+      const given = request.headers["content-type"];
+      const sent = given === undefined ? "no Content-Type was sent" : `not ${JSON.stringify(given)}`;
+      return new Fault("unsupported-media-type", `The request body must be application/json; ${sent}.`);
+    }
+    case "FST_ERR_CTP_INVALID_JSON_BODY":
+      return invalidRequest("The request body is not valid JSON.");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return invalidRequest("The request body does not have the length that Content-Length says.");
+    default:
+      return error instanceof SyntaxError || error.statusCode === 400
+        ? invalidRequest("The request could not be understood.")
+        : error;
+  }
+}
+
+const METHODS = ["GET", "POST", "DELETE"] as const;
+
+function allowedMethods(app: FastifyInstance, url: string): string[] {
+  const path = url.split("?", 1)[0] ?? "";
+  return METHODS.filter((method) => app.hasRoute({ method, url: path }) || matchesModelRoute(method, path));
+}
+
+/** `hasRoute` compares patterns, not paths, and this is the one route with a parameter that spans slashes. */
+function matchesModelRoute(method: string, path: string): boolean {
+  return method === "GET" && path.startsWith("/v1/models/");
+}
+
+/** For what Node's HTTP parser refuses before there is a request; the socket is closed after the answer. */
+export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const requestId = newRequestId();
+  const { status, body } = toErrorAnswer(brokenHttpFault(error.code), requestId);
+  const json = JSON.stringify(body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${error.code ?? "Bad Request"}`,
+      "content-type: application/json; charset=utf-8",
+      `content-length: ${Buffer.byteLength(json)}`,
+      `x-request-id: ${requestId}`,
+      "connection: close",
+      "",
+      json,
+    ].join("\r\n"),
+  );
+}
+
+function brokenHttpFault(code: string | undefined): Fault {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new Fault("headers-too-large", "The request's headers are larger than this server takes (16 KiB).");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Fault("request-too-slow", "The request did not arrive whole in the time that this server waits.");
+    default:
+      return invalidRequest("The request is not valid HTTP.");
+  }
+}

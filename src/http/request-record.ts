@@ -1,0 +1,94 @@
+/** What is kept of a request for its one line in the log: never a prompt, a key or an upstream's secret. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Fault } from "../faults.ts";
+import type { Settlement } from "../inference/settlement.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { RequestMeasure } from "../observability/metrics.ts";
+
+interface RequestRecord {
+  beganAt: number;
+  /** As the caller wrote it; logged shortened. */
+  model: string | undefined;
+  settlement: Promise<Settlement> | undefined;
+  failure: unknown;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    record: RequestRecord;
+    /** Remembers why the request failed; a bug is logged with its stack under the request's id. */
+    reportFailure(failure: unknown): void;
+  }
+}
+
+export function useRequestRecords(
+  app: FastifyInstance,
+  logger: Logger,
+  measure: (request: RequestMeasure) => void,
+): void {
+  app.decorateRequest("record");
+  app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
+    this.record.failure = failure;
+    if (!(failure instanceof Fault)) logger.error({ requestId: this.id, err: failure }, "request failed by a bug");
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    request.record = { beganAt: performance.now(), model: undefined, settlement: undefined, failure: undefined };
+    reply.header("x-request-id", request.id).header("openai-version", "2020-10-01");
+  });
+  app.addHook("onSend", async (request, reply) => {
+    reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    // Health checks and scrapes come every few seconds and say nothing.
+    if (!request.url.startsWith("/v1/")) return;
+    const settlement = await request.record.settlement;
+    const line = toLine(request, reply, settlement);
+    logger.info(line, "request");
+    measure({
+      operation: operationOf(request),
+      model: settlement?.catalogId ?? "",
+      status: line.status,
+      durationSeconds: line.durationMs / 1000,
+    });
+  });
+}
+
+/** The route's own pattern, so that an unknown path is no label of its own. */
+function operationOf(request: FastifyRequest): string {
+  return request.routeOptions.url?.replace("/v1/", "").replace("/*", "") ?? "unknown";
+}
+
+function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settlement | undefined) {
+  const { record } = request;
+  const hasLeft = !reply.raw.writableFinished || settlement?.outcome === "client-left";
+  return {
+    requestId: request.id,
+    clientRequestId: header(request, "x-client-request-id"),
+    method: request.method,
+    path: request.url.split("?", 1)[0]?.slice(0, 200),
+    status: hasLeft ? 499 : reply.statusCode,
+    keyId: request.caller?.keyId,
+    projectId: request.caller?.projectId,
+    model: record.model?.slice(0, 200),
+    answeredBy: settlement?.model,
+    deployment: settlement?.deployment,
+    outcome: settlement?.outcome,
+    fault:
+      record.failure instanceof Fault ? `${record.failure.kind}: ${record.failure.message}`.slice(0, 300) : undefined,
+    durationMs: Math.round(performance.now() - record.beganAt),
+    firstTokenMs: toMilliseconds(settlement?.firstTokenSeconds),
+    promptTokens: settlement?.used.promptTokens,
+    completionTokens: settlement?.used.completionTokens,
+  };
+}
+
+function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value.slice(0, 200) : undefined;
+}
+
+function toMilliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(seconds * 1000);
+}

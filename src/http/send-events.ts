@@ -1,0 +1,22 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+import { toErrorFrame } from "../wire/openai/chat-answer.ts";
+import { toErrorBody } from "../wire/openai/error.ts";
+
+/** Sends server-sent events as they come. A failure on the way becomes an error frame, and the stream ends after it. */
+export function sendEvents(reply: FastifyReply, frames: AsyncIterable<string | Uint8Array>): FastifyReply {
+  const { request } = reply;
+  async function* untilFailure() {
+    try {
+      yield* frames;
+    } catch (failure) {
+      request.reportFailure(failure);
+      yield toErrorFrame(toErrorBody(failure, request.id));
+    }
+  }
+  return reply
+    .header("content-type", "text/event-stream; charset=utf-8")
+    .header("cache-control", "no-cache")
+    .header("x-accel-buffering", "no")
+    .send(Readable.from(untilFailure(), { objectMode: true, highWaterMark: 16 }));
+}

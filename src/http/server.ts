@@ -1,0 +1,86 @@
+/** Scopes and the route list; builds, never listens. */
+
+import { type FastifyInstance, fastify } from "fastify";
+import { unavailable } from "../faults.ts";
+import type { Inference } from "../inference/inference.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { RequestMeasure } from "../observability/metrics.ts";
+import { type Authenticator, authenticateScope } from "./authenticate.ts";
+import { answerBrokenHttp, useErrorFormat } from "./errors.ts";
+import { useJsonBodies } from "./json-body.ts";
+import { type Operations, operations } from "./ops/operations.ts";
+import { newRequestId } from "./request-id.ts";
+import { useRequestRecords } from "./request-record.ts";
+import { chatCompletions } from "./v1/chat-completions.ts";
+import { models } from "./v1/models.ts";
+
+export interface ServerOptions {
+  accounts: Authenticator;
+  inference: Inference;
+  /** Undefined when they are served on an address of their own. */
+  operations: Operations | undefined;
+  maxBodyBytes: number;
+  /** How long a request, headers and body, may take to arrive. */
+  receiveTimeoutSeconds: number;
+  logger: Logger;
+  measure: (request: RequestMeasure) => void;
+}
+
+export interface Server {
+  app: FastifyInstance;
+  /** Refuses what comes from now on, also on connections that are kept alive. */
+  drain(): void;
+}
+
+export function buildServer(options: ServerOptions): Server {
+  const app = bareServer(options);
+  let isDraining = false;
+  app.addHook("onRequest", async (_request, reply) => {
+    if (!isDraining) return;
+    reply.header("connection", "close");
+    throw unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5);
+  });
+  if (options.operations !== undefined) app.register(operations(options.operations));
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, options.accounts, "project");
+      scope.register(chatCompletions(options.inference));
+      scope.register(models(options.inference));
+    },
+    { prefix: "/v1" },
+  );
+  return {
+    app,
+    drain: () => {
+      isDraining = true;
+    },
+  };
+}
+
+/** Health and metrics alone, for an address that only the operator's network reaches. */
+export function buildOperationsServer(served: Operations, logger: Logger): FastifyInstance {
+  const app = bareServer({ maxBodyBytes: 1024, receiveTimeoutSeconds: 10, logger, measure: () => {} });
+  app.register(operations(served));
+  return app;
+}
+
+type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure">;
+
+function bareServer(limits: BareServerOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: limits.maxBodyBytes,
+    requestTimeout: limits.receiveTimeoutSeconds * 1000,
+    // Longer than the usual idle time of a proxy in front, so that the proxy closes first and meets no reset.
+    keepAliveTimeout: 75_000,
+    genReqId: newRequestId,
+    clientErrorHandler: answerBrokenHttp,
+    // Draining is answered in the wire format by a hook of our own.
+    return503OnClosing: false,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 500 },
+  });
+  useRequestRecords(app, limits.logger, limits.measure);
+  useErrorFormat(app, limits.maxBodyBytes);
+  useJsonBodies(app);
+  return app;
+}

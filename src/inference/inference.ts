@@ -1,0 +1,105 @@
+/** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
+
+import type { Caller } from "../accounts/caller.ts";
+import type { ChatRequest, Task } from "../engines/engine.ts";
+import { Fault, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
+import type { Quota } from "../quota/quota.ts";
+import { type Catalog, type CatalogModel, isWildcard } from "./catalog.ts";
+import { type ChatAnswer, ChatRun } from "./chat-run.ts";
+import type { Candidate } from "./router.ts";
+import type { Settlement } from "./settlement.ts";
+
+/** Whether this caller may use a model, decided for one request or one listing. */
+export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
+
+export interface InferenceOptions {
+  catalog: Catalog;
+  quota: Quota;
+  accessOf: (caller: Caller) => Promise<ModelAccess>;
+  requestTimeoutSeconds: number;
+  /** Told about every request that had a model, once it is over. */
+  onSettled: (settlement: Settlement) => void;
+}
+
+export class Inference {
+  readonly #options: InferenceOptions;
+  readonly #running: Set<ChatRun> = new Set();
+
+  constructor(options: InferenceOptions) {
+    this.#options = options;
+  }
+
+  /** The models that this caller may use, in the order of the catalog; wildcards are left out. */
+  async listModels(caller: Caller): Promise<CatalogModel[]> {
+    const mayUse = await this.#options.accessOf(caller);
+    const listed = [...this.#options.catalog.models].filter((model) => mayUse(model) && !isWildcard(model));
+    if (listed.length === 0) throw new Fault("forbidden", "This API key has no access to any model.");
+    return listed;
+  }
+
+  /** Throws a Fault when there is no such model or this caller may not use it. */
+  async findModel(caller: Caller, id: string): Promise<CatalogModel> {
+    const model = this.#options.catalog.find(id);
+    const mayUse = await this.#options.accessOf(caller);
+    if (!mayUse({ id, accessGroups: model.accessGroups })) throw modelNotFound(id);
+    return model;
+  }
+
+  /**
+   * Resolves once an engine has begun to answer, so that a refusal is an error of its own and not a broken stream.
+   * `clientLeft` aborts when nobody waits for the answer any more. Throws a Fault.
+   */
+  async chat(caller: Caller, request: ChatRequest, clientLeft: AbortSignal): Promise<ChatAnswer> {
+    const model = await this.findModel(caller, request.model);
+    throwUnlessTask(model, "chat");
+    const candidates = [{ id: request.model, model }, ...(await this.#fallbacks(caller, model))];
+    const reservation = await this.#options.quota.reserve({ caller, model: request.model });
+    const seconds = this.#options.requestTimeoutSeconds;
+    const run: ChatRun = new ChatRun({
+      caller,
+      request,
+      catalogId: model.id,
+      reservation,
+      onSettled: (settlement) => {
+        clearTimeout(deadline);
+        clientLeft.removeEventListener("abort", leave);
+        this.#running.delete(run);
+        this.#options.onSettled(settlement);
+      },
+    });
+    const leave = () => run.abort(new Fault("client-left", "The client left."));
+    const deadline = setTimeout(() => {
+      const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
+      run.abort(new Fault("upstream-timeout", message, { code: "upstream_timeout" }));
+    }, seconds * 1000);
+    clientLeft.addEventListener("abort", leave, { once: true });
+    if (clientLeft.aborted) leave();
+    this.#running.add(run);
+    return run.answer(candidates);
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Ends what is running, with an error that each client sees. */
+  stop(): void {
+    for (const run of this.#running) {
+      run.abort(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
+    }
+  }
+
+  /** Only those fallbacks that the caller could have asked for. */
+  async #fallbacks(caller: Caller, model: CatalogModel): Promise<Candidate[]> {
+    if (model.fallbacks.length === 0) return [];
+    const mayUse = await this.#options.accessOf(caller);
+    return model.fallbacks
+      .map((id) => ({ id, model: this.#options.catalog.find(id) }))
+      .filter((candidate) => mayUse({ id: candidate.id, accessGroups: candidate.model.accessGroups }));
+  }
+}
+
+function throwUnlessTask(model: CatalogModel, task: Task): void {
+  if (model.task === task) return;
+  throw unsupportedValue(`The model \`${model.id}\` performs ${model.task}, not ${task}.`, "model");
+}

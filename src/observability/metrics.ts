@@ -1,0 +1,109 @@
+/** What Prometheus scrapes. Labels are catalog ids and status codes, so that callers cannot make new series. */
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export interface RequestMeasure {
+  operation: string;
+  /** Catalog id, or empty when the request did not get as far as a model. */
+  model: string;
+  status: number;
+  durationSeconds: number;
+}
+
+export interface InferenceMeasure {
+  model: string;
+  deployment: string;
+  firstTokenSeconds: number | undefined;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+export interface DeploymentMeasure {
+  model: string;
+  deployment: string;
+  isUp: boolean;
+  waiting: number;
+  slotsInUse: number;
+}
+
+/** From a cached answer's milliseconds to a long generation's minutes. */
+const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter({
+    name: "parlance_requests_total",
+    help: "Requests answered; status 499 is a client that left.",
+    labelNames: ["operation", "model", "status"],
+    registers: [this.#registry],
+  });
+  readonly #durations = new Histogram({
+    name: "parlance_request_duration_seconds",
+    help: "From a request's arrival to its answer's end.",
+    labelNames: ["operation", "model"],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+  readonly #firstTokens = new Histogram({
+    name: "parlance_time_to_first_token_seconds",
+    help: "From a chat request's admission to its answer's first token, waiting for a slot included.",
+    labelNames: ["model", "deployment"],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+  readonly #tokens = new Counter({
+    name: "parlance_tokens_total",
+    help: "Tokens read (prompt) and generated (completion).",
+    labelNames: ["model", "deployment", "direction"],
+    registers: [this.#registry],
+  });
+
+  /** `deployments` is asked at each scrape. */
+  constructor(deployments: () => Iterable<DeploymentMeasure>) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge("parlance_deployment_up", "1 while a deployment can serve.", deployments, (each) => Number(each.isUp));
+    this.#gauge("parlance_queue_length", "Requests that wait for a slot.", deployments, (each) => each.waiting);
+    this.#gauge(
+      "parlance_slots_in_use",
+      "Requests that a deployment serves now.",
+      deployments,
+      (each) => each.slotsInUse,
+    );
+  }
+
+  request({ operation, model, status, durationSeconds }: RequestMeasure): void {
+    this.#requests.inc({ operation, model, status });
+    this.#durations.observe({ operation, model }, durationSeconds);
+  }
+
+  inference({ model, deployment, firstTokenSeconds, promptTokens, completionTokens }: InferenceMeasure): void {
+    if (firstTokenSeconds !== undefined) this.#firstTokens.observe({ model, deployment }, firstTokenSeconds);
+    this.#tokens.inc({ model, deployment, direction: "prompt" }, promptTokens);
+    this.#tokens.inc({ model, deployment, direction: "completion" }, completionTokens);
+  }
+
+  async scrape(): Promise<{ contentType: string; text: string }> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  #gauge(
+    name: string,
+    help: string,
+    deployments: () => Iterable<DeploymentMeasure>,
+    valueOf: (each: DeploymentMeasure) => number,
+  ): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ["model", "deployment"],
+      registers: [this.#registry],
+      collect: () => {
+        // A deployment that a new configuration removed must not be reported for ever.
+        gauge.reset();
+        for (const each of deployments()) {
+          gauge.set({ model: each.model, deployment: each.deployment }, valueOf(each));
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,125 @@
+/** A chat model's events as one `chat.completion`, or as the frames of a stream. */
+
+import { randomBytes } from "node:crypto";
+import type { ChatEvent, ChatUsage, FinishReason } from "../../engines/engine.ts";
+
+/** What stays the same in every part of one answer. */
+interface Envelope {
+  id: string;
+  created: number;
+  model: string;
+}
+
+function newEnvelope(model: string): Envelope {
+  return { id: `chatcmpl-${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
+}
+
+/** Folds the events into the JSON answer. */
+export async function toCompletion(model: string, events: AsyncIterable<ChatEvent>): Promise<Record<string, unknown>> {
+  const { id, created } = newEnvelope(model);
+  let text = "";
+  let completion: Record<string, unknown> | undefined;
+  for await (const event of events) {
+    if (event.type === "text") text += event.text;
+    else if (event.type === "wire-completion") completion = event.completion;
+    else if (event.type === "finish") {
+      completion ??= {
+        id,
+        object: "chat.completion",
+        created,
+        model,
+        choices: [
+          {
+            index: 0,
+            message: { role: "assistant", content: text, refusal: null },
+            logprobs: null,
+            finish_reason: event.reason,
+          },
+        ],
+        usage: toUsage(event.usage),
+      };
+    }
+  }
+  // Without an end there is an abort behind it, and nobody is left to read the answer.
+  return completion ?? {};
+}
+
+/** Server-sent events, each frame whole. Failures are thrown, for the caller to render with `toErrorFrame`. */
+export async function* toFrames(
+  model: string,
+  events: AsyncIterable<ChatEvent>,
+  options: { includeUsage: boolean },
+): AsyncGenerator<string | Uint8Array> {
+  let envelope = newEnvelope(model);
+  const chunk = (delta: Record<string, unknown>, reason: FinishReason | null) =>
+    toFrame({
+      ...envelope,
+      object: "chat.completion.chunk",
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
+      ...(options.includeUsage ? { usage: null } : {}),
+    });
+  let hasBegun = false;
+  let isWire = false;
+  for await (const event of events) {
+    if (event.type === "start") continue;
+    if (event.type === "wire-frames") {
+      // The usage chunk that may follow belongs to the same answer, so it carries the upstream's id and time.
+      if (!isWire && options.includeUsage) envelope = { ...envelope, ...readEnvelope(event.frames) };
+      isWire = true;
+      yield event.frames;
+      continue;
+    }
+    if (!hasBegun && !isWire) {
+      hasBegun = true;
+      yield chunk({ role: "assistant", content: "" }, null);
+    }
+    if (event.type === "text") yield chunk({ content: event.text }, null);
+    if (event.type !== "finish") continue;
+    if (!isWire) yield chunk({}, event.reason);
+    if (options.includeUsage) {
+      const usage = toUsage(event.usage);
+      yield toFrame({ ...envelope, object: "chat.completion.chunk", choices: [], usage });
+    }
+    yield "data: [DONE]\n\n";
+  }
+}
+
+/** The id and time in the first of these frames; what is not there is left out. */
+function readEnvelope(frames: Uint8Array): Partial<Envelope> {
+  const [, json] = /^data: ?(\{.*\})\r?$/m.exec(Buffer.from(frames).toString("utf8")) ?? [];
+  if (json === undefined) return {};
+  try {
+    const { id, created } = JSON.parse(json) as Record<string, unknown>;
+    return {
+      ...(typeof id === "string" ? { id } : {}),
+      ...(typeof created === "number" ? { created } : {}),
+    };
+  } catch {
+    return {};
+  }
+}
+
+function toFrame(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** An error in a stream that has begun; the stream ends after it, without `[DONE]`. */
+export function toErrorFrame(body: { error: object }): string {
+  return toFrame(body);
+}
+
+function toUsage(usage: ChatUsage): Readonly<Record<string, unknown>> {
+  if (usage.wire !== undefined) return usage.wire;
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** The error body, and the one table that decides how each kind of failure is shown over HTTP. */
+
+import { Fault, type FaultKind } from "../../faults.ts";
+
+export interface ErrorBody {
+  error: { message: string; type: string; param: string | null; code: string | null };
+}
+
+interface ErrorAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: ErrorBody;
+}
+
+const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]> = {
+  "invalid-request": [400, "invalid_request_error"],
+  unauthenticated: [401, "invalid_request_error"],
+  forbidden: [403, "invalid_request_error"],
+  "not-found": [404, "invalid_request_error"],
+  "method-not-allowed": [405, "invalid_request_error"],
+  "request-too-slow": [408, "timeout_error"],
+  conflict: [409, "invalid_request_error"],
+  "body-too-large": [413, "invalid_request_error"],
+  "unsupported-media-type": [415, "invalid_request_error"],
+  "request-rate-limited": [429, "requests"],
+  "token-rate-limited": [429, "tokens"],
+  "quota-exhausted": [429, "insufficient_quota"],
+  "headers-too-large": [431, "invalid_request_error"],
+  "upstream-failed": [502, "server_error"],
+  unavailable: [503, "service_unavailable_error"],
+  "upstream-timeout": [504, "server_error"],
+  // Never sent: the status that nginx's logs have for it.
+  "client-left": [499, "invalid_request_error"],
+};
+
+/** Waiting cannot cure these, so clients are told not to retry by themselves. */
+const NEVER_RETRY: ReadonlySet<FaultKind> = new Set(["quota-exhausted"]);
+
+export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer {
+  const body = toErrorBody(failure, requestId);
+  if (!(failure instanceof Fault)) return { status: 500, headers: {}, body };
+  const headers: Record<string, string> = {};
+  if (failure.retryAfterSeconds !== undefined) {
+    headers["retry-after"] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
+  }
+  if (NEVER_RETRY.has(failure.kind)) headers["x-should-retry"] = "false";
+  return { status: STATUS_AND_TYPE[failure.kind][0], headers, body };
+}
+
+/** Anything but a Fault is a bug: its message stays in the log, under the request's id. */
+export function toErrorBody(failure: unknown, requestId: string): ErrorBody {
+  if (!(failure instanceof Fault)) {
+    const message = `The server failed while it handled this request. Its operator finds the reason in the log under ${requestId}.`;
+    return { error: { message, type: "server_error", param: null, code: null } };
+  }
+  return {
+    error: {
+      message: failure.message,
+      type: STATUS_AND_TYPE[failure.kind][1],
+      param: failure.param ?? null,
+      code: failure.code ?? null,
+    },
+  };
+}

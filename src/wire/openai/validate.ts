@@ -1,0 +1,134 @@
+/** Checks input against a zod schema and words the first fault as clients of this API expect it. */
+
+import type { ZodType, z } from "zod";
+import { type Fault, invalidRequest } from "../../faults.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** What `schema` makes of `value`. Throws a Fault whose `param` is the path of the first field at fault. */
+export function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (issue === undefined) throw invalidRequest("The request is not valid.");
+  throw toFault(mostSpecific(issue, []));
+}
+
+/** `["messages", 0, "role"]` as `messages[0].role`. */
+export function toPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? String(part) : `${text}.${String(part)}`;
+  }, "");
+}
+
+/** Of a union's branches, the one that got furthest into the value says best what is wrong. */
+function mostSpecific(issue: Issue, prefix: readonly PropertyKey[]): Issue {
+  const path = [...prefix, ...issue.path];
+  if (issue.code !== "invalid_union") return { ...issue, path };
+  if (issue.errors.length === 0) return unknownVariant(issue, path);
+  const inner = issue.errors.flat().map((each) => mostSpecific(each, path));
+  const furthest = inner.filter((each) => each.path.length > path.length || each.code !== "invalid_type");
+  if (furthest.length > 0) return furthest.reduce((best, each) => (each.path.length > best.path.length ? each : best));
+  const expected = inner.map((each) => (each.code === "invalid_type" ? each.expected : "string"));
+  const any = [...new Set(expected)].map(describeExpected).join(" or ");
+  return { code: "invalid_type", expected: any as "string", path, message: "", input: issue.input };
+}
+
+/** No branch of a discriminated union has this discriminator: the schema's own message lists those there are. */
+function unknownVariant(issue: Issue, path: PropertyKey[]): Issue {
+  const given = (issue.input as Record<PropertyKey, unknown> | undefined)?.[path.at(-1) ?? ""];
+  if (given === undefined) return { code: "invalid_type", expected: "string", path, message: "", input: undefined };
+  return { code: "custom", path, message: issue.message, input: given };
+}
+
+function toFault(issue: Issue): Fault {
+  const path = toPath(issue.path);
+  if (issue.code === "unrecognized_keys") {
+    const param = toPath([...issue.path, issue.keys[0] ?? ""]);
+    return invalidRequest(`Unknown parameter: '${param}'.`, param);
+  }
+  const name = path === "" ? "the request body" : `'${path}'`;
+  const param = path === "" ? undefined : path;
+  const isMissing = issue.input === undefined && issue.path.length > 0;
+  if (isMissing && issue.code !== "custom") {
+    return invalidRequest(`Missing required parameter: ${name}.`, param, "missing_required_parameter");
+  }
+  switch (issue.code) {
+    case "invalid_type":
+      return invalidRequest(
+        `Wrong type for ${name}: it must be ${describeExpected(issue.expected)}, not ${describeGiven(issue.input)}.`,
+        param,
+        "invalid_type",
+      );
+    case "too_big":
+      return invalidRequest(
+        `${name} is too large: ${describeBound(issue.origin, "at most", issue.maximum, issue.input)}.`,
+        param,
+        codeAboveMaximum(issue.origin),
+      );
+    case "too_small":
+      return invalidRequest(
+        `${name} is too small: ${describeBound(issue.origin, "at least", issue.minimum, issue.input)}.`,
+        param,
+        "invalid_value",
+      );
+    case "invalid_value":
+      return typeof issue.input === "string" || issue.values.length === 1
+        ? invalidRequest(
+            `Invalid value for ${name}: it must be ${issue.values.map((each) => JSON.stringify(each)).join(" or ")}.`,
+            param,
+            "invalid_value",
+          )
+        : invalidRequest(
+            `Wrong type for ${name}: it must be one of ${issue.values.map((each) => JSON.stringify(each)).join(" or ")}, not ${describeGiven(issue.input)}.`,
+            param,
+            "invalid_type",
+          );
+    default:
+      return invalidRequest(`Invalid value for ${name}: ${issue.message}.`, param, codeOf(issue) ?? "invalid_value");
+  }
+}
+
+function codeOf(issue: Issue): string | undefined {
+  if (issue.code !== "custom") return undefined;
+  const code: unknown = issue.params?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+function codeAboveMaximum(origin: string): string {
+  if (origin === "int") return "integer_above_max_value";
+  return origin === "number" ? "decimal_above_max_value" : "invalid_value";
+}
+
+function describeBound(origin: string, bound: "at most" | "at least", limit: unknown, given: unknown): string {
+  if (origin === "string")
+    return `${bound} ${limit} ${limit === 1 ? "character" : "characters"}, not ${String(given).length}`;
+  if (origin === "array")
+    return `${bound} ${limit} ${limit === 1 ? "entry" : "entries"}, not ${Array.isArray(given) ? given.length : "so many"}`;
+  if (origin === "object") return `${bound} ${limit} keys`;
+  return `${bound} ${limit}, not ${String(given)}`;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+function describeExpected(expected: string): string {
+  return EXPECTED[expected] ?? expected;
+}
+
+function describeGiven(given: unknown): string {
+  if (given === null) return "null";
+  if (Array.isArray(given)) return "an array";
+  if (typeof given === "number") return Number.isInteger(given) ? "a whole number" : "a decimal number";
+  if (typeof given === "object") return "an object";
+  return given === undefined ? "nothing" : `a ${typeof given}`;
+}
