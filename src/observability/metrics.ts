@@ -90,7 +90,7 @@ export class Metrics {
     name: string,
     help: string,
     deployments: () => Iterable<DeploymentMeasure>,
-    valueOf: (each: DeploymentMeasure) => number,
+    measure: (each: DeploymentMeasure) => number,
   ): void {
     const gauge = new Gauge({
       name,
@@ -101,7 +101,7 @@ export class Metrics {
         // A deployment that a new configuration removed must not be reported for ever.
         gauge.reset();
         for (const each of deployments()) {
-          gauge.set({ model: each.model, deployment: each.deployment }, valueOf(each));
+          gauge.set({ model: each.model, deployment: each.deployment }, measure(each));
         }
       },
     });

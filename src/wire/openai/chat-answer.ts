@@ -50,7 +50,7 @@ export async function* toFrames(
   events: AsyncIterable<ChatEvent>,
   options: { includeUsage: boolean },
 ): AsyncGenerator<string | Uint8Array> {
-  let envelope = newEnvelope(model);
+  const envelope = newEnvelope(model);
   const chunk = (delta: Record<string, unknown>, reason: FinishReason | null) =>
     toFrame({
       ...envelope,
@@ -63,8 +63,6 @@ export async function* toFrames(
   for await (const event of events) {
     if (event.type === "start") continue;
     if (event.type === "wire-frames") {
-      // The usage chunk that may follow belongs to the same answer, so it carries the upstream's id and time.
-      if (!isWire && options.includeUsage) envelope = { ...envelope, ...readEnvelope(event.frames) };
       isWire = true;
       yield event.frames;
       continue;
@@ -76,26 +74,12 @@ export async function* toFrames(
     if (event.type === "text") yield chunk({ content: event.text }, null);
     if (event.type !== "finish") continue;
     if (!isWire) yield chunk({}, event.reason);
-    if (options.includeUsage) {
+    if (options.includeUsage && event.usageFrame !== undefined) yield event.usageFrame;
+    else if (options.includeUsage) {
       const usage = toUsage(event.usage);
       yield toFrame({ ...envelope, object: "chat.completion.chunk", choices: [], usage });
     }
     yield "data: [DONE]\n\n";
-  }
-}
-
-/** The id and time in the first of these frames; what is not there is left out. */
-function readEnvelope(frames: Uint8Array): Partial<Envelope> {
-  const [, json] = /^data: ?(\{.*\})\r?$/m.exec(Buffer.from(frames).toString("utf8")) ?? [];
-  if (json === undefined) return {};
-  try {
-    const { id, created } = JSON.parse(json) as Record<string, unknown>;
-    return {
-      ...(typeof id === "string" ? { id } : {}),
-      ...(typeof created === "number" ? { created } : {}),
-    };
-  } catch {
-    return {};
   }
 }
 
@@ -108,8 +92,7 @@ export function toErrorFrame(body: { error: object }): string {
   return toFrame(body);
 }
 
-function toUsage(usage: ChatUsage): Readonly<Record<string, unknown>> {
-  if (usage.wire !== undefined) return usage.wire;
+function toUsage(usage: ChatUsage): Record<string, unknown> {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
