@@ -2,6 +2,8 @@
 
 import type { ZodType } from "zod";
 import type { Engine } from "./engine.ts";
+import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
+import { scriptedSettings } from "./scripted/settings.ts";
 
 interface RegisteredEngine {
   /** Checks and completes what a deployment in the configuration says besides `engine`. */
@@ -9,4 +11,13 @@ interface RegisteredEngine {
   load: () => Promise<Engine<never>>;
 }
 
-export const ENGINES = {} as const satisfies Record<string, RegisteredEngine>;
+export const ENGINES = {
+  "openai-compatible": {
+    settings: openAiCompatibleSettings,
+    load: async () => (await import("./openai-compatible/openai-compatible-engine.ts")).openAiCompatibleEngine,
+  },
+  scripted: {
+    settings: scriptedSettings,
+    load: async () => (await import("./scripted/scripted-engine.ts")).scriptedEngine,
+  },
+} as const satisfies Record<string, RegisteredEngine>;

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import type { ChatRequest, ChatUsage, FinishReason } from "../engine.ts";
+import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { estimateTokens, estimateUsage, toFinishReason, usageIn } from "./usage.ts";
+
+interface ReadCompletion {
+  completion: Record<string, unknown>;
+  reason: FinishReason;
+  usage: ChatUsage;
+}
+
+/** A whole answer with `model` replaced, and `id` set where it is missing. Throws UpstreamError when it is none. */
+export function readCompletion(body: string, request: ChatRequest): ReadCompletion {
+  const parsed = parse(body);
+  const error = upstreamErrorIn(parsed);
+  if (error !== undefined) throw error;
+  const choices = (parsed as { choices?: unknown } | null)?.choices;
+  if (!Array.isArray(choices) || choices.length === 0)
+    throw new UpstreamError("answered with something else than a completion");
+  const reason = choices[0]?.finish_reason;
+  if (typeof reason !== "string" || reason === "error") throw new UpstreamError("ended its answer before it was whole");
+  const completion: Record<string, unknown> = { ...(parsed as Record<string, unknown>), model: request.model };
+  if (typeof completion.id !== "string" || completion.id === "") {
+    completion.id = `chatcmpl-${randomBytes(16).toString("hex")}`;
+  }
+  const usage = usageIn(completion.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
+  return { completion, reason: toFinishReason(reason), usage };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    const isPage = /^\s*</.test(body);
+    throw new UpstreamError(isPage ? "answered with a page" : "answered with something else than JSON", {
+      cause: error,
+    });
+  }
+}
+
+function textOf(choices: ReadonlyArray<{ message?: { content?: unknown } }>): string {
+  return choices.map((choice) => choice?.message?.content).join("");
+}

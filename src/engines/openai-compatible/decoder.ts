@@ -1,0 +1,19 @@
+import type { Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** Undoes a `content-encoding`; undefined when there is none. Throws when it is none that Node knows, or several. */
+export function createDecoder(encoding: string | undefined): Transform | undefined {
+  const name = encoding?.trim().toLowerCase() ?? "";
+  if (name === "" || name === "identity") return undefined;
+  const create = DECODERS[name];
+  if (create === undefined) throw new Error(`content-encoding "${name}" is not known`);
+  return create();
+}

@@ -1,0 +1,240 @@
+/** One HTTP request to an upstream and its answer, read at the reader's pace and ended at once when its signal aborts. */
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { Transform } from "node:stream";
+import type { Dispatcher } from "undici";
+import type { Connecting, Connections } from "./connections.ts";
+import { createDecoder } from "./decoder.ts";
+
+export interface ExchangeOptions {
+  request: Dispatcher.DispatchOptions;
+  firstByteTimeoutSeconds: number;
+  idleTimeoutSeconds: number;
+  maxResponseBytes: number;
+}
+
+export interface ResponseHead {
+  status: number;
+  headers: IncomingHttpHeaders;
+}
+
+export class UpstreamTimeoutError extends Error {}
+export class ResponseTooLongError extends Error {}
+class ReleasedError extends Error {}
+
+/** Beyond this the upstream is told to wait until the reader has taken what is there. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+/** How long the end of an answer whose meaning has ended may take, for the connection to be used again. */
+const LINGER_MILLISECONDS = 1000;
+const STALE_CONNECTION_CODES = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #connections: Connections;
+  readonly #options: ExchangeOptions;
+  readonly #signal: AbortSignal;
+  #connecting: Connecting = { socket: undefined };
+  #controller: Dispatcher.DispatchController | undefined;
+  #decoder: Transform | undefined;
+  #head: ResponseHead | undefined;
+  #chunks: Buffer[] = [];
+  #bufferedBytes = 0;
+  #receivedBytes = 0;
+  #isEnded = false;
+  #isReleased = false;
+  #hasRetried = false;
+  #failure: Error | undefined;
+  #timer: NodeJS.Timeout;
+  #hasProgressed = false;
+  #isHurried = false;
+  #wake: (() => void) | undefined;
+
+  /** Sends the request at once. Call `release` when done with it, however it went. */
+  constructor(connections: Connections, options: ExchangeOptions, signal: AbortSignal) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#signal = signal;
+    this.#timer = setTimeout(this.#onTimeout, options.firstByteTimeoutSeconds * 1000);
+    signal.addEventListener("abort", this.#onAbort);
+    this.#send();
+  }
+
+  /** Status and headers; undefined once the signal has aborted. Throws what undici throws, or UpstreamTimeoutError. */
+  async head(): Promise<ResponseHead | undefined> {
+    while (!this.#signal.aborted) {
+      if (this.#head !== undefined) return this.#head;
+      if (this.#failure !== undefined) throw this.#failure;
+      await this.#change();
+    }
+    return undefined;
+  }
+
+  /**
+   * What has come since the last call, at least one chunk; undefined at the end and once the signal has aborted.
+   * Throws what undici or zlib throws, UpstreamTimeoutError or ResponseTooLongError.
+   */
+  async read(): Promise<Buffer[] | undefined> {
+    while (!this.#signal.aborted) {
+      if (this.#chunks.length > 0) return this.#take();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#isEnded) return undefined;
+      await this.#change();
+    }
+    return undefined;
+  }
+
+  /** Tells that what was read is worth waiting for more: the idle time begins anew. */
+  progress(): void {
+    if (this.#isHurried) return;
+    if (this.#hasProgressed) {
+      this.#timer.refresh();
+      return;
+    }
+    this.#hasProgressed = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onTimeout, this.#options.idleTimeoutSeconds * 1000);
+  }
+
+  /** Waits no longer than this for what is yet to come. */
+  hurry(seconds: number): void {
+    this.#isHurried = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onTimeout, seconds * 1000);
+  }
+
+  /** Frees everything. The connection closes, unless the answer has ended, or `isWhole` and it ends soon. */
+  release(isWhole = false): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    clearTimeout(this.#timer);
+    this.#chunks = [];
+    if (this.#isEnded || this.#failure !== undefined) return;
+    if (isWhole && !this.#signal.aborted) {
+      this.#controller?.resume();
+      this.#timer = setTimeout(() => this.#close(), LINGER_MILLISECONDS);
+      return;
+    }
+    this.#close();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isReleased || this.#signal.aborted) controller.abort(new ReleasedError());
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.#decoder = createDecoder(headers["content-encoding"]);
+    this.#decoder?.on("data", (chunk: Buffer) => this.#add(controller, chunk));
+    this.#decoder?.on("end", () => this.#end());
+    this.#decoder?.on("error", (error) => this.#fail(error));
+    this.#decoder?.on("drain", () => {
+      if (this.#bufferedBytes <= MAX_BUFFERED_BYTES) controller.resume();
+    });
+    this.#head = { status, headers };
+    this.#wake?.();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decoder === undefined) this.#add(controller, chunk);
+    else if (!this.#decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#decoder !== undefined) this.#decoder.end();
+    else this.#end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#mayRetry(error)) {
+      this.#hasRetried = true;
+      this.#send();
+      return;
+    }
+    this.#decoder?.destroy();
+    this.#failure ??= error;
+    if (this.#isReleased) clearTimeout(this.#timer);
+    this.#wake?.();
+  }
+
+  #send(): void {
+    this.#connecting = { socket: undefined };
+    this.#connections.dispatch(this.#options.request, this, this.#connecting);
+  }
+
+  /** An upstream may close an idle connection just as the next request is sent on it. */
+  #mayRetry(error: Error): boolean {
+    const usedOpenConnection = this.#controller !== undefined && this.#connecting.socket === undefined;
+    const isStale = STALE_CONNECTION_CODES.includes((error as NodeJS.ErrnoException).code ?? "");
+    const isWanted = !this.#isReleased && !this.#signal.aborted && this.#failure === undefined;
+    return usedOpenConnection && isStale && isWanted && this.#head === undefined && !this.#hasRetried;
+  }
+
+  #add(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isReleased || this.#failure !== undefined) return;
+    this.#receivedBytes += chunk.length;
+    if (this.#receivedBytes > this.#options.maxResponseBytes) {
+      this.#fail(new ResponseTooLongError(`the answer is longer than ${this.#options.maxResponseBytes} bytes`));
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
+      controller.pause();
+      this.#decoder?.pause();
+    }
+    this.#wake?.();
+  }
+
+  #take(): Buffer[] {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    const wasFull = this.#bufferedBytes > MAX_BUFFERED_BYTES;
+    this.#bufferedBytes = 0;
+    if (wasFull) {
+      this.#decoder?.resume();
+      this.#controller?.resume();
+    }
+    return chunks;
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    if (this.#isReleased) clearTimeout(this.#timer);
+    this.#wake?.();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#close();
+    this.#wake?.();
+  }
+
+  #close(): void {
+    this.#decoder?.destroy();
+    if (this.#controller !== undefined) this.#controller.abort(new ReleasedError());
+    // An error, since without one undici would not learn that this connection will not come.
+    else this.#connecting.socket?.destroy(new ReleasedError());
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  readonly #onAbort = (): void => {
+    this.#close();
+    this.#wake?.();
+  };
+
+  readonly #onTimeout = (): void => {
+    if (this.#chunks.length > 0) {
+      // The reader is slow, not the upstream.
+      this.#timer.refresh();
+      return;
+    }
+    const seconds = this.#hasProgressed ? this.#options.idleTimeoutSeconds : this.#options.firstByteTimeoutSeconds;
+    this.#fail(new UpstreamTimeoutError(`nothing for ${seconds} seconds`));
+  };
+}

@@ -1,0 +1,81 @@
+/** Finds and sets values in the text of a JSON object, so that all else in it stays as it was written. */
+
+export interface ValueSpan {
+  /** Where the key's opening quote stands. */
+  keyStart: number;
+  start: number;
+  end: number;
+}
+
+/** The value of a key of the outermost object. `json` must be valid, and the key written without escapes. */
+export function findValue(json: string, key: string): ValueSpan | undefined {
+  let depth = 0;
+  let index = 0;
+  while (index < json.length) {
+    const character = json[index];
+    if (character === '"') {
+      const end = endOfString(json, index);
+      if (depth === 1 && end - index === key.length + 2 && json.startsWith(key, index + 1)) {
+        const colon = skipSpace(json, end);
+        if (json[colon] === ":") {
+          const start = skipSpace(json, colon + 1);
+          return { keyStart: index, start, end: endOfValue(json, start) };
+        }
+      }
+      index = end;
+      continue;
+    }
+    if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    index += 1;
+  }
+  return undefined;
+}
+
+/** The text with this key of the outermost object set to `value`, itself JSON; a key that is not there is put first. */
+export function setValue(json: string, key: string, value: string): string {
+  const span = findValue(json, key);
+  if (span !== undefined) return json.slice(0, span.start) + value + json.slice(span.end);
+  const open = json.indexOf("{") + 1;
+  const isEmpty = json[skipSpace(json, open)] === "}";
+  return `${json.slice(0, open)}"${key}":${value}${isEmpty ? "" : ","}${json.slice(open)}`;
+}
+
+/** The index of what follows spaces; JSON knows four kinds. */
+export function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (text[index] === " " || text[index] === "\n" || text[index] === "\t" || text[index] === "\r") index += 1;
+  return index;
+}
+
+function endOfString(json: string, start: number): number {
+  let quote = json.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);
+  return quote === -1 ? json.length : quote + 1;
+}
+
+function isEscaped(json: string, quote: number): boolean {
+  let backslashes = 0;
+  while (json[quote - 1 - backslashes] === "\\") backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+function endOfValue(json: string, start: number): number {
+  if (json[start] === '"') return endOfString(json, start);
+  let depth = 0;
+  let index = start;
+  while (index < json.length) {
+    const character = json[index];
+    if (character === '"') {
+      index = endOfString(json, index);
+      continue;
+    }
+    if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") {
+      if (depth === 0) return index;
+      depth -= 1;
+    } else if (character === "," && depth === 0) return index;
+    index += 1;
+  }
+  return index;
+}

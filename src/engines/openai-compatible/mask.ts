@@ -1,0 +1,28 @@
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+
+/** Takes out of an upstream's words what is nobody's business: keys, header values, its address. */
+export type Mask = (text: string) => string;
+
+const SHORTEST_SECRET = 4;
+
+export function createMask(settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "apiKey" | "headers" | "proxy">): Mask {
+  const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)]
+    .map((secret) => secret?.reveal() ?? "")
+    .flatMap((value) => [value, value.replace(/^\w+ /, "")])
+    .filter((value) => value.length >= SHORTEST_SECRET);
+  const { origin, host, hostname, search } = new URL(settings.baseUrl);
+  // A bare host name such as `vllm` is a word of its own in many messages.
+  const addresses = [settings.baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
+  return (text) => {
+    let masked = text;
+    for (const secret of secrets) masked = masked.replaceAll(secret, "[redacted]");
+    for (const address of addresses) masked = masked.replaceAll(address, "[upstream]");
+    return masked;
+  };
+}
+
+/** Names the model as the caller knows it where the upstream's own name stands as a word. */
+export function renameModel(text: string, upstreamModel: string, model: string): string {
+  const name = upstreamModel.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return text.replace(new RegExp(`(?<![\\w./:-])${name}(?![\\w/:-])`, "g"), () => model);
+}

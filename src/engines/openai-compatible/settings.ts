@@ -1,0 +1,115 @@
+/** What a deployment of this engine may say in the configuration. */
+
+import { z } from "zod";
+import { Secret } from "../../secret.ts";
+
+const secret = z
+  .string()
+  .min(1)
+  .transform((value) => new Secret(value));
+
+/** They belong to the connection or to the body, which the engine makes itself. */
+const OWN_HEADERS = ["host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding"];
+
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name")
+  .refine((name) => !OWN_HEADERS.includes(name.toLowerCase()), {
+    error: `is set by Parlance itself, as are ${OWN_HEADERS.join(", ")}`,
+  });
+
+const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "may hold no line break and no character that a header cannot carry")
+  .transform((value) => new Secret(value));
+
+const baseUrl = z.string().transform((value, context) => {
+  const url = URL.parse(value);
+  const fault = faultOf(url);
+  if (url === null || fault !== undefined) {
+    context.issues.push({ code: "custom", input: value, message: fault ?? "is not a URL" });
+    return z.NEVER;
+  }
+  return url.href.replace(/\/+(?=\?|$)/, "");
+});
+
+function faultOf(url: URL | null): string | undefined {
+  if (url === null) return "is not a URL, such as http://10.0.0.5:8000/v1";
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "must begin with http:// or https://";
+  if (url.username !== "" || url.password !== "")
+    return "must not hold a user name or a password; use api_key or headers";
+  if (url.hash !== "") return "must not hold a fragment (#…)";
+  return undefined;
+}
+
+const proxy = z
+  .string()
+  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), {
+    error: "is not the http:// or https:// URL of a proxy",
+  })
+  .transform((value) => new Secret(value));
+
+const tls = z
+  .strictObject({
+    ca_file: z.string().min(1).optional().describe("PEM file of the authorities to trust instead of the usual ones"),
+    certificate_file: z.string().min(1).optional().describe("PEM file of the client's own certificate"),
+    key_file: z.string().min(1).optional().describe("PEM file of the client certificate's key"),
+    server_name: z.string().min(1).optional().describe("Name expected in the upstream's certificate"),
+    verify: z.boolean().default(true).describe("false accepts any certificate: for tests only"),
+  })
+  .refine((value) => (value.certificate_file === undefined) === (value.key_file === undefined), {
+    error: "certificate_file and key_file belong together",
+  })
+  .transform((value) => ({
+    caFile: value.ca_file,
+    certificateFile: value.certificate_file,
+    keyFile: value.key_file,
+    serverName: value.server_name,
+    verify: value.verify,
+  }));
+
+export const openAiCompatibleSettings = z
+  .strictObject({
+    base_url: baseUrl.describe("Up to and with the version, such as http://10.0.0.5:8000/v1"),
+    api_key: secret.optional().describe("Sent as Authorization: Bearer"),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The upstream's own name; `*` in it stands for what a wildcard id left open. Left out: the catalog id"),
+    max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
+    headers: z.record(headerName, headerValue).default({}).describe("Sent besides, such as api-key"),
+    connect_timeout_seconds: z.number().positive().default(10).describe("To connect, TLS handshake included"),
+    first_byte_timeout_seconds: z
+      .number()
+      .positive()
+      .default(300)
+      .describe("To the first event of a stream, or the first byte of a whole answer"),
+    idle_timeout_seconds: z
+      .number()
+      .positive()
+      .default(120)
+      .describe("Between events of a stream, or bytes of an answer"),
+    max_response_bytes: z
+      .int()
+      .min(1024)
+      .default(64 * 1024 * 1024)
+      .describe("Longest answer, after decompression"),
+    proxy: proxy.optional().describe("HTTP proxy to connect through; may hold a user name and password"),
+    tls: tls.optional(),
+  })
+  .transform((value) => ({
+    baseUrl: value.base_url,
+    apiKey: value.api_key,
+    model: value.model,
+    maxConcurrency: value.max_concurrency,
+    headers: value.headers,
+    connectTimeoutSeconds: value.connect_timeout_seconds,
+    firstByteTimeoutSeconds: value.first_byte_timeout_seconds,
+    idleTimeoutSeconds: value.idle_timeout_seconds,
+    maxResponseBytes: value.max_response_bytes,
+    proxy: value.proxy,
+    tls: value.tls,
+  }));
+
+export type OpenAiCompatibleSettings = z.output<typeof openAiCompatibleSettings>;

@@ -1,0 +1,154 @@
+/** What a failing upstream is to the caller: a Fault that names the deployment, never the upstream's address or key. */
+
+import { errors } from "undici";
+import { Fault, type FaultKind, unavailable } from "../../faults.ts";
+import { ResponseTooLongError, UpstreamTimeoutError } from "./exchange.ts";
+import { type Mask, renameModel } from "./mask.ts";
+import { FrameTooLongError } from "./sse-frames.ts";
+import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
+
+const MAX_MESSAGE_LENGTH = 2000;
+
+/** Who speaks of whom. */
+export interface FaultContext {
+  /** The deployment's name. */
+  deployment: string;
+  /** The catalog id that was asked for. */
+  model: string;
+  /** What it was sent as. */
+  upstreamModel: string;
+  mask: Mask;
+}
+
+/** The Fault for an answer whose status is not 200; `error` is what its body told. */
+export function refusalFault(
+  status: number,
+  error: UpstreamError | undefined,
+  retryAfterSeconds: number | undefined,
+  context: FaultContext,
+): Fault {
+  const details = error?.details ?? {};
+  if (status === 429) {
+    return new Fault(
+      "request-rate-limited",
+      `The upstream of \`${context.deployment}\` takes no more requests for now.`,
+      {
+        code: "rate_limit_exceeded",
+        retryAfterSeconds,
+        cause: error,
+      },
+    );
+  }
+  if (status === 408 || status === 504) {
+    return new Fault("upstream-timeout", `The upstream of \`${context.deployment}\` ran out of time.`, {
+      code: "upstream_timeout",
+      retryAfterSeconds,
+      cause: error,
+    });
+  }
+  const kind = callerFaultKind(status, error);
+  if (kind !== undefined) {
+    return new Fault(kind, callerMessage(details, status, context), { param: details.param, code: details.code });
+  }
+  return new Fault("upstream-failed", `The upstream of \`${context.deployment}\` ${problemOf(status)}.`, {
+    code: "upstream_error",
+    retryAfterSeconds,
+    cause: error,
+  });
+}
+
+/** The Fault for an answer that broke, never came, or holds something else than an answer. */
+export function brokenFault(error: unknown, context: FaultContext): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof UpstreamError && error.details.status !== undefined) {
+    return refusalFault(error.details.status, error, undefined, context);
+  }
+  const upstream = `The upstream of \`${context.deployment}\``;
+  if (error instanceof UpstreamTimeoutError) {
+    return timeoutFault(`${upstream} sent ${error.message}.`, error);
+  }
+  if (error instanceof errors.ConnectTimeoutError || codeOf(error) === "ETIMEDOUT") {
+    return timeoutFault(`${upstream} could not be connected to in time.`, error);
+  }
+  if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
+    return closedFault(context.deployment);
+  }
+  return new Fault("upstream-failed", `${upstream} ${brokenProblem(error)}.`, { code: "upstream_error", cause: error });
+}
+
+export function closedFault(deployment: string): Fault {
+  return unavailable(`\`${deployment}\` has been closed.`, "engine_failed", 1);
+}
+
+function timeoutFault(message: string, cause: unknown): Fault {
+  return new Fault("upstream-timeout", message, { code: "upstream_timeout", cause });
+}
+
+/**
+ * Statuses that the request itself caused. A 404 without an error object comes from a wrong base_url rather than from a
+ * wrong model, and is the operator's to mend.
+ */
+function callerFaultKind(status: number, error: UpstreamError | undefined): FaultKind | undefined {
+  if (status === 400 || status === 422) return "invalid-request";
+  if (status === 413) return "body-too-large";
+  if (status === 404 && error?.details.code !== undefined) return "not-found";
+  if (status === 404 && /model/i.test(error?.details.message ?? "")) return "not-found";
+  return undefined;
+}
+
+function callerMessage(details: UpstreamErrorDetails, status: number, context: FaultContext): string {
+  const { message } = details;
+  if (message === undefined)
+    return `The upstream of \`${context.deployment}\` refused the request with status ${status}.`;
+  const masked = context.mask(message).slice(0, MAX_MESSAGE_LENGTH);
+  return renameModel(masked, context.upstreamModel, context.model);
+}
+
+function problemOf(status: number): string {
+  if (status === 401 || status === 403) return "refused the key that it was given";
+  if (status === 402) return "wants to be paid first";
+  if (status >= 300 && status < 400) return `answered with a redirect (status ${status}), which is not followed`;
+  return `failed with status ${status}`;
+}
+
+function brokenProblem(error: unknown): string {
+  if (error instanceof UpstreamError) return error.problem;
+  if (error instanceof ResponseTooLongError) return `sent more than is read: ${error.message}`;
+  if (error instanceof FrameTooLongError) return `sent more than is read: ${error.message}`;
+  const code = codeOf(error);
+  switch (code) {
+    case "ECONNREFUSED":
+      return "refused the connection";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "could not be found: its host name does not resolve";
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return "cannot be reached";
+    default:
+      if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) {
+        return "could not be trusted: the TLS handshake failed";
+      }
+      if (/^Z_|^ERR_ZSTD|^ERR_BROTLI|^ERR__ERROR/.test(code)) return "sent an answer that cannot be decompressed";
+      return "broke the connection before its answer was whole";
+  }
+}
+
+function codeOf(error: unknown): string {
+  const { code, cause, errors: several } = (error ?? {}) as { code?: unknown; cause?: unknown; errors?: unknown[] };
+  if (typeof code === "string") return code;
+  const inner = cause ?? several?.[0];
+  return inner === undefined ? "" : codeOf(inner);
+}
+
+/** Seconds that `retry-after` (seconds or a date) or `retry-after-ms` asks for, at least 1. */
+export function retryAfterSeconds(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): number | undefined {
+  const milliseconds = Number(headers["retry-after-ms"]);
+  if (milliseconds > 0) return Math.max(1, Math.ceil(milliseconds / 1000));
+  const value = headers["retry-after"];
+  if (typeof value !== "string") return undefined;
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
+}

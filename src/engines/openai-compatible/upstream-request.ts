@@ -1,0 +1,32 @@
+/** The request that an upstream gets for a chat request. */
+
+import type { Dispatcher } from "undici";
+import type { ChatRequest } from "../engine.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+
+/**
+ * The upstream's own name for the model asked for. Without `model` in the settings that is the catalog id, less the
+ * prefix of a wildcard; a `*` in `model` stands for what the wildcard left open.
+ */
+export function toUpstreamModel(setting: string | undefined, catalogId: string, asked: string): string {
+  const prefix = catalogId.endsWith("/*") ? catalogId.slice(0, -1) : undefined;
+  const rest = prefix !== undefined && asked.startsWith(prefix) ? asked.slice(prefix.length) : asked;
+  if (setting === undefined) return rest;
+  return prefix === undefined ? setting : setting.replace("*", () => rest);
+}
+
+/** The caller's own body, but for the model's name and for usage, which is always asked for. */
+export function toUpstreamBody(request: ChatRequest, upstreamModel: string): string {
+  const body: Record<string, unknown> = { ...request.wire, model: upstreamModel };
+  if (request.stream) body.stream_options = { ...(request.wire.stream_options as object | null), include_usage: true };
+  return JSON.stringify(body);
+}
+
+/** All of a request but its body. None of the caller's own headers is among its headers. */
+export function requestTemplate(settings: OpenAiCompatibleSettings): Omit<Dispatcher.DispatchOptions, "body"> {
+  const url = new URL(settings.baseUrl);
+  const headers: Record<string, string> = { "content-type": "application/json", "accept-encoding": "identity" };
+  if (settings.apiKey !== undefined) headers.authorization = `Bearer ${settings.apiKey.reveal()}`;
+  for (const [name, value] of Object.entries(settings.headers)) headers[name.toLowerCase()] = value.reveal();
+  return { method: "POST", path: `${url.pathname.replace(/\/$/, "")}/chat/completions${url.search}`, headers };
+}

@@ -1,0 +1,48 @@
+import type { ChatMessage, ChatUsage, FinishReason } from "../engine.ts";
+
+/** What a `usage` object of OpenAI's format says; undefined when it is none. */
+export function usageIn(value: unknown): ChatUsage | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const usage = value as Record<string, unknown>;
+  const promptTokens = usage.prompt_tokens;
+  const completionTokens = usage.completion_tokens;
+  if (!isCount(promptTokens) || !isCount(completionTokens)) return undefined;
+  const details = usage.prompt_tokens_details as { cached_tokens?: unknown } | null | undefined;
+  const cachedTokens = isCount(details?.cached_tokens) ? details.cached_tokens : 0;
+  return { promptTokens, completionTokens, cachedTokens, estimated: false };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+/** Role and marks around each message in a common chat template. */
+const TOKENS_PER_MESSAGE = 4;
+
+/** For upstreams that give no usage: English text has about four characters to a token. */
+export function estimateUsage(messages: readonly ChatMessage[], completionTokens: number): ChatUsage {
+  let promptTokens = 0;
+  for (const message of messages) promptTokens += TOKENS_PER_MESSAGE + estimateTokens(message.content);
+  return { promptTokens, completionTokens, cachedTokens: 0, estimated: true };
+}
+
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
+/** Upstreams have reasons of their own beside OpenAI's; those that are not known ended the answer in some way of their own. */
+export function toFinishReason(reason: string): FinishReason {
+  switch (reason) {
+    case "length":
+    case "max_tokens":
+      return "length";
+    case "tool_calls":
+    case "function_call":
+      return "tool_calls";
+    case "content_filter":
+      return "content_filter";
+    default:
+      return "stop";
+  }
+}

@@ -1,0 +1,72 @@
+/** What a deployment of this engine may say in the configuration: its whole behaviour. */
+
+import { z } from "zod";
+
+const milliseconds = z.number().min(0).default(0);
+
+/** Faults that an engine may end with; `bug` throws what is no Fault. */
+const failure = z
+  .strictObject({
+    kind: z
+      .enum(["invalid-request", "request-rate-limited", "unavailable", "upstream-failed", "upstream-timeout", "bug"])
+      .default("unavailable"),
+    message: z.string().default("The script says to fail here."),
+    code: z.string().optional(),
+    retry_after_seconds: z.int().min(1).optional(),
+  })
+  .transform((value) => ({
+    kind: value.kind,
+    message: value.message,
+    code: value.code,
+    retryAfterSeconds: value.retry_after_seconds,
+  }));
+
+const match = z.string().transform((value, context) => {
+  const pattern = /^\/(.+)\/([a-z]*)$/s.exec(value);
+  if (pattern === null) return value;
+  try {
+    return new RegExp(pattern[1] as string, pattern[2]);
+  } catch (error) {
+    context.issues.push({ code: "custom", input: value, message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+const reply = z
+  .strictObject({
+    match: match
+      .optional()
+      .describe("A part of the last user message, or a /regular expression/; left out: every message"),
+    text: z.string().optional().describe("Left out: the last user message is said back"),
+    finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]).default("stop"),
+    delay_ms_before_first: milliseconds,
+    delay_ms_per_token: milliseconds,
+    fail_after_tokens: z.int().min(0).optional().describe("0: before the answer begins"),
+    fail_with: failure.optional(),
+  })
+  .transform((value) => ({
+    match: value.match,
+    text: value.text,
+    finishReason: value.finish_reason,
+    delayMsBeforeFirst: value.delay_ms_before_first,
+    delayMsPerToken: value.delay_ms_per_token,
+    failAfterTokens: value.fail_after_tokens,
+    failWith: value.fail_with ?? failure.parse({}),
+  }));
+
+export const scriptedSettings = z
+  .strictObject({
+    replies: z.array(reply).default([]).describe("The first whose `match` holds answers"),
+    echo: z.boolean().default(false).describe("Says the last user message back when no reply matches"),
+    slots: z.int().min(1).default(4).describe("Requests served at once; more wait"),
+    context_window: z.int().min(2).default(4096).describe("Tokens of prompt and answer together"),
+  })
+  .refine((value) => value.echo || value.replies.length > 0, { error: "needs `replies`, or `echo: true`" })
+  .transform((value) => ({
+    replies: value.echo ? [...value.replies, reply.parse({})] : value.replies,
+    slots: value.slots,
+    contextWindow: value.context_window,
+  }));
+
+export type ScriptedSettings = z.output<typeof scriptedSettings>;
+export type ScriptedReply = ScriptedSettings["replies"][number];
