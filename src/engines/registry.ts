@@ -1,7 +1,7 @@
 /** Every kind of engine: its settings schema at once, its code only when a deployment uses it. */
 
 import type { ZodType } from "zod";
-import type { Engine } from "./engine.ts";
+import type { Engine, EngineServices, Model, Task } from "./engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 
@@ -21,3 +21,18 @@ export const ENGINES = {
     load: async () => (await import("./scripted/scripted-engine.ts")).scriptedEngine,
   },
 } as const satisfies Record<string, RegisteredEngine>;
+
+export type EngineKind = keyof typeof ENGINES;
+
+/** Opens a model with settings that this engine's schema has checked. Throws a Fault whose message helps the operator. */
+export async function openModel(
+  kind: string,
+  settings: unknown,
+  task: Task,
+  services: EngineServices,
+): Promise<Model> {
+  const registered = ENGINES[kind as EngineKind];
+  if (registered === undefined) throw new Error(`No engine is called ${kind}`);
+  const engine: Engine<never> = await registered.load();
+  return engine.open(settings as never, task, services);
+}
