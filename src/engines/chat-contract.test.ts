@@ -1,0 +1,162 @@
+/**
+ * What every chat engine does alike. A new engine adds one row to `SUBJECTS`. Rows may be slow, and their texts need
+ * not be predictable, but for one thing: at temperature 0 the same request gives the same text.
+ */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeChatRequest } from "../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
+import { readAnswer, textOf } from "../../test/support/read-answer.ts";
+import { Fault } from "../faults.ts";
+import type { ChatModel } from "./engine.ts";
+import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
+import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
+import { ScriptedChat } from "./scripted/scripted-chat.ts";
+import { scriptedSettings } from "./scripted/settings.ts";
+
+interface Subject {
+  model: ChatModel;
+  /** Ends what stands behind the model, if anything does. */
+  end(): Promise<void>;
+}
+
+const SUBJECTS: Record<string, () => Promise<Subject>> = {
+  scripted: async () => ({ model: openScripted(), end: async () => {} }),
+  "openai-compatible": async () => {
+    const upstream = await startOpenAiUpstream(openScripted());
+    const settings = openAiCompatibleSettings.parse({ base_url: upstream.baseUrl, model: "upstream/model" });
+    const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
+    return { model, end: () => upstream.close() };
+  },
+};
+
+function openScripted(): ChatModel {
+  const story = "Once upon a time 🐉 there lived a très small dragon. ".repeat(20);
+  const replies = [{ text: story, delay_ms_per_token: 5 }];
+  return new ScriptedChat(scriptedSettings.parse({ replies, context_window: 2048 }));
+}
+
+const STORY = "Tell me a long story about a dragon. Use some emoji.";
+const never = () => new AbortController().signal;
+const story = (overrides: Parameters<typeof makeChatRequest>[0] = {}) =>
+  makeChatRequest({ say: STORY, temperature: 0, maxTokens: 24, ...overrides });
+
+describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
+  let subject: Subject;
+  let model: ChatModel;
+  beforeEach(async () => {
+    subject = await open();
+    model = subject.model;
+  });
+  afterEach(async () => {
+    await model.close();
+    await subject.end();
+  });
+
+  test.each([true, false])("says something and ends with exactly one finish (stream: %s)", async (stream) => {
+    const { events, text } = await readAnswer(model.chat(story({ stream }), never()));
+    expect(text.length).toBeGreaterThan(0);
+    expect(events.filter((event) => event.type === "finish")).toHaveLength(1);
+    expect(events.at(-1)?.type).toBe("finish");
+    expect(events.filter((event) => event.type === "start").length).toBeLessThanOrEqual(1);
+    expect(events.findIndex((event) => event.type === "start")).toBeLessThanOrEqual(0);
+  });
+
+  test("counts what it used, the same whether streamed or not", async () => {
+    const streamed = await readAnswer(model.chat(story(), never()));
+    const whole = await readAnswer(model.chat(story({ stream: false }), never()));
+    const usage = streamed.finish?.usage;
+    expect(usage?.estimated).toBe(false);
+    expect(usage?.promptTokens).toBeGreaterThan(5);
+    expect(usage?.completionTokens).toBeGreaterThan(0);
+    expect(whole.finish?.usage).toMatchObject({
+      promptTokens: usage?.promptTokens,
+      completionTokens: usage?.completionTokens,
+    });
+    const counts = streamed.events.filter((event) => event.type === "text").map((event) => event.completionTokens);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.at(-1) ?? 0).toBeLessThanOrEqual(usage?.completionTokens ?? 0);
+  });
+
+  test("ends with `length` at maxTokens", async () => {
+    const { finish } = await readAnswer(model.chat(story({ maxTokens: 3 }), never()));
+    expect(finish).toMatchObject({ reason: "length", usage: { completionTokens: 3 } });
+  });
+
+  test("ends before a stop text and says no part of it", async () => {
+    const { text } = await readAnswer(model.chat(story(), never()));
+    const characters = [...text];
+    const stop = characters.slice(Math.floor(characters.length / 2), Math.floor(characters.length / 2) + 4).join("");
+    const stopped = await readAnswer(model.chat(story({ stop: ["never said", stop] }), never()));
+    expect(stopped.text).toBe(text.slice(0, text.indexOf(stop)));
+    expect(stopped.finish?.reason).toBe("stop");
+  });
+
+  test("gives whole characters only", async () => {
+    const { events } = await readAnswer(model.chat(story({ maxTokens: 40 }), never()));
+    for (const event of events) {
+      expect(textOf(event).isWellFormed()).toBe(true);
+      expect(textOf(event)).not.toContain("\uFFFD");
+    }
+  });
+
+  test("says nothing when aborted before it began", async () => {
+    const { events } = await readAnswer(model.chat(story(), AbortSignal.abort()));
+    expect(events).toEqual([]);
+  });
+
+  test("ends soon and without throwing when aborted while it speaks", async () => {
+    const abort = new AbortController();
+    const events = model.chat(story({ maxTokens: 400 }), abort.signal)[Symbol.asyncIterator]();
+    const first = await events.next();
+    expect(first.done).toBe(false);
+    await events.next();
+    abort.abort();
+    const rest: unknown[] = [];
+    for (let next = await events.next(); !next.done; next = await events.next()) rest.push(next.value);
+    expect(rest.length).toBeLessThanOrEqual(1);
+  });
+
+  test("serves on after a reader that stopped reading", async () => {
+    for await (const event of model.chat(story({ maxTokens: 400 }), never())) {
+      if (event.type !== "start") break;
+    }
+    const { finish } = await readAnswer(model.chat(story(), never()));
+    expect(finish).toBeDefined();
+  });
+
+  test("serves two requests at once, each whole", async () => {
+    const answers = await Promise.all(
+      [story(), story({ maxTokens: 12 })].map((each) => readAnswer(model.chat(each, never()))),
+    );
+    expect(answers.map((answer) => answer.finish?.usage.completionTokens)).toEqual([24, 12]);
+  });
+
+  test("refuses a prompt longer than the context window with both counts, before any event", async () => {
+    const say = "word ".repeat(20_000);
+    const events = model.chat(story({ say, messages: [{ role: "user", content: say }] }), never());
+    const fault = await events[Symbol.asyncIterator]()
+      .next()
+      .then(unexpected, (error: unknown) => error);
+    expect(fault).toBeInstanceOf(Fault);
+    expect(fault).toMatchObject({ kind: "invalid-request", code: "context_length_exceeded", param: "messages" });
+    expect((fault as Fault).message.match(/\d{3,}/g)?.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("ends a request in flight with a Fault when closed, may be closed twice, and refuses what comes after", async () => {
+    const events = model.chat(story({ maxTokens: 400 }), never());
+    const running = readAnswer(events).then(unexpected, (error: unknown) => error);
+    await delay(50);
+    await model.close();
+    await model.close();
+    expect(await running).toBeInstanceOf(Fault);
+    const late = await readAnswer(model.chat(story(), never())).then(unexpected, (error: unknown) => error);
+    expect(late).toMatchObject({ name: "Fault", kind: "unavailable" });
+  });
+});
+
+function unexpected(answer: unknown): never {
+  throw new Error(`answered instead of failing: ${JSON.stringify(answer).slice(0, 200)}`);
+}

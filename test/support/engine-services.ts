@@ -1,0 +1,16 @@
+import type { EngineServices } from "../../src/engines/engine.ts";
+import { createLogger } from "../../src/observability/logger.ts";
+
+/** What an engine may use while it opens, with the lines that it logs. */
+export function makeEngineServices(overrides: Partial<EngineServices> = {}): EngineServices & { logged: string[] } {
+  const logged: string[] = [];
+  return {
+    name: "test-model",
+    catalogId: "test-model",
+    pull: () => Promise.reject(new Error("this test has no model store")),
+    logger: createLogger("trace", { write: (line: string) => logged.push(line) }),
+    signal: new AbortController().signal,
+    logged,
+    ...overrides,
+  };
+}

@@ -1,0 +1,141 @@
+/** A small honest upstream: serves a chat model in OpenAI's format on loopback. */
+
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { json } from "node:stream/consumers";
+import type { ChatModel, ChatRequest, ChatUsage } from "../../src/engines/engine.ts";
+import { Fault } from "../../src/faults.ts";
+import { makeChatRequest } from "./chat-request.ts";
+
+interface ReceivedRequest {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+export interface OpenAiUpstream {
+  baseUrl: string;
+  received: ReceivedRequest[];
+  /** Connections that are open now. */
+  openSockets(): number;
+  close(): Promise<void>;
+}
+
+export interface OpenAiUpstreamOptions {
+  /** Whether it tells usage when asked to. */
+  givesUsage?: boolean;
+}
+
+const STATUS: Partial<Record<Fault["kind"], number>> = {
+  "invalid-request": 400,
+  "request-rate-limited": 429,
+  unavailable: 503,
+};
+
+export async function startOpenAiUpstream(
+  model: ChatModel,
+  options: OpenAiUpstreamOptions = {},
+): Promise<OpenAiUpstream> {
+  const received: ReceivedRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => void answer(request, response));
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await json(request)) as Record<string, unknown>;
+    received.push({ path: request.url ?? "", headers: request.headers, body });
+    const left = new AbortController();
+    response.on("close", () => left.abort());
+    try {
+      await (body.stream === true ? stream(body, response, left.signal) : complete(body, response, left.signal));
+    } catch (error) {
+      if (response.headersSent) response.destroy();
+      else refuse(response, error);
+    }
+  }
+
+  async function stream(body: Record<string, unknown>, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const envelope = {
+      id: "chatcmpl-upstream",
+      object: "chat.completion.chunk",
+      created: 1700000000,
+      model: body.model,
+    };
+    const send = (data: object) => response.write(`data: ${JSON.stringify({ ...envelope, ...data })}\n\n`);
+    for await (const event of model.chat(toRequest(body), signal)) {
+      if (event.type === "start") {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        send({ choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] });
+      } else if (event.type === "text") {
+        send({ choices: [{ index: 0, delta: { content: event.text }, finish_reason: null }] });
+      } else if (event.type === "finish") {
+        send({ choices: [{ index: 0, delta: {}, finish_reason: event.reason }] });
+        const isAsked = (body.stream_options as { include_usage?: boolean } | undefined)?.include_usage === true;
+        if (isAsked && options.givesUsage !== false) send({ choices: [], usage: toUsage(event.usage) });
+        response.end("data: [DONE]\n\n");
+      }
+    }
+  }
+
+  async function complete(body: Record<string, unknown>, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    let content = "";
+    for await (const event of model.chat(toRequest(body), signal)) {
+      if (event.type === "text") content += event.text;
+      if (event.type !== "finish") continue;
+      const completion = {
+        id: "chatcmpl-upstream",
+        object: "chat.completion",
+        created: 1700000000,
+        model: body.model,
+        choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: event.reason }],
+        ...(options.givesUsage === false ? {} : { usage: toUsage(event.usage) }),
+      };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion));
+    }
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    received,
+    openSockets: () => sockets.size,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      if (server.listening) await once(server, "close");
+    },
+  };
+}
+
+function toRequest(body: Record<string, unknown>): ChatRequest {
+  const { max_tokens, stop } = body;
+  return makeChatRequest({
+    messages: body.messages as ChatRequest["messages"],
+    maxTokens: max_tokens as number | undefined,
+    stop: typeof stop === "string" ? [stop] : ((stop as string[] | undefined) ?? []),
+  });
+}
+
+function toUsage(usage: ChatUsage): object {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+    completion_tokens_details: { reasoning_tokens: 7 },
+  };
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  const fault = error instanceof Fault ? error : undefined;
+  const body = {
+    error: { message: fault?.message ?? "bug", type: "error", param: fault?.param ?? null, code: fault?.code ?? null },
+  };
+  const status = STATUS[fault?.kind ?? "upstream-failed"] ?? 500;
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

@@ -1,0 +1,45 @@
+import type { ChatEvent } from "../../src/engines/engine.ts";
+
+export interface ReadAnswer {
+  events: ChatEvent[];
+  /** The first choice's text, whichever kind of events told it. */
+  text: string;
+  finish: Extract<ChatEvent, { type: "finish" }> | undefined;
+}
+
+/** Reads to the end. Throws what the events throw, and when a frame holds half a character or is not JSON. */
+export async function readAnswer(events: AsyncIterable<ChatEvent>): Promise<ReadAnswer> {
+  const read: ChatEvent[] = [];
+  for await (const event of events) read.push(event);
+  const finish = read.find((event) => event.type === "finish");
+  return { events: read, text: read.map(textOf).join(""), finish };
+}
+
+export function textOf(event: ChatEvent): string {
+  if (event.type === "text") return event.text;
+  if (event.type === "wire-frames") {
+    return framesOf(event.frames)
+      .map((frame) => (frame as Chunk).choices?.[0]?.delta?.content ?? "")
+      .join("");
+  }
+  if (event.type === "wire-completion")
+    return (event.completion as unknown as Completion).choices[0]?.message.content ?? "";
+  return "";
+}
+
+interface Chunk {
+  choices?: { delta?: { content?: string | null } }[];
+}
+interface Completion {
+  choices: { message: { content: string | null } }[];
+}
+
+/** The parsed `data` of each SSE frame. */
+export function framesOf(bytes: Uint8Array): Record<string, unknown>[] {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  if (!text.endsWith("\n\n")) throw new Error(`not whole frames: ${text.slice(-80)}`);
+  return text
+    .slice(0, -2)
+    .split("\n\n")
+    .map((frame) => JSON.parse(frame.slice("data: ".length)));
+}
