@@ -1,0 +1,113 @@
+/** Organisations, projects and keys: who asks, and what they may use. */
+
+import { timingSafeEqual } from "node:crypto";
+import { Fault } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { ApiKeyScope } from "../storage/api-keys.ts";
+import type { Database } from "../storage/database.ts";
+import { findDefaultOrganization } from "../storage/organizations.ts";
+import { findDefaultProject } from "../storage/projects.ts";
+import { AccountChanges } from "./account-changes.ts";
+import { hashApiKey, redactApiKey } from "./api-key.ts";
+import { ApiKeys } from "./api-keys.ts";
+import type { Caller } from "./caller.ts";
+import { ensureFirstKeys, type FirstKeys, type FixedKeys } from "./first-keys.ts";
+import type { KeyProof } from "./key-proof.ts";
+import { KeyProofs } from "./key-proofs.ts";
+import { LastUsed } from "./last-used.ts";
+import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-access.ts";
+
+export type { FirstKeys, FixedKeys } from "./first-keys.ts";
+export type { ModelAccess } from "./model-access.ts";
+
+/** No key of Parlance's or an operator's is longer, and nothing longer is worth hashing. */
+const MAX_KEY_LENGTH = 512;
+const DEFAULT_GRACE_SECONDS = 300;
+const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
+
+export interface AccountsOptions {
+  database: Database;
+  logger: Logger;
+  /** How long keys that are known go on working while the database is away. */
+  databaseGraceSeconds?: number | undefined;
+  /** How often the times of last use are written. */
+  lastUsedEverySeconds?: number | undefined;
+}
+
+export class Accounts {
+  readonly apiKeys: ApiKeys;
+  readonly #database: Database;
+  readonly #changes: AccountChanges;
+  readonly #proofs: KeyProofs;
+  readonly #lastUsed: LastUsed;
+  readonly #permissions: WeakMap<Caller, readonly ModelPermissions[]> = new WeakMap();
+
+  constructor(options: AccountsOptions) {
+    const { database, logger } = options;
+    this.#database = database;
+    const graceSeconds = options.databaseGraceSeconds ?? DEFAULT_GRACE_SECONDS;
+    this.#proofs = new KeyProofs({ database, logger, graceSeconds });
+    this.#changes = new AccountChanges(database, () => this.#proofs.reload());
+    this.#lastUsed = new LastUsed(database, logger, options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS);
+    this.apiKeys = new ApiKeys(this.#changes);
+  }
+
+  /** `key` is what the client sent. Throws a Fault when it does not work, or when that cannot be known now. */
+  async authenticate(key: string | undefined): Promise<Caller> {
+    if (key === undefined || key === "") {
+      const message = "No API key was sent. Send it in the header `Authorization: Bearer YOUR_KEY`.";
+      throw new Fault("unauthenticated", message);
+    }
+    if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
+    const keyHash = hashApiKey(key);
+    const proof = await this.#proofs.find(keyHash);
+    const now = Date.now();
+    if (proof === undefined || !isProved(proof, keyHash, now)) throw incorrectKey(key);
+    this.#permissions.set(proof.caller, proof.permissions);
+    this.#lastUsed.note(proof.caller.keyId, now);
+    return proof.caller;
+  }
+
+  /** What this caller, which `authenticate` returned, may use now. */
+  async modelAccess(caller: Caller): Promise<ModelAccess> {
+    const permissions = this.#permissions.get(caller);
+    if (permissions === undefined) throw new Error("model access was asked for a caller that was not authenticated");
+    return modelAccess(permissions);
+  }
+
+  /** Makes at first start what is needed to begin; at every start, the operator's fixed keys hold. */
+  async ensureFirstKeys(fixed: FixedKeys): Promise<FirstKeys> {
+    return ensureFirstKeys(this.#changes, fixed);
+  }
+
+  /** What the operator's commands mean when they name no organisation or project. */
+  async defaultScope(kind: ApiKeyScope["kind"]): Promise<ApiKeyScope> {
+    return this.#database.run(async (executor) => {
+      const organization = await findDefaultOrganization(executor);
+      const project = organization && (await findDefaultProject(executor, organization.id));
+      if (organization === undefined || project === undefined) {
+        throw new Fault(
+          "not-found",
+          "There is no organization yet. Start the service once, which makes the first one.",
+        );
+      }
+      if (kind === "admin") return { organizationId: organization.id, kind };
+      return { organizationId: organization.id, projectId: project.id, kind };
+    });
+  }
+
+  /** Writes what is still to be written. The database stays open. */
+  async close(): Promise<void> {
+    await this.#lastUsed.close();
+  }
+}
+
+function isProved(proof: KeyProof, keyHash: string, now: number): boolean {
+  const isSame = timingSafeEqual(Buffer.from(proof.keyHash, "hex"), Buffer.from(keyHash, "hex"));
+  return isSame && (proof.expiresAt === undefined || proof.expiresAt > now);
+}
+
+function incorrectKey(key: string): Fault {
+  const message = `Incorrect API key provided: ${redactApiKey(key.slice(0, MAX_KEY_LENGTH))}.`;
+  return new Fault("unauthenticated", message, { code: "invalid_api_key" });
+}

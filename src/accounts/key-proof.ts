@@ -1,0 +1,49 @@
+import type { Database } from "../storage/database.ts";
+import { findKeyProofs } from "../storage/key-proofs.ts";
+import { findModelPermissionsOf } from "../storage/model-permissions.ts";
+import type { ModelPermissionsRow } from "../storage/schema.ts";
+import type { Caller } from "./caller.ts";
+import type { ModelPermissions } from "./model-access.ts";
+
+export interface KeyProof {
+  keyHash: string;
+  caller: Caller;
+  /** Epoch milliseconds. */
+  expiresAt: number | undefined;
+  /** The organisation's and the project's, if they have any. */
+  permissions: readonly ModelPermissions[];
+}
+
+/** By the key's hash; keys that do not work are not among them. */
+export async function loadKeyProofs(
+  database: Database,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, KeyProof>> {
+  return database.run(async (executor) => {
+    const keys = await findKeyProofs(executor, hashes);
+    const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
+    const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
+    return new Map(
+      keys.map((key) => [
+        key.keyHash,
+        {
+          keyHash: key.keyHash,
+          caller: {
+            keyId: key.id,
+            organizationId: key.organizationId,
+            projectId: key.projectId ?? undefined,
+            kind: key.kind,
+          },
+          expiresAt: key.expiresAt ?? undefined,
+          permissions: permissions
+            .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
+            .map(toModelPermissions),
+        },
+      ]),
+    );
+  });
+}
+
+export function toModelPermissions(row: ModelPermissionsRow): ModelPermissions {
+  return { mode: row.mode, modelIds: JSON.parse(row.modelIds) };
+}

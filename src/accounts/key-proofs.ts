@@ -1,0 +1,167 @@
+/** What keys prove, kept in memory but never older than a second while the database can be reached. */
+
+import { LRUCache } from "lru-cache";
+import { Fault, unavailable } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+import { readAccountsVersion } from "../storage/account-changes.ts";
+import type { Database } from "../storage/database.ts";
+import { BatchLoader } from "./batch-loader.ts";
+import { type KeyProof, loadKeyProofs } from "./key-proof.ts";
+
+const MAX_KEPT = 10_000;
+/** Most of the kept keys that are read again when accounts have changed; the rest is forgotten. */
+const MAX_RELOADED = 2_000;
+const BATCH = 500;
+/** The first use after this looks for changes in the background. */
+const CHECK_AFTER_MILLISECONDS = 250;
+/** Kept keys are not trusted for longer without having looked: a revoked key must be refused within a second. */
+const STALE_AFTER_MILLISECONDS = 900;
+const CHECK_TIMEOUT_MILLISECONDS = 2_000;
+const RETRY_AFTER_MILLISECONDS = 500;
+
+export interface KeyProofsOptions {
+  database: Database;
+  logger: Logger;
+  /** How long keys that are known go on working while the database is away. */
+  graceSeconds: number;
+}
+
+export class KeyProofs {
+  readonly #options: KeyProofsOptions;
+  readonly #known = new LRUCache<string, KeyProof>({ max: MAX_KEPT });
+  readonly #unknown = new LRUCache<string, true>({ max: MAX_KEPT });
+  readonly #loader: BatchLoader<KeyProof>;
+  /** Rises whenever what was read before may be outdated, so that a slow read is not kept. */
+  #epoch = 0;
+  #version: number | undefined;
+  /** On the clock of `performance.now()`: when the database was last asked for changes and answered. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #checking: Promise<void> | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+  #isReachable = true;
+  #nextCheckAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: KeyProofsOptions) {
+    this.#options = options;
+    this.#loader = new BatchLoader(BATCH, (hashes) => this.#lookUp(hashes));
+  }
+
+  /** Undefined for a key that does not work. Throws a Fault when that cannot be known because the database is away. */
+  async find(keyHash: string): Promise<KeyProof | undefined> {
+    const known = this.#known.get(keyHash);
+    await this.#check(known !== undefined);
+    const ageMilliseconds = performance.now() - this.#checkedAt;
+    if (ageMilliseconds <= STALE_AFTER_MILLISECONDS) {
+      const kept = this.#known.get(keyHash);
+      if (kept !== undefined || this.#unknown.has(keyHash)) return kept;
+      return this.#loader.find(keyHash);
+    }
+    const kept = this.#known.get(keyHash);
+    if (kept !== undefined && ageMilliseconds <= this.#options.graceSeconds * 1000) return kept;
+    const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
+    throw unavailable(message, "database_unavailable", 1);
+  }
+
+  /** Called after every change that this process made, so that it holds from the next request on. */
+  async reload(): Promise<void> {
+    try {
+      await this.#reloadNext();
+    } catch (error) {
+      this.#options.logger.warn(
+        { error: describe(error) },
+        "forgot the known keys, because they could not be read again",
+      );
+    }
+  }
+
+  async #check(isKnown: boolean): Promise<void> {
+    const now = performance.now();
+    const ageMilliseconds = now - this.#checkedAt;
+    if (ageMilliseconds < CHECK_AFTER_MILLISECONDS) return;
+    if (this.#checking === undefined && now >= this.#nextCheckAt) {
+      this.#checking = this.#lookForChanges().finally(() => {
+        this.#checking = undefined;
+      });
+    }
+    if (ageMilliseconds < STALE_AFTER_MILLISECONDS) return;
+    // While the database is away, known keys do not wait for it to time out.
+    if (this.#isReachable || !isKnown) await this.#checking;
+  }
+
+  async #lookForChanges(): Promise<void> {
+    const { database, logger } = this.#options;
+    const beganAt = performance.now();
+    try {
+      const version = await within(CHECK_TIMEOUT_MILLISECONDS, database.run(readAccountsVersion));
+      if (version !== this.#version) await within(CHECK_TIMEOUT_MILLISECONDS, this.#reloadNext());
+      this.#version = version;
+      this.#checkedAt = beganAt;
+      if (!this.#isReachable) logger.info("the database can be reached again");
+      this.#isReachable = true;
+    } catch (error) {
+      this.#nextCheckAt = performance.now() + RETRY_AFTER_MILLISECONDS;
+      if (this.#isReachable) logger.error({ error: describe(error) }, "the database cannot be reached");
+      this.#isReachable = false;
+    }
+  }
+
+  /** One after the other, so that what an earlier one read never replaces what a later one did. */
+  #reloadNext(): Promise<void> {
+    const next = this.#reloading.then(() => this.#reloadKnown());
+    this.#reloading = next.catch(() => {});
+    return next;
+  }
+
+  async #reloadKnown(): Promise<void> {
+    this.#epoch += 1;
+    this.#unknown.clear();
+    const hashes = [...this.#known.keys()];
+    for (const hash of hashes.splice(MAX_RELOADED)) this.#known.delete(hash);
+    try {
+      // Least recently used first, so that it stays so.
+      for (let end = hashes.length; end > 0; end -= BATCH) {
+        const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
+        const found = await loadKeyProofs(this.#options.database, batch);
+        for (const hash of batch) this.#keep(hash, found.get(hash));
+      }
+    } catch (error) {
+      // One of them may be the one that was revoked.
+      this.#known.clear();
+      throw error;
+    }
+  }
+
+  async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyProof>> {
+    const epoch = this.#epoch;
+    const found = await loadKeyProofs(this.#options.database, hashes);
+    if (epoch === this.#epoch) {
+      for (const hash of hashes) {
+        this.#keep(hash, found.get(hash));
+        if (!found.has(hash)) this.#unknown.set(hash, true);
+      }
+    }
+    return found;
+  }
+
+  #keep(hash: string, proof: KeyProof | undefined): void {
+    if (proof === undefined) this.#known.delete(hash);
+    else this.#known.set(hash, proof);
+  }
+}
+
+async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function describe(error: unknown): string {
+  const cause = error instanceof Fault && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

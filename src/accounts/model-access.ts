@@ -1,0 +1,41 @@
+/** Which models an organisation and a project may use. */
+
+/** Entries are a model's id, a wildcard that ends in `/*`, or `group:` and the name of an access group. */
+export interface ModelPermissions {
+  mode: "allow_list" | "deny_list";
+  modelIds: readonly string[];
+}
+
+/** Whether a caller may use a model. */
+export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
+
+/** A model may be used when every one of `permissions` lets it; without any, all may. */
+export function modelAccess(permissions: readonly ModelPermissions[]): ModelAccess {
+  const rules = permissions.map(({ mode, modelIds }) => ({
+    isAllowed: mode === "allow_list",
+    names: sortOut(modelIds),
+  }));
+  return (model) => rules.every((rule) => isNamed(model, rule.names) === rule.isAllowed);
+}
+
+interface Names {
+  ids: ReadonlySet<string>;
+  prefixes: readonly string[];
+}
+
+const GROUP = "group:";
+
+function sortOut(modelIds: readonly string[]): Names {
+  return {
+    ids: new Set(modelIds),
+    prefixes: modelIds.filter((id) => !id.startsWith(GROUP) && id.endsWith("/*")).map((id) => id.slice(0, -1)),
+  };
+}
+
+function isNamed(model: { id: string; accessGroups: readonly string[] }, names: Names): boolean {
+  return (
+    names.ids.has(model.id) ||
+    names.prefixes.some((prefix) => model.id.startsWith(prefix)) ||
+    model.accessGroups.some((group) => names.ids.has(GROUP + group))
+  );
+}

@@ -1,0 +1,89 @@
+import type { Updateable } from "kysely";
+import type { Executor } from "./database.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+import type { ApiKeyRow } from "./schema.ts";
+
+/** Which keys: of one organisation, and if given of one project or service account. */
+export interface ApiKeyScope {
+  organizationId: string;
+  kind: ApiKeyRow["kind"];
+  projectId?: string;
+  serviceAccountId?: string;
+}
+
+export async function insertApiKey(executor: Executor, row: ApiKeyRow): Promise<void> {
+  await executor.insertInto("apiKeys").values(row).execute();
+}
+
+/** Undefined also for one that was revoked. */
+export async function findApiKey(executor: Executor, scope: ApiKeyScope, id: string): Promise<ApiKeyRow | undefined> {
+  return scoped(executor, scope).where("id", "=", id).where("revokedAt", "is", null).executeTakeFirst();
+}
+
+/** Whatever has become of it. */
+export async function findApiKeyByHash(executor: Executor, hash: string): Promise<ApiKeyRow | undefined> {
+  return executor.selectFrom("apiKeys").selectAll().where("keyHash", "=", hash).executeTakeFirst();
+}
+
+/** Those that are not revoked; expired ones are among them. */
+export async function listApiKeys(
+  executor: Executor,
+  scope: ApiKeyScope,
+  request: PageRequest,
+): Promise<Page<ApiKeyRow>> {
+  const all = scoped(executor, scope);
+  return readPage(request, "createdAt", all, all.where("revokedAt", "is", null));
+}
+
+/** Those that work now, apart from what has become of their project or organisation. */
+export async function findUsableApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
+  return scoped(executor, scope)
+    .where("revokedAt", "is", null)
+    .where((where) => where.or([where("expiresAt", "is", null), where("expiresAt", ">", now)]))
+    .execute();
+}
+
+export async function updateApiKey(executor: Executor, id: string, change: Updateable<ApiKeyRow>): Promise<void> {
+  await executor.updateTable("apiKeys").set(change).where("id", "=", id).execute();
+}
+
+/** False when it is revoked already. */
+export async function revokeApiKey(executor: Executor, id: string, now: number): Promise<boolean> {
+  const result = await executor
+    .updateTable("apiKeys")
+    .set({ revokedAt: now })
+    .where("id", "=", id)
+    .where("revokedAt", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function revokeApiKeysOf(executor: Executor, serviceAccountId: string, now: number): Promise<void> {
+  await executor
+    .updateTable("apiKeys")
+    .set({ revokedAt: now })
+    .where("serviceAccountId", "=", serviceAccountId)
+    .where("revokedAt", "is", null)
+    .execute();
+}
+
+/** Keeps the later time when another process has written one. */
+export async function recordUse(executor: Executor, id: string, lastUsedAt: number): Promise<void> {
+  await executor
+    .updateTable("apiKeys")
+    .set({ lastUsedAt })
+    .where("id", "=", id)
+    .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<", lastUsedAt)]))
+    .execute();
+}
+
+function scoped(executor: Executor, scope: ApiKeyScope) {
+  let keys = executor
+    .selectFrom("apiKeys")
+    .selectAll()
+    .where("organizationId", "=", scope.organizationId)
+    .where("kind", "=", scope.kind);
+  if (scope.projectId !== undefined) keys = keys.where("projectId", "=", scope.projectId);
+  if (scope.serviceAccountId !== undefined) keys = keys.where("serviceAccountId", "=", scope.serviceAccountId);
+  return keys;
+}

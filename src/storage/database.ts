@@ -1,0 +1,93 @@
+/** The database that accounts and the ledger keep their records in: SQLite or, by its URL, PostgreSQL. */
+
+import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
+import { Migrator } from "kysely/migration";
+import { Fault, unavailable } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { Secret } from "../secret.ts";
+import { MIGRATIONS } from "./migrations/migrations.ts";
+import { postgresqlDialect } from "./postgresql.ts";
+import type { Schema } from "./schema.ts";
+import { sqliteDialect } from "./sqlite.ts";
+import { isUnreachable } from "./unreachable.ts";
+
+const RETRY_AFTER_SECONDS = 1;
+
+export interface DatabaseOptions {
+  /** PostgreSQL; undefined: SQLite in `file`. */
+  url: Secret | undefined;
+  /** Absolute path, or `:memory:`. Not used with a URL. */
+  file: string;
+  logger: Logger;
+}
+
+/** What repositories are given: the database itself, or a transaction on it. */
+export type Executor = Kysely<Schema>;
+
+/** Opens nothing yet: the first use connects and brings the schema up to date, and so does the first one that works. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const dialect =
+    options.url === undefined ? sqliteDialect(options.file) : postgresqlDialect(options.url, options.logger);
+  return new Database(
+    new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }),
+    options.url === undefined ? "sqlite" : "postgresql",
+  );
+}
+
+export class Database {
+  readonly kind: "sqlite" | "postgresql";
+  readonly #kysely: Kysely<Schema>;
+  #migrated: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(kysely: Kysely<Schema>, kind: "sqlite" | "postgresql") {
+    this.#kysely = kysely;
+    this.kind = kind;
+  }
+
+  /** Throws a Fault `database_unavailable` when the database cannot be reached. */
+  async run<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {
+    return this.#guard(() => work(this.#kysely));
+  }
+
+  /** All of `work` or nothing. Throws a Fault `database_unavailable` when the database cannot be reached. */
+  async transaction<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result> {
+    return this.#guard(() => this.#kysely.transaction().execute(work));
+  }
+
+  /** Resolves when the database answers and its schema is current. Throws a Fault otherwise. */
+  async check(): Promise<void> {
+    await this.run((executor) => executor.selectFrom("accountChanges").select("version").execute());
+  }
+
+  /** Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#kysely.destroy();
+  }
+
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      this.#migrated ??= this.#migrate();
+      await this.#migrated;
+      return await work();
+    } catch (error) {
+      if (error instanceof Fault || !isUnreachable(error)) throw error;
+      const message = "The database cannot be reached. Try again in a moment.";
+      throw unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
+    }
+  }
+
+  async #migrate(): Promise<void> {
+    const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
+    const migrator = new Migrator({ db: this.#kysely.withoutPlugins(), provider });
+    try {
+      const { error } = await migrator.migrateToLatest();
+      if (error !== undefined) throw error;
+    } catch (error) {
+      this.#migrated = undefined;
+      throw error;
+    }
+  }
+}

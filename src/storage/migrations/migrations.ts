@@ -1,0 +1,8 @@
+/** Every migration, in the order of its name. One that was released is never edited: a change is a new one. */
+
+import type { Migration } from "kysely/migration";
+import { accounts } from "./0001-accounts.ts";
+
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001-accounts": accounts,
+};

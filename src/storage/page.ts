@@ -1,0 +1,61 @@
+/** Pages of a list by the last entry seen, so that entries made meanwhile neither shift nor repeat others. */
+
+import { type SelectQueryBuilder, sql } from "kysely";
+import { invalidRequest } from "../faults.ts";
+
+export interface PageRequest {
+  /** Id of the last entry of the page before this one. */
+  after?: string | undefined;
+  /** Id of the first entry of the page after this one; not together with `after`. */
+  before?: string | undefined;
+  limit: number;
+  order: "asc" | "desc";
+}
+
+export interface Page<Entry> {
+  entries: Entry[];
+  /** Whether more follow in the direction that was asked for. */
+  hasMore: boolean;
+}
+
+type Entries<Tables, Table extends keyof Tables, Entry> = SelectQueryBuilder<Tables, Table, Entry>;
+
+/**
+ * Entries of `list` in the order of `time`. A cursor must be in `scope`, the list before any filter, since the
+ * entry may have left the filtered list in the meantime. Throws a Fault for a cursor that is not.
+ */
+export async function readPage<Tables, Table extends keyof Tables, Entry extends { id: string }>(
+  request: PageRequest,
+  time: "createdAt" | "effectiveAt",
+  scope: Entries<Tables, Table, Entry>,
+  list: Entries<Tables, Table, Entry> = scope,
+): Promise<Page<Entry>> {
+  const isBackward = request.before !== undefined;
+  const order = isBackward ? opposite(request.order) : request.order;
+  const timeColumn = sql.ref(time);
+  const idColumn = sql.ref("id");
+  let query = list
+    .orderBy(timeColumn, order)
+    .orderBy(idColumn, order)
+    .limit(request.limit + 1);
+  const cursor = request.before ?? request.after;
+  if (cursor !== undefined) {
+    const last = await scope.where(sql<boolean>`${idColumn} = ${cursor}`).executeTakeFirst();
+    if (last === undefined) throw unknownCursor(isBackward ? "before" : "after", cursor);
+    const lastTime = (last as unknown as Record<typeof time, number>)[time];
+    const isPast = sql.raw(order === "asc" ? ">" : "<");
+    query = query.where(sql<boolean>`(${timeColumn}, ${idColumn}) ${isPast} (${lastTime}, ${cursor})`);
+  }
+  const found = (await query.execute()) as Entry[];
+  const entries = found.slice(0, request.limit);
+  return { entries: isBackward ? entries.reverse() : entries, hasMore: found.length > request.limit };
+}
+
+function opposite(order: "asc" | "desc"): "asc" | "desc" {
+  return order === "asc" ? "desc" : "asc";
+}
+
+function unknownCursor(param: string, cursor: string): Error {
+  const shown = JSON.stringify(cursor.slice(0, 64));
+  return invalidRequest(`Invalid value for '${param}': this list has no entry ${shown}.`, param, "invalid_value");
+}

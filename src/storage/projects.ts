@@ -1,0 +1,62 @@
+import type { Executor } from "./database.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+import type { ProjectRow } from "./schema.ts";
+
+/** Names a project within the organisation that asks, so that no other's can be found. */
+export interface ProjectReference {
+  organizationId: string;
+  id: string;
+}
+
+export async function insertProject(executor: Executor, row: ProjectRow): Promise<void> {
+  await executor.insertInto("projects").values(row).execute();
+}
+
+export async function findProject(executor: Executor, project: ProjectReference): Promise<ProjectRow | undefined> {
+  return executor
+    .selectFrom("projects")
+    .selectAll()
+    .where("organizationId", "=", project.organizationId)
+    .where("id", "=", project.id)
+    .executeTakeFirst();
+}
+
+export async function findDefaultProject(executor: Executor, organizationId: string): Promise<ProjectRow | undefined> {
+  return executor
+    .selectFrom("projects")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("isDefault", "=", 1)
+    .executeTakeFirst();
+}
+
+export async function listProjects(
+  executor: Executor,
+  organizationId: string,
+  includeArchived: boolean,
+  request: PageRequest,
+): Promise<Page<ProjectRow>> {
+  const all = executor.selectFrom("projects").selectAll().where("organizationId", "=", organizationId);
+  return readPage(request, "createdAt", all, includeArchived ? all : all.where("archivedAt", "is", null));
+}
+
+export async function renameProject(executor: Executor, project: ProjectReference, name: string): Promise<void> {
+  await executor
+    .updateTable("projects")
+    .set({ name })
+    .where("organizationId", "=", project.organizationId)
+    .where("id", "=", project.id)
+    .execute();
+}
+
+/** False when it is archived already, or not there. */
+export async function archiveProject(executor: Executor, project: ProjectReference, now: number): Promise<boolean> {
+  const result = await executor
+    .updateTable("projects")
+    .set({ archivedAt: now })
+    .where("organizationId", "=", project.organizationId)
+    .where("id", "=", project.id)
+    .where("archivedAt", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}

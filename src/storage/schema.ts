@@ -1,0 +1,93 @@
+/**
+ * The tables as both databases hold them: text, integers, and times in epoch milliseconds. Columns are named
+ * in snake_case there, which Kysely's plugin translates. Null in a time means that it has not happened.
+ */
+
+export interface Schema {
+  organizations: OrganizationRow;
+  projects: ProjectRow;
+  serviceAccounts: ServiceAccountRow;
+  apiKeys: ApiKeyRow;
+  modelPermissions: ModelPermissionsRow;
+  auditLogs: AuditLogRow;
+  accountChanges: AccountChangesRow;
+}
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  /** 1 for the organisation made at first start, which operator commands mean unless told otherwise. */
+  isDefault: number;
+  createdAt: number;
+  archivedAt: number | null;
+}
+
+export interface ProjectRow {
+  id: string;
+  organizationId: string;
+  name: string;
+  isDefault: number;
+  createdAt: number;
+  archivedAt: number | null;
+}
+
+export interface ServiceAccountRow {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  name: string;
+  role: "owner" | "member" | "none";
+  createdAt: number;
+  deletedAt: number | null;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  organizationId: string;
+  /** Null for an admin key, which belongs to an organisation only. */
+  projectId: string | null;
+  serviceAccountId: string | null;
+  kind: "project" | "admin";
+  name: string;
+  /** SHA-256 in hexadecimal. */
+  keyHash: string;
+  redactedValue: string;
+  /** 1 when the operator fixed it in the environment. */
+  isFixed: number;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export interface ModelPermissionsRow {
+  /** The project or organisation that it restricts. */
+  scopeId: string;
+  organizationId: string;
+  mode: "allow_list" | "deny_list";
+  /** A JSON array of strings. */
+  modelIds: string;
+  updatedAt: number;
+}
+
+export interface AuditLogRow {
+  id: string;
+  organizationId: string;
+  effectiveAt: number;
+  type: string;
+  /** Null for the operator's own commands. */
+  actorKeyId: string | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  projectId: string | null;
+  projectName: string | null;
+  resourceId: string;
+  /** A JSON object: what changed. */
+  details: string;
+}
+
+/** One row, whose version rises with every change that may decide about a request. */
+export interface AccountChangesRow {
+  id: number;
+  version: number;
+}
