@@ -28,14 +28,21 @@ export interface ServerOptions {
 
 export interface Server {
   app: FastifyInstance;
-  /** Refuses what comes from now on, also on connections that are kept alive. */
+  /** Refuses what comes from now on: new connections, and requests on those that are kept alive. */
   drain(): void;
+  /** Requests whose answer is not sent whole yet. */
+  openRequests(): number;
 }
 
 export function buildServer(options: ServerOptions): Server {
   const app = bareServer(options);
   let isDraining = false;
+  let openRequests = 0;
   app.addHook("onRequest", async (_request, reply) => {
+    openRequests += 1;
+    reply.raw.once("close", () => {
+      openRequests -= 1;
+    });
     if (!isDraining) return;
     reply.header("connection", "close");
     throw unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5);
@@ -53,7 +60,10 @@ export function buildServer(options: ServerOptions): Server {
     app,
     drain: () => {
       isDraining = true;
+      app.server.close();
+      app.server.closeIdleConnections();
     },
+    openRequests: () => openRequests,
   };
 }
 

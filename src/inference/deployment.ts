@@ -67,24 +67,22 @@ export class Deployment {
   }
 
   /**
-   * Waits for a slot and gives the open model with the function that ends the use.
-   * Throws a Fault while it cannot serve, and the signal's reason when that aborts first.
+   * Waits for a slot and gives the function that ends its use.
+   * Throws a Fault when the queue is full or it cannot serve by then, and the signal's reason when that aborts first.
    */
-  async enter(signal: AbortSignal): Promise<{ model: Model; leave: () => void }> {
-    this.model();
+  async enter(signal: AbortSignal): Promise<() => void> {
     const release = await this.#slots.acquire(signal);
     try {
-      const model = this.model();
+      this.model();
       this.#inFlight += 1;
       let hasLeft = false;
-      const leave = () => {
+      return () => {
         if (hasLeft) return;
         hasLeft = true;
         release();
         this.#inFlight -= 1;
         if (this.#inFlight === 0) this.#idle?.();
       };
-      return { model, leave };
     } catch (failure) {
       release();
       throw failure;

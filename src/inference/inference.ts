@@ -1,13 +1,26 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
 import type { Caller } from "../accounts/caller.ts";
-import type { ChatRequest, Task } from "../engines/engine.ts";
-import { Fault, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
+import type {
+  ChatEvent,
+  ChatModel,
+  ChatRequest,
+  Model,
+  ModerationModel,
+  SpeechModel,
+  SpeechRequest,
+  Task,
+  TranscriptionModel,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from "../engines/engine.ts";
+import { Fault, invalidRequest, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
 import type { Quota } from "../quota/quota.ts";
 import { type Catalog, type CatalogModel, isWildcard } from "./catalog.ts";
-import { type ChatAnswer, ChatRun } from "./chat-run.ts";
 import type { Candidate } from "./router.ts";
+import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
+import { chatWork, type ModerationScores, moderationWork, speechWork, transcriptionWork, type Work } from "./work.ts";
 
 /** Whether this caller may use a model, decided for one request or one listing. */
 export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
@@ -23,7 +36,7 @@ export interface InferenceOptions {
 
 export class Inference {
   readonly #options: InferenceOptions;
-  readonly #running: Set<ChatRun> = new Set();
+  readonly #running: Set<{ abort(reason: Fault): void }> = new Set();
 
   constructor(options: InferenceOptions) {
     this.#options = options;
@@ -49,15 +62,66 @@ export class Inference {
    * Resolves once an engine has begun to answer, so that a refusal is an error of its own and not a broken stream.
    * `clientLeft` aborts when nobody waits for the answer any more. Throws a Fault.
    */
-  async chat(caller: Caller, request: ChatRequest, clientLeft: AbortSignal): Promise<ChatAnswer> {
-    const model = await this.findModel(caller, request.model);
-    throwUnlessTask(model, "chat");
-    const candidates = [{ id: request.model, model }, ...(await this.#fallbacks(caller, model))];
-    const reservation = await this.#options.quota.reserve({ caller, model: request.model });
+  async chat(caller: Caller, request: ChatRequest, clientLeft: AbortSignal): Promise<Answer<ChatModel, ChatEvent>> {
+    return this.#run(caller, request.model, chatWork(request), clientLeft);
+  }
+
+  /** Scores texts with `model`, or with the first moderation model that this caller may use. As `chat` otherwise. */
+  async moderate(
+    caller: Caller,
+    { model, texts }: { model: string | undefined; texts: readonly string[] },
+    clientLeft: AbortSignal,
+  ): Promise<Answer<ModerationModel, ModerationScores>> {
+    const id = model ?? (await this.#firstModel(caller, "moderation"));
+    return this.#run(caller, id, moderationWork(texts), clientLeft);
+  }
+
+  /** Resolves with the first samples. As `chat` otherwise. */
+  async speak(
+    caller: Caller,
+    { model, ...request }: SpeechRequest & { model: string },
+    clientLeft: AbortSignal,
+  ): Promise<Answer<SpeechModel, Float32Array>> {
+    return this.#run(caller, model, speechWork(request), clientLeft);
+  }
+
+  /** Resolves with the first segment, or the end when nothing was said. As `chat` otherwise. */
+  async transcribe(
+    caller: Caller,
+    { model, ...request }: TranscriptionRequest & { model: string },
+    clientLeft: AbortSignal,
+  ): Promise<Answer<TranscriptionModel, TranscriptSegment>> {
+    return this.#run(caller, model, transcriptionWork(request), clientLeft);
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Ends what is running, with an error that each client sees. */
+  stop(): void {
+    for (const run of this.#running) {
+      run.abort(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
+    }
+  }
+
+  async #run<Opened extends Model, Event>(
+    caller: Caller,
+    id: string,
+    work: Work<Opened, Event>,
+    clientLeft: AbortSignal,
+  ): Promise<Answer<Opened, Event>> {
+    const model = await this.findModel(caller, id);
+    if (model.task !== work.task) {
+      throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${work.task}.`, "model");
+    }
+    const candidates = [{ id, model }, ...(await this.#fallbacks(caller, model))];
+    const reservation = await this.#options.quota.reserve({ caller, model: id });
     const seconds = this.#options.requestTimeoutSeconds;
-    const run: ChatRun = new ChatRun({
+    const run = new Run<Opened, Event>({
       caller,
-      request,
+      work,
+      requestedModel: id,
       catalogId: model.id,
       reservation,
       onSettled: (settlement) => {
@@ -78,15 +142,12 @@ export class Inference {
     return run.answer(candidates);
   }
 
-  get runningCount(): number {
-    return this.#running.size;
-  }
-
-  /** Ends what is running, with an error that each client sees. */
-  stop(): void {
-    for (const run of this.#running) {
-      run.abort(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
+  async #firstModel(caller: Caller, task: Task): Promise<string> {
+    const mayUse = await this.#options.accessOf(caller);
+    for (const model of this.#options.catalog.models) {
+      if (model.task === task && !isWildcard(model) && mayUse(model)) return model.id;
     }
+    throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
   }
 
   /** Only those fallbacks that the caller could have asked for. */
@@ -97,9 +158,4 @@ export class Inference {
       .map((id) => ({ id, model: this.#options.catalog.find(id) }))
       .filter((candidate) => mayUse({ id: candidate.id, accessGroups: candidate.model.accessGroups }));
   }
-}
-
-function throwUnlessTask(model: CatalogModel, task: Task): void {
-  if (model.task === task) return;
-  throw unsupportedValue(`The model \`${model.id}\` performs ${model.task}, not ${task}.`, "model");
 }

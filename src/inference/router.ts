@@ -1,17 +1,19 @@
 /** Chooses the deployment that answers: the first in order that can, then the model's fallbacks. */
 
-import type { ChatEvent, ChatModel, ChatRequest } from "../engines/engine.ts";
+import type { Model } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import type { CatalogModel } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { readAhead } from "./read-ahead.ts";
+import type { Work } from "./work.ts";
 
-export interface RoutedChat {
+export interface Routed<Opened extends Model, Event> {
   /** The catalog id that answers: the one asked for, or a fallback's. */
-  model: string;
+  id: string;
   deployment: Deployment;
-  /** Begins with the event that was waited for. */
-  events: AsyncIterable<ChatEvent>;
+  opened: Opened;
+  /** Begins with the event that was waited for; empty when the answer is. */
+  events: AsyncIterable<Event>;
 }
 
 export interface Candidate {
@@ -24,27 +26,33 @@ export interface Candidate {
  * Waits for the first event of the first deployment that gives one. Throws a Fault: what the request itself caused at
  * once, otherwise, when every attempt failed, the last attempt's.
  */
-export async function routeChat(
+export async function route<Opened extends Model, Event>(
   candidates: readonly Candidate[],
-  request: ChatRequest,
+  work: Work<Opened, Event>,
   signal: AbortSignal,
-): Promise<RoutedChat> {
+): Promise<Routed<Opened, Event>> {
   let refusal: Fault | undefined;
+  let failure: unknown;
   for (const { id, model } of candidates) {
     for (const deployment of model.deployments) {
       try {
-        return await attempt(deployment, { ...request, model: id }, signal);
-      } catch (failure) {
+        const opened = deployment.model() as Opened;
+        if (opened.task !== work.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${work.task}`);
+        const cannot = work.refusal(opened);
+        if (cannot === undefined) return await attempt(deployment, opened, id, work, signal);
+        refusal ??= cannot;
+      } catch (thrown) {
         if (signal.aborted) throw signal.reason;
-        if (!(failure instanceof Fault) || !mayTryElsewhere(failure, request)) throw failure;
-        // A deployment that could have honoured the request but is not well says more than one that cannot honour it.
-        if (refusal === undefined || failure !== request.notCarried) refusal = failure;
+        if (!(thrown instanceof Fault && ELSEWHERE.has(thrown.kind))) throw thrown;
+        failure = thrown;
       }
     }
   }
-  throw refusal ?? new Error(`The model ${request.model} has no deployment`);
+  // A deployment that could have honoured the request but is not well says more than one that cannot honour it.
+  throw failure ?? refusal ?? new Error("A model without a deployment");
 }
 
+/** What another deployment may not meet. */
 const ELSEWHERE: ReadonlySet<Fault["kind"]> = new Set([
   "unavailable",
   "upstream-failed",
@@ -53,37 +61,30 @@ const ELSEWHERE: ReadonlySet<Fault["kind"]> = new Set([
   "token-rate-limited",
 ]);
 
-function mayTryElsewhere(fault: Fault, request: ChatRequest): boolean {
-  return fault === request.notCarried || ELSEWHERE.has(fault.kind);
-}
-
-async function attempt(deployment: Deployment, request: ChatRequest, signal: AbortSignal): Promise<RoutedChat> {
-  const model = asChatModel(deployment);
-  if (request.notCarried !== undefined && !model.passesWire) throw request.notCarried;
-  const { leave } = await deployment.enter(signal);
-  const answered = untilEnd(model, request, signal, leave);
-  // A local model's answer is bounded by its context window; an upstream's is pulled at the client's pace.
-  const events = model.passesWire ? answered : readAhead(answered);
+async function attempt<Opened extends Model, Event>(
+  deployment: Deployment,
+  opened: Opened,
+  id: string,
+  work: Work<Opened, Event>,
+  signal: AbortSignal,
+): Promise<Routed<Opened, Event>> {
+  const leave = await deployment.enter(signal);
+  const answered = untilEnd(work.begin(opened, id, signal), leave);
+  const events = work.isReadAhead(opened) ? readAhead(answered) : answered;
   const first = await events.next();
-  if (first.done) throw signal.aborted ? signal.reason : new Error(`${deployment.name} ended without an answer`);
-  return { model: request.model, deployment, events: prepend(first.value, events) };
+  if (first.done && signal.aborted) throw signal.reason;
+  return { id, deployment, opened, events: first.done ? events : prepend(first.value, events) };
 }
 
-function asChatModel(deployment: Deployment): ChatModel {
-  const model = deployment.model();
-  if (model.task !== "chat") throw new Error(`${deployment.name} performs ${model.task}, not chat`);
-  return model;
-}
-
-async function* untilEnd(model: ChatModel, request: ChatRequest, signal: AbortSignal, leave: () => void) {
+async function* untilEnd<Event>(events: AsyncIterable<Event>, leave: () => void): AsyncGenerator<Event> {
   try {
-    yield* model.chat(request, signal);
+    yield* events;
   } finally {
     leave();
   }
 }
 
-async function* prepend(first: ChatEvent, rest: AsyncIterator<ChatEvent>): AsyncGenerator<ChatEvent> {
+async function* prepend<Event>(first: Event, rest: AsyncIterator<Event>): AsyncGenerator<Event> {
   try {
     yield first;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;

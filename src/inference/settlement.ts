@@ -1,5 +1,17 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { ChatUsage, Task } from "../engines/engine.ts";
+import type { Task } from "../engines/engine.ts";
+
+/** What the engine did for a request; what does not apply to its task is 0. */
+export interface Usage {
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  /** Whether an upstream gave no figures, so that the tokens are an estimate. */
+  estimated: boolean;
+  /** Of text moderated or spoken, in UTF-16 units. */
+  characters: number;
+  audioSeconds: number;
+}
 
 /** What one request came to, told once it is over, however it ended. */
 export interface Settlement {
@@ -13,7 +25,8 @@ export interface Settlement {
   model: string | undefined;
   deployment: string | undefined;
   outcome: "finished" | "client-left" | "failed";
-  used: ChatUsage;
+  used: Usage;
   durationSeconds: number;
+  /** To the first part of the answer. */
   firstTokenSeconds: number | undefined;
 }

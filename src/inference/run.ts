@@ -1,59 +1,72 @@
-/** One chat request from its reservation to its settlement. */
+/** One request from its reservation to its settlement, whatever its task. */
 
 import type { Caller } from "../accounts/caller.ts";
-import type { ChatEvent, ChatRequest, ChatUsage } from "../engines/engine.ts";
+import type { Model } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
-import { type Candidate, type RoutedChat, routeChat } from "./router.ts";
-import type { Settlement } from "./settlement.ts";
+import { type Candidate, type Routed, route } from "./router.ts";
+import type { Settlement, Usage } from "./settlement.ts";
+import type { Work } from "./work.ts";
 
-export interface ChatAnswer {
+export interface Answer<Opened extends Model, Event> {
   /** The catalog id that answers, which may be a fallback's. */
   model: string;
   deployment: string;
+  /** The open model itself, for the facts that it declares. */
+  opened: Opened;
   /** To be read to its end, or returned early; a failure on the way is thrown. */
-  events: AsyncIterable<ChatEvent>;
+  events: AsyncIterable<Event>;
   /** Resolves once it is over. */
   settled: Promise<Settlement>;
 }
 
-export interface ChatRunOptions {
+export interface RunOptions<Opened extends Model, Event> {
   caller: Caller;
-  request: ChatRequest;
+  work: Work<Opened, Event>;
+  requestedModel: string;
   catalogId: string;
   reservation: Reservation;
   onSettled: (settlement: Settlement) => void;
 }
 
-export class ChatRun {
-  readonly #options: ChatRunOptions;
+export class Run<Opened extends Model, Event> {
+  readonly #options: RunOptions<Opened, Event>;
   readonly #abort = new AbortController();
   readonly #beganAt = performance.now();
-  readonly #used: ChatUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, estimated: false };
-  #firstTokenSeconds: number | undefined;
-  #routed: RoutedChat | undefined;
+  readonly #used: Usage = {
+    promptTokens: 0,
+    cachedTokens: 0,
+    completionTokens: 0,
+    estimated: false,
+    characters: 0,
+    audioSeconds: 0,
+  };
   readonly #settled = Promise.withResolvers<Settlement>();
+  #firstTokenSeconds: number | undefined;
+  #routed: Routed<Opened, Event> | undefined;
   #isSettled = false;
 
-  constructor(options: ChatRunOptions) {
+  constructor(options: RunOptions<Opened, Event>) {
     this.#options = options;
   }
 
-  /** Ends the run; its consumer gets `reason`, a Fault. */
+  /** Ends the run; its consumer gets `reason`. */
   abort(reason: Fault): void {
     this.#abort.abort(reason);
   }
 
   /** Resolves once an engine has begun to answer. Throws a Fault when none does. */
-  async answer(candidates: readonly Candidate[]): Promise<ChatAnswer> {
+  async answer(candidates: readonly Candidate[]): Promise<Answer<Opened, Event>> {
+    const { signal } = this.#abort;
     try {
-      const routed = await routeChat(candidates, this.#options.request, this.#abort.signal);
+      const routed = await route(candidates, this.#options.work, signal);
       this.#routed = routed;
       // A client that leaves before it reads anything returns a generator that never began, whose `finally` never runs.
-      this.#abort.signal.addEventListener("abort", () => this.#settle(outcomeOf(this.#abort.signal.reason)));
+      signal.addEventListener("abort", () => this.#settle(outcomeOf(signal.reason)));
       return {
-        model: routed.model,
+        model: routed.id,
         deployment: routed.deployment.name,
+        opened: routed.opened,
         events: this.#follow(routed.events),
         settled: this.#settled.promise,
       };
@@ -63,20 +76,24 @@ export class ChatRun {
     }
   }
 
-  async *#follow(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+  async *#follow(events: AsyncIterable<Event>): AsyncGenerator<Event> {
+    const { work } = this.#options;
     let hasFinished = false;
     try {
       for await (const event of events) {
-        this.#count(event);
-        if (event.type === "finish") {
+        const isAnswer = work.count(event, this.#used);
+        if (isAnswer) this.#firstTokenSeconds ??= this.#elapsedSeconds();
+        if (work.isEnd?.(event) === true) {
           hasFinished = true;
           this.#settle("finished");
         }
         yield event;
       }
-      if (hasFinished) return;
-      if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
-      throw new Error(`${this.#routed?.deployment.name} ended its answer without a finish`);
+      // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
+      if (!hasFinished && this.#abort.signal.aborted) throw this.#abort.signal.reason;
+      if (!hasFinished && work.isEnd !== undefined)
+        throw new Error(`${this.#routed?.deployment.name} broke off its answer`);
+      this.#settle("finished");
     } catch (failure) {
       this.#settle(outcomeOf(failure));
       throw failure;
@@ -87,40 +104,26 @@ export class ChatRun {
     }
   }
 
-  #count(event: ChatEvent): void {
-    switch (event.type) {
-      case "start":
-        this.#used.promptTokens = event.promptTokens;
-        this.#used.cachedTokens = event.cachedTokens;
-        return;
-      case "text":
-      case "wire-frames":
-        this.#used.completionTokens = event.completionTokens;
-        break;
-      case "finish":
-        Object.assign(this.#used, event.usage);
-        return;
-      default:
-    }
-    this.#firstTokenSeconds ??= (performance.now() - this.#beganAt) / 1000;
+  #elapsedSeconds(): number {
+    return (performance.now() - this.#beganAt) / 1000;
   }
 
   /** Only the first call counts. */
   #settle(outcome: Settlement["outcome"]): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    const { caller, request, catalogId, reservation, onSettled } = this.#options;
+    const { caller, work, requestedModel, catalogId, reservation, onSettled } = this.#options;
     reservation.settle(this.#used);
     const settlement: Settlement = {
       caller,
-      operation: "chat",
-      requestedModel: request.model,
+      operation: work.task,
+      requestedModel,
       catalogId,
-      model: this.#routed?.model,
+      model: this.#routed?.id,
       deployment: this.#routed?.deployment.name,
       outcome,
       used: this.#used,
-      durationSeconds: (performance.now() - this.#beganAt) / 1000,
+      durationSeconds: this.#elapsedSeconds(),
       firstTokenSeconds: this.#firstTokenSeconds,
     };
     this.#settled.resolve(settlement);

@@ -1,0 +1,97 @@
+/** Makes the catalog's models from their specifications, and keeps open what a new configuration did not change. */
+
+import { createHash } from "node:crypto";
+import type { Model, Task } from "../engines/engine.ts";
+import { Secret } from "../secret.ts";
+import type { CatalogModel } from "./catalog.ts";
+import { Deployment } from "./deployment.ts";
+
+export interface ModelSpecification {
+  id: string;
+  task: Task;
+  isBuiltin: boolean;
+  ownedBy: string;
+  accessGroups: readonly string[];
+  price: Readonly<Record<string, string>>;
+  fallbacks: readonly string[];
+  maxQueue: number;
+  deployments: readonly DeploymentSpecification[];
+}
+
+interface DeploymentSpecification {
+  engine: string;
+  settings: unknown;
+}
+
+export interface OpenRequest extends DeploymentSpecification {
+  /** For logs and headers. */
+  name: string;
+  catalogId: string;
+  task: Task;
+  signal: AbortSignal;
+}
+
+export interface CatalogParts {
+  open: (request: OpenRequest) => Promise<Model>;
+  /** Told about each failed opening, before the next try. */
+  onOpenFailure: (deployment: string, failure: unknown) => void;
+  /** When each id was first in the catalog, epoch milliseconds. */
+  createdAt: (id: string) => number;
+}
+
+/** Deployments by what makes them what they are, so that an unchanged one can be found again. */
+type Deployments = Map<string, Deployment>;
+
+export interface BuiltCatalog {
+  models: readonly CatalogModel[];
+  deployments: Deployments;
+  /** Were in use before and are not any more: to be retired. */
+  dropped: readonly Deployment[];
+}
+
+/** Nothing is opened here: `start()` of each deployment does that, and does nothing for those that are open. */
+export function buildCatalog(
+  specifications: readonly ModelSpecification[],
+  parts: CatalogParts,
+  previous: Deployments = new Map(),
+): BuiltCatalog {
+  const deployments: Deployments = new Map();
+  const models = specifications.map((specification): CatalogModel => {
+    const { deployments: wanted, maxQueue, ...rest } = specification;
+    const own = wanted.map((each, index) => {
+      const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
+      const identity = identify({ ...each, name, task: specification.task, maxQueue });
+      const deployment =
+        previous.get(identity) ?? newDeployment({ ...each, name, catalogId: specification.id }, specification, parts);
+      deployments.set(identity, deployment);
+      return deployment;
+    });
+    return { ...rest, createdAt: parts.createdAt(specification.id), deployments: own };
+  });
+  const kept = new Set(deployments.values());
+  return { models, deployments, dropped: [...previous.values()].filter((each) => !kept.has(each)) };
+}
+
+function newDeployment(
+  wanted: DeploymentSpecification & { name: string; catalogId: string },
+  { task, maxQueue }: ModelSpecification,
+  parts: CatalogParts,
+): Deployment {
+  return new Deployment({
+    name: wanted.name,
+    engine: wanted.engine,
+    task,
+    maxQueue,
+    open: (signal) => parts.open({ ...wanted, task, signal }),
+    onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
+  });
+}
+
+/** A changed secret makes another deployment, so it counts, as a hash. */
+function identify(deployment: object): string {
+  const json = JSON.stringify(deployment, function (this: Record<string, unknown>, key, value: unknown) {
+    const original = this[key];
+    return original instanceof Secret ? createHash("sha256").update(original.reveal()).digest("hex") : value;
+  });
+  return createHash("sha256").update(json).digest("hex");
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { readAhead } from "./read-ahead.ts";
+
+async function* numbers(count: number, onEnd: () => void, failure?: Error) {
+  try {
+    for (let index = 0; index < count; index += 1) yield index;
+    if (failure !== undefined) throw failure;
+  } finally {
+    onEnd();
+  }
+}
+
+test("takes the source to its end though nobody reads", async () => {
+  let hasEnded = false;
+  const items = readAhead(numbers(100, () => (hasEnded = true)));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasEnded).toBe(true);
+  expect((await Array.fromAsync(items)).length).toBe(100);
+});
+
+test("hands on what came before a failure, then the failure", async () => {
+  const failure = new Error("broken");
+  const items = readAhead(numbers(3, () => {}, failure));
+  const seen: number[] = [];
+  const read = async () => {
+    for await (const item of items) seen.push(item);
+  };
+  await expect(read()).rejects.toBe(failure);
+  expect(seen).toEqual([0, 1, 2]);
+});

@@ -1,0 +1,108 @@
+/** What differs between the tasks in one request's life; everything else is the same for all. */
+
+import type {
+  ChatEvent,
+  ChatModel,
+  ChatRequest,
+  Model,
+  ModerationModel,
+  SpeechModel,
+  SpeechRequest,
+  TranscriptionModel,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from "../engines/engine.ts";
+import type { Fault } from "../faults.ts";
+import type { Usage } from "./settlement.ts";
+
+export interface Work<Opened extends Model, Event> {
+  task: Opened["task"];
+  /** Why this open model cannot do it, although another deployment may. */
+  refusal(model: Opened): Fault | undefined;
+  /** Begins it. `id` is the catalog id to answer as. */
+  begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
+  /** Whether all events are taken as fast as they come, so that a slow client does not hold the slot. */
+  isReadAhead(model: Opened): boolean;
+  /** Writes into `used` what this event says of usage; true for a part of the answer itself. */
+  count(event: Event, used: Usage): boolean;
+  /** Whether an answer that ends without this kind of event is broken. */
+  isEnd: ((event: Event) => boolean) | undefined;
+}
+
+export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
+  return {
+    task: "chat",
+    refusal: (model) => (model.passesWire ? undefined : request.notCarried),
+    begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
+    // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
+    isReadAhead: (model) => !model.passesWire,
+    count: countChat,
+    isEnd: (event) => event.type === "finish",
+  };
+}
+
+function countChat(event: ChatEvent, used: Usage): boolean {
+  switch (event.type) {
+    case "start":
+      used.promptTokens = event.promptTokens;
+      used.cachedTokens = event.cachedTokens;
+      return false;
+    case "text":
+    case "wire-frames":
+      used.completionTokens = event.completionTokens;
+      return true;
+    case "wire-completion":
+      return true;
+    case "finish":
+      Object.assign(used, event.usage);
+      return false;
+  }
+}
+
+export type ModerationScores = Awaited<ReturnType<ModerationModel["moderate"]>>;
+
+/** One event: all the scores. */
+export function moderationWork(texts: readonly string[]): Work<ModerationModel, ModerationScores> {
+  return {
+    task: "moderation",
+    refusal: () => undefined,
+    begin: async function* (model, _id, signal) {
+      const scores = await model.moderate(texts, signal);
+      if (!signal.aborted) yield scores;
+    },
+    isReadAhead: () => true,
+    count: (_scores, used) => {
+      used.characters = texts.reduce((sum, text) => sum + text.length, 0);
+      return true;
+    },
+    isEnd: undefined,
+  };
+}
+
+export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Array> {
+  return {
+    task: "speech",
+    refusal: () => undefined,
+    begin: (model, _id, signal) => model.speak(request, signal),
+    isReadAhead: () => true,
+    count: (_samples, used) => {
+      used.characters = request.text.length;
+      return true;
+    },
+    isEnd: undefined,
+  };
+}
+
+export function transcriptionWork(request: TranscriptionRequest): Work<TranscriptionModel, TranscriptSegment> {
+  return {
+    task: "transcription",
+    refusal: () => undefined,
+    begin: (model, _id, signal) => model.transcribe(request, signal),
+    isReadAhead: () => true,
+    count: (segment, used) => {
+      used.audioSeconds = Math.max(used.audioSeconds, segment.endSeconds);
+      return true;
+    },
+    isEnd: undefined,
+  };
+}
