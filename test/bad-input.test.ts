@@ -1,0 +1,329 @@
+/** What no client should send, and what each gets for it. */
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+
+const CONFIG = `
+builtin_models: false
+server:
+  receive_timeout_seconds: 3
+models:
+  - id: parrot
+    task: chat
+    deployments:
+      - engine: scripted
+        echo: true
+        context_window: 64
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+});
+afterAll(() => service.stop());
+
+const user = [{ role: "user", content: "Say hi." }];
+const valid = { model: "parrot", messages: user };
+
+interface WireError {
+  error: { message: string; type: string; param: string | null; code: string | null };
+}
+
+/** Every error has all four keys, and a message for people. */
+async function errorOf(response: Response): Promise<WireError["error"]> {
+  expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+  expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+  const body = (await response.json()) as WireError;
+  expect(Object.keys(body)).toEqual(["error"]);
+  expect(Object.keys(body.error).sort()).toEqual(["code", "message", "param", "type"]);
+  expect(body.error.message.length).toBeGreaterThan(10);
+  return body.error;
+}
+
+describe("a field at fault is named by its path, with a stable code", () => {
+  const MISSING = "missing_required_parameter";
+  test.each<[what: string, body: unknown, param: string | null, code: string | null]>([
+    ["model missing", { messages: user }, "model", MISSING],
+    ["model of the wrong type", { ...valid, model: 7 }, "model", "invalid_type"],
+    ["messages missing", { model: "parrot" }, "messages", MISSING],
+    ["messages empty", { model: "parrot", messages: [] }, "messages", "invalid_value"],
+    ["messages of the wrong type", { model: "parrot", messages: "hi" }, "messages", "invalid_type"],
+    ["a message of the wrong type", { model: "parrot", messages: ["hi"] }, "messages[0]", "invalid_type"],
+    [
+      "an unknown role",
+      { model: "parrot", messages: [...user, { role: "robot", content: "x" }] },
+      "messages[1].role",
+      "invalid_value",
+    ],
+    ["no role", { model: "parrot", messages: [{ content: "x" }] }, "messages[0].role", MISSING],
+    [
+      "content null",
+      { model: "parrot", messages: [{ role: "user", content: null }] },
+      "messages[0].content",
+      "invalid_type",
+    ],
+    ["content missing", { model: "parrot", messages: [{ role: "user" }] }, "messages[0].content", MISSING],
+    [
+      "a text part without text",
+      { model: "parrot", messages: [{ role: "user", content: [{ type: "text" }] }] },
+      "messages[0].content[0].text",
+      MISSING,
+    ],
+    ["temperature 2.01", { ...valid, temperature: 2.01 }, "temperature", "decimal_above_max_value"],
+    ["temperature -0.1", { ...valid, temperature: -0.1 }, "temperature", "invalid_value"],
+    ["temperature hot", { ...valid, temperature: "hot" }, "temperature", "invalid_type"],
+    ["top_p 1.1", { ...valid, top_p: 1.1 }, "top_p", "decimal_above_max_value"],
+    ["max_tokens 0", { ...valid, max_tokens: 0 }, "max_tokens", "invalid_value"],
+    ["max_tokens -1", { ...valid, max_tokens: -1 }, "max_tokens", "invalid_value"],
+    ["max_tokens 1.5", { ...valid, max_tokens: 1.5 }, "max_tokens", "invalid_type"],
+    ["max_completion_tokens 0", { ...valid, max_completion_tokens: 0 }, "max_completion_tokens", "invalid_value"],
+    ["5 stop strings", { ...valid, stop: ["a", "b", "c", "d", "e"] }, "stop", "invalid_value"],
+    ["an empty stop string", { ...valid, stop: "" }, "stop", "invalid_value"],
+    ["seed 0.5", { ...valid, seed: 0.5 }, "seed", "invalid_type"],
+    ["stream yes", { ...valid, stream: "yes" }, "stream", "invalid_type"],
+    ["stream_options without stream", { ...valid, stream_options: {} }, "stream_options", "invalid_value"],
+    ["n 129", { ...valid, n: 129 }, "n", "integer_above_max_value"],
+    ["an unknown field", { ...valid, temprature: 1 }, "temprature", null],
+    ["an array as body", [valid], null, "invalid_type"],
+    ["a string as body", "hi", null, "invalid_type"],
+    ["null as body", null, null, "invalid_type"],
+  ])("%s", async (_what, body, param, code) => {
+    const response = await service.post("/v1/chat/completions", body);
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ type: "invalid_request_error", param, code });
+  });
+
+  test.each<[what: string, change: object, param: string]>([
+    ["two choices", { n: 2 }, "n"],
+    ["tools", { tools: [{ type: "function", function: { name: "f" } }] }, "tools"],
+    ["a schema", { response_format: { type: "json_object" } }, "response_format"],
+    ["logprobs", { logprobs: true }, "logprobs"],
+    ["a penalty", { frequency_penalty: 1 }, "frequency_penalty"],
+    ["a bias", { logit_bias: { 5: 100 } }, "logit_bias"],
+    ["moderation", { moderation: { model: "m" } }, "moderation"],
+    ["a tool's message", { messages: [{ role: "tool", content: "1", tool_call_id: "c" }] }, "messages[0].role"],
+    [
+      "an image",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] },
+      "messages[0].content[0].type",
+    ],
+    ["a name", { messages: [{ role: "user", content: "x", name: "Ann" }] }, "messages[0].name"],
+  ])("%s is known and refused, not ignored", async (_what, change, param) => {
+    const response = await service.post("/v1/chat/completions", { ...valid, ...change });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ param, code: "unsupported_value" });
+  });
+
+  test("what asks for nothing is accepted", async () => {
+    const harmless = {
+      n: 1,
+      frequency_penalty: 0,
+      logprobs: false,
+      response_format: { type: "text" },
+      user: "u",
+      metadata: { a: "b" },
+      store: false,
+      service_tier: "auto",
+      temperature: null,
+      stop: null,
+      messages: [{ role: "assistant", content: "Hi.", refusal: null, annotations: [] }, ...user],
+    };
+    const response = await service.post("/v1/chat/completions", { ...valid, ...harmless });
+    expect(response.status).toBe(200);
+  });
+});
+
+test("an unknown model is 404, and the message names it", async () => {
+  const response = await service.post("/v1/chat/completions", { ...valid, model: "gpt-9" });
+  expect(response.status).toBe(404);
+  const error = await errorOf(response);
+  expect(error).toMatchObject({ code: "model_not_found", param: "model" });
+  expect(error.message).toContain("gpt-9");
+});
+
+test("a prompt longer than the context window is 400 with both counts", async () => {
+  const content = "word ".repeat(200);
+  const response = await service.post("/v1/chat/completions", {
+    model: "parrot",
+    messages: [{ role: "user", content }],
+  });
+  expect(response.status).toBe(400);
+  const error = await errorOf(response);
+  expect(error).toMatchObject({ code: "context_length_exceeded", param: "messages" });
+  expect(error.message).toContain("64");
+  expect(error.message).toMatch(/[2-9]\d\d/);
+});
+
+describe("bodies", () => {
+  const send = (body: string | Uint8Array, type = "application/json") =>
+    service.fetch("/v1/chat/completions", { method: "POST", body, headers: { "content-type": type } });
+
+  test("malformed JSON is 400", async () => {
+    const response = await send('{"model": "parrot", ');
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).message).toContain("JSON");
+  });
+
+  test("NaN is not JSON", async () => {
+    expect((await send('{"model":"parrot","messages":[{"role":"user","content":"x"}],"temperature":NaN}')).status).toBe(
+      400,
+    );
+  });
+
+  test("an empty body is 400", async () => {
+    expect((await errorOf(await send(""))).message).toContain("empty");
+  });
+
+  test("bytes that are not UTF-8 are 400, not replaced in silence", async () => {
+    expect((await errorOf(await send(Buffer.from([0x22, 0xff, 0x22])))).message).toContain("UTF-8");
+  });
+
+  test("30 MB of JSON is 413, and the message names the limit and the size", async () => {
+    const body = JSON.stringify({ model: "parrot", messages: [{ role: "user", content: "x".repeat(30_000_000) }] });
+    const response = await send(body);
+    expect(response.status).toBe(413);
+    const { message } = await errorOf(response);
+    expect(message).toContain(String(body.length));
+    expect(message).toMatch(/at most \d+ bytes/);
+  });
+
+  test("deeply nested JSON is 400 and the service lives on", async () => {
+    const response = await send("[".repeat(200_000) + "]".repeat(200_000));
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).message).toContain("nested");
+    expect((await service.post("/v1/chat/completions", valid)).status).toBe(200);
+  });
+
+  test("brackets inside strings are not nesting", async () => {
+    const content = '[{"\\'.repeat(20);
+    const response = await service.post("/v1/chat/completions", { ...valid, messages: [{ role: "user", content }] });
+    expect(response.status).toBe(200);
+  });
+
+  test("a key of the prototype is refused", async () => {
+    expect((await send('{"model":"parrot","messages":[],"__proto__":{"x":1}}')).status).toBe(400);
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
+    "%s is 415",
+    async (type) => {
+      const response = await send("model=parrot", type);
+      expect(response.status).toBe(415);
+      expect((await errorOf(response)).message).toContain("application/json");
+    },
+  );
+
+  test("a body cut off half-way costs only its own connection", async () => {
+    const [head] = request({ "content-length": "500" });
+    const socket = await open();
+    socket.write(`${head}{"model":"par`);
+    socket.destroy();
+    expect((await service.post("/v1/chat/completions", valid)).status).toBe(200);
+  });
+
+  test("a body that does not arrive whole is 408 and the connection is closed", async () => {
+    const [head] = request({ "content-length": "500" });
+    const socket = await open();
+    socket.write(`${head}{"model":"par`);
+    const answer = await readAll(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"timeout_error"');
+  }, 60_000);
+});
+
+describe("routes", () => {
+  test("an unknown route is 404 and is named", async () => {
+    const response = await service.post("/v1/completion", valid);
+    expect(response.status).toBe(404);
+    expect((await errorOf(response)).message).toBe("Invalid URL (POST /v1/completion)");
+  });
+
+  test("a wrong method is 405 and says which is allowed", async () => {
+    const response = await service.fetch("/v1/chat/completions");
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+    expect((await errorOf(response)).message).toContain("POST");
+  });
+});
+
+describe("keys", () => {
+  const withKey = (authorization: string) => service.fetch("/v1/models", { headers: { authorization } });
+
+  test("no key is 401 without a code", async () => {
+    const response = await fetch(`${service.baseUrl}/models`);
+    expect(response.status).toBe(401);
+    expect(await errorOf(response)).toMatchObject({ type: "invalid_request_error", code: null });
+  });
+
+  test.each([
+    ["unknown", `Bearer sk-${"x".repeat(40)}`],
+    ["malformed", "Bearer hello"],
+    ["another scheme", "Basic dXNlcjpwYXNz"],
+    ["very long", `Bearer sk-${"x".repeat(9000)}`],
+  ])("%s is 401 invalid_api_key and never echoed whole", async (_what, authorization) => {
+    const response = await withKey(authorization);
+    expect(response.status).toBe(401);
+    const error = await errorOf(response);
+    expect(error.code).toBe("invalid_api_key");
+    expect(error.message).not.toContain(authorization.split(" ")[1]);
+  });
+
+  test("an admin key calls no models", async () => {
+    expect((await withKey(`Bearer ${service.adminKey}`)).status).toBe(401);
+  });
+
+  test("1,000 wrong keys in a row are 1,000 times 401, and a right one passes after them", async () => {
+    const statuses = new Map<number, number>();
+    for (let batch = 0; batch < 20; batch += 1) {
+      const wrong = Array.from({ length: 50 }, (_, index) => withKey(`Bearer sk-wrong-${batch}-${index}`));
+      for (const response of await Promise.all(wrong)) {
+        await response.arrayBuffer();
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      }
+    }
+    expect([...statuses]).toEqual([[401, 1000]]);
+    expect((await service.fetch("/v1/models")).status).toBe(200);
+  });
+
+  test("a key with a newline is refused by its header's end", async () => {
+    const socket = await open();
+    socket.write("GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-a\nb\r\nconnection: close\r\n\r\n");
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 40[01] /);
+  });
+
+  test("a header of 100 KB is 431", async () => {
+    const socket = await open();
+    socket.write(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-big: ${"x".repeat(100_000)}\r\n\r\n`);
+    const answer = await readAll(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toContain('"invalid_request_error"');
+  });
+
+  test("nothing of a key is in the log", () => {
+    expect(service.output()).not.toContain("sk-wrong");
+    expect(service.output()).not.toContain(service.apiKey);
+  });
+});
+
+function request(headers: Record<string, string>): [string] {
+  const all = { host: "x", authorization: `Bearer ${service.apiKey}`, "content-type": "application/json", ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return [`POST /v1/chat/completions HTTP/1.1\r\n${lines.join("")}\r\n`];
+}
+
+async function open() {
+  const { hostname, port } = new URL(service.origin);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
+
+async function readAll(socket: ReturnType<typeof connect>): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  if (!socket.closed) await once(socket, "close");
+  return Buffer.concat(chunks).toString("utf8");
+}

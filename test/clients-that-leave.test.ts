@@ -1,0 +1,130 @@
+/** A client that leaves, or hardly reads, costs nobody else anything. */
+
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const LONG = "word ".repeat(2000);
+const CONFIG = `
+builtin_models: false
+models:
+  - id: slow-start
+    task: chat
+    deployments: [{ engine: scripted, slots: 1, replies: [{ text: "Late.", delay_ms_before_first: 60000 }] }]
+  - id: slow
+    task: chat
+    deployments: [{ engine: scripted, slots: 1, context_window: 100000, replies: [{ text: "${LONG}", delay_ms_per_token: 20 }] }]
+  - id: quick
+    task: chat
+    deployments: [{ engine: scripted, slots: 1, context_window: 100000, replies: [{ text: "${LONG}" }] }]
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+});
+afterAll(() => service.stop());
+
+const messages = [{ role: "user", content: "Go." }];
+
+async function metric(name: string, model: string): Promise<number> {
+  const text = await (await fetch(`${service.origin}/metrics`)).text();
+  const line = text.split("\n").find((each) => each.startsWith(`${name}{`) && each.includes(`model="${model}"`));
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+
+const slotsInUse = (model: string) => metric("parlance_slots_in_use", model);
+
+test.each([true, false])("who leaves before the first token frees the slot (stream: %s)", async (stream) => {
+  const leaving = new AbortController();
+  const body = { model: "slow-start", messages, stream };
+  const answer = service
+    .post("/v1/chat/completions", body, { signal: leaving.signal })
+    .catch((error: Error) => error.name);
+  await eventually(async () => expect(await slotsInUse("slow-start")).toBe(1));
+  leaving.abort();
+  expect(await answer).toBe("AbortError");
+  await eventually(async () => expect(await slotsInUse("slow-start")).toBe(0));
+});
+
+test("who leaves mid-stream frees the slot, and what was generated is still counted", async () => {
+  const before = await metric("parlance_tokens_total", "slow");
+  const leaving = new AbortController();
+  const body = { model: "slow", messages, stream: true };
+  const response = await service.post("/v1/chat/completions", body, { signal: leaving.signal });
+  const reader = response.body?.getReader();
+  for (let frames = 0; frames < 5; frames += 1) await reader?.read();
+  leaving.abort();
+  await eventually(async () => expect(await slotsInUse("slow")).toBe(0));
+  await eventually(async () => expect(await metric("parlance_tokens_total", "slow")).toBeGreaterThan(before));
+  await eventually(() =>
+    expect(service.log()).toContainEqual(
+      expect.objectContaining({ model: "slow", status: 499, outcome: "client-left" }),
+    ),
+  );
+});
+
+test("who leaves a JSON answer while it is made frees the slot", async () => {
+  const leaving = new AbortController();
+  const answer = service
+    .post("/v1/chat/completions", { model: "slow", messages }, { signal: leaving.signal })
+    .catch(() => "left");
+  await eventually(async () => expect(await slotsInUse("slow")).toBe(1));
+  leaving.abort();
+  await answer;
+  await eventually(async () => expect(await slotsInUse("slow")).toBe(0));
+});
+
+test("who leaves the queue is not served", async () => {
+  const first = new AbortController();
+  const second = new AbortController();
+  const post = (signal: AbortSignal) =>
+    service.post("/v1/chat/completions", { model: "slow-start", messages }, { signal }).catch(() => "left");
+  const running = post(first.signal);
+  await eventually(async () => expect(await slotsInUse("slow-start")).toBe(1));
+  const waiting = post(second.signal);
+  await eventually(async () => expect(await metric("parlance_queue_length", "slow-start")).toBe(1));
+  second.abort();
+  await waiting;
+  await eventually(async () => expect(await metric("parlance_queue_length", "slow-start")).toBe(0));
+  first.abort();
+  await running;
+  await eventually(async () => expect(await slotsInUse("slow-start")).toBe(0));
+});
+
+test("who leaves just before the end, many times over, leaves nothing behind", async () => {
+  for (let round = 0; round < 100; round += 1) {
+    const leaving = new AbortController();
+    const body = { model: "quick", messages, stream: true, max_tokens: 40 };
+    const answer = service.post("/v1/chat/completions", body, { signal: leaving.signal });
+    await answer.then((response) => response.body?.getReader().read()).catch(() => {});
+    leaving.abort();
+  }
+  await eventually(async () => expect(await slotsInUse("quick")).toBe(0));
+  const response = await service.post("/v1/chat/completions", { model: "quick", messages, max_tokens: 2 });
+  expect(response.status).toBe(200);
+});
+
+test("who reads one byte a second does not hold the slot", async () => {
+  const slowReader = await streamFrom("quick");
+  slowReader.pause();
+  await eventually(async () => expect(await slotsInUse("quick")).toBe(0));
+  const response = await service.post("/v1/chat/completions", { model: "quick", messages, max_tokens: 2 });
+  expect(response.status).toBe(200);
+  slowReader.destroy();
+});
+
+async function streamFrom(model: string): Promise<Socket> {
+  const body = JSON.stringify({ model, messages, stream: true });
+  const { hostname, port } = new URL(service.origin);
+  const socket = connect({ host: hostname, port: Number(port), highWaterMark: 1 });
+  await once(socket, "connect");
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.apiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await once(socket, "readable");
+  return socket;
+}

@@ -1,0 +1,83 @@
+/** Starting, reloading and stopping as an operator does it. */
+
+import { writeFile } from "node:fs/promises";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, type ServiceOptions, startService } from "./support/service.ts";
+
+let service: Service | undefined;
+afterEach(() => service?.stop());
+
+async function start(options: ServiceOptions): Promise<Service> {
+  service = await startService(options);
+  return service;
+}
+
+function config(id: string, millisecondsPerToken: number, drainSeconds = 20): string {
+  return `
+builtin_models: false
+server: { drain_seconds: ${drainSeconds} }
+models:
+  - id: ${id}
+    task: chat
+    deployments: [{ engine: scripted, replies: [{ text: "${"word ".repeat(100)}", delay_ms_per_token: ${millisecondsPerToken} }] }]
+`;
+}
+
+const messages = [{ role: "user", content: "Go." }];
+
+test("SIGTERM lets running requests finish, refuses new ones, and exits 0", async () => {
+  const { post, process, fetch } = await start({ config: config("steady", 10) });
+  const response = await post("/v1/chat/completions", { model: "steady", messages, stream: true });
+  process.kill("SIGTERM");
+  await expect(eventually(async () => void (await fetch("/health/live")), 0.2)).rejects.toThrow();
+  expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/);
+  expect(await service?.stop()).toBe(0);
+});
+
+test("what still runs at the drain's deadline ends with an error frame", async () => {
+  const { post, process } = await start({ config: config("endless", 1000, 1) });
+  const response = await post("/v1/chat/completions", { model: "endless", messages, stream: true });
+  process.kill("SIGTERM");
+  const text = await response.text();
+  expect(text).not.toContain("[DONE]");
+  const last = JSON.parse(text.trim().split("\n\n").at(-1)?.slice("data: ".length) ?? "");
+  expect(last.error).toMatchObject({ type: "service_unavailable_error", param: null });
+  expect(await service?.stop()).toBe(0);
+});
+
+test("SIGHUP takes a new catalog without dropping a request, and refuses a bad one", async () => {
+  const { post, fetch, process, configFile, log } = await start({ config: config("old", 10) });
+  const running = await post("/v1/chat/completions", { model: "old", messages, stream: true });
+  await writeFile(configFile, config("new", 0));
+  process.kill("SIGHUP");
+  await eventually(async () => expect((await fetch("/v1/models/new")).status).toBe(200));
+  expect((await fetch("/v1/models/old")).status).toBe(404);
+  expect(await running.text()).toMatch(/data: \[DONE\]\n\n$/);
+
+  await writeFile(configFile, "models: [{ id: broken }]");
+  process.kill("SIGHUP");
+  await eventually(() =>
+    expect(log()).toContainEqual(
+      expect.objectContaining({ level: "error", fault: expect.stringContaining("models[0].task") }),
+    ),
+  );
+  expect((await fetch("/v1/models/new")).status).toBe(200);
+});
+
+test("a port that is taken is a clear error and exit code 1", async () => {
+  const { origin } = await start({ config: config("first", 0) });
+  const taken = new URL(origin).port;
+  await expect(startService({ environment: { PARLANCE_PORT: taken } })).rejects.toThrow(/ended with 1:.*in use/s);
+});
+
+test("is ready only once the models answer, and says which do not", async () => {
+  const { origin } = await start({ config: config("one", 0) });
+  const ready = await fetch(`${origin}/health/ready`);
+  expect(await ready.json()).toMatchObject({
+    status: "ready",
+    database: { state: "up" },
+    models: [{ id: "one", engine: "scripted", state: "up" }],
+  });
+  expect(await (await fetch(`${origin}/health/live`)).json()).toEqual({ status: "live" });
+});

@@ -1,0 +1,13 @@
+/** Repeats `assertion` until it holds; fails as it fails when it has not after `seconds`. */
+export async function eventually(assertion: () => void | Promise<void>, seconds = 20): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    try {
+      await assertion();
+      return;
+    } catch (failure) {
+      if (performance.now() > deadline) throw failure;
+    }
+    await new Promise((resume) => setTimeout(resume, 25));
+  }
+}

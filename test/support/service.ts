@@ -1,0 +1,117 @@
+/** A real `parlance serve` process on a free port, with keys and a data directory of its own. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import OpenAI from "openai";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+export interface ServiceOptions {
+  /** The text of parlance.yaml. */
+  config?: string;
+  environment?: Record<string, string>;
+  /** What to wait for before it counts as started; `listening` does not wait for models. */
+  until?: "ready" | "listening";
+}
+
+export interface Service {
+  baseUrl: string;
+  origin: string;
+  apiKey: string;
+  adminKey: string;
+  dataDirectory: string;
+  configFile: string;
+  process: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** The parsed lines of the log so far. */
+  log(): Record<string, unknown>[];
+  client(options?: { apiKey?: string; maxRetries?: number }): OpenAI;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** POSTs JSON with the API key. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  /** Ends it as an operator would and resolves with its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Ends with the test file when registered with `afterAll(() => service.stop())`. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "parlance-test-"));
+  const configFile = join(dataDirectory, "parlance.yaml");
+  await writeFile(configFile, options.config ?? "builtin_models: false\n");
+  const apiKey = `sk-test-${"a".repeat(32)}`;
+  const adminKey = `sk-admin-test-${"b".repeat(32)}`;
+  const child = spawn(process.execPath, ["src/cli/parlance.ts", "serve"], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PARLANCE_HOST: "127.0.0.1",
+      PARLANCE_PORT: "0",
+      PARLANCE_DATA_DIR: dataDirectory,
+      PARLANCE_MODELS_DIR: process.env.PARLANCE_MODELS_DIR ?? join(ROOT, ".parlance", "models"),
+      PARLANCE_CONFIG: configFile,
+      PARLANCE_API_KEY: apiKey,
+      PARLANCE_ADMIN_KEY: adminKey,
+      ...options.environment,
+    },
+  });
+  const lines: string[] = [];
+  const exited = new Promise<number | null>((done) => {
+    child.once("exit", (code) => done(code));
+  });
+  const origin = await new Promise<string>((listening, failed) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        const [, address] = /"origin":"(http:[^"]+)"/.exec(line) ?? [];
+        if (address !== undefined) listening(address);
+      });
+    }
+    void exited.then((code) => failed(new Error(`parlance ended with ${code}:\n${lines.join("\n")}`)));
+  });
+  const service: Service = {
+    origin,
+    baseUrl: `${origin}/v1`,
+    apiKey,
+    adminKey,
+    dataDirectory,
+    configFile,
+    process: child,
+    output: () => lines.join("\n"),
+    log: () => lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line)),
+    client: (given) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, ...given }),
+    fetch: (path, init) =>
+      fetch(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init?.headers } }),
+    post: (path, body, init) =>
+      service.fetch(path, {
+        method: "POST",
+        body: JSON.stringify(body),
+        ...init,
+        headers: { "content-type": "application/json", ...init?.headers },
+      }),
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      const code = await exited;
+      await rm(dataDirectory, { recursive: true, force: true });
+      return code;
+    },
+  };
+  if (options.until !== "listening") await untilReady(service);
+  return service;
+}
+
+async function untilReady(service: Service): Promise<void> {
+  const deadline = Date.now() + 110_000;
+  for (;;) {
+    const answer = await fetch(`${service.origin}/health/ready`);
+    const body = await answer.text();
+    if (answer.ok) return;
+    if (Date.now() > deadline) throw new Error(`not ready: ${body}\n${service.output()}`);
+    await new Promise((resume) => setTimeout(resume, 100));
+  }
+}
