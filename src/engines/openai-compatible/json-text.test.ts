@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { findValue, setValue } from "./json-text.ts";
+
+const SET: [json: string, expected: string][] = [
+  ['{"model":"x","n":1.0}', '{"model":"y","n":1.0}'],
+  ['{ "model" : "x" }', '{ "model" : "y" }'],
+  ['{"a":{"model":"inner"},"model":"x"}', '{"a":{"model":"inner"},"model":"y"}'],
+  ['{"a":[{"model":"inner"}],"model":null}', '{"a":[{"model":"inner"}],"model":"y"}'],
+  ['{"a":"\\"model\\":\\"x\\"","model":"x"}', '{"a":"\\"model\\":\\"x\\"","model":"y"}'],
+  ['{"a":"model","model":"x\\\\"}', '{"a":"model","model":"y"}'],
+  ['{"model":{"id":["x"]},"b":2}', '{"model":"y","b":2}'],
+  ['{"id":12345678901234567890}', '{"model":"y","id":12345678901234567890}'],
+  ["{}", '{"model":"y"}'],
+];
+
+test.each(SET)("sets the outermost model of %s", (json, expected) => {
+  expect(setValue(json, "model", '"y"')).toBe(expected);
+});
+
+test("says where a value stands", () => {
+  const json = '{"a":1,"choices": [{"b":"]"}] ,"c":2}';
+  const span = findValue(json, "choices");
+  expect(json.slice(span?.start, span?.end)).toBe('[{"b":"]"}] ');
+  expect(findValue(json, "b")).toBeUndefined();
+});

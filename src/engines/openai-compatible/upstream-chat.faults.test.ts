@@ -1,0 +1,241 @@
+/** What a caller sees of each fault of an upstream, and that nothing of the upstream's secrets or sockets is left. */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import {
+  type FaultName,
+  type FaultyUpstream,
+  startFaultyUpstream,
+  UPSTREAM_KEY,
+  UPSTREAM_MODEL,
+} from "../../../test/support/faulty-upstream.ts";
+import { readAnswer, textOf } from "../../../test/support/read-answer.ts";
+import type { Fault } from "../../faults.ts";
+import type { ChatEvent, ChatModel } from "../engine.ts";
+import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
+import { openAiCompatibleSettings } from "./settings.ts";
+
+let upstream: FaultyUpstream;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+});
+afterAll(() => upstream.close());
+
+async function open(baseUrl: string, settings: object = {}) {
+  const services = makeEngineServices({ name: "team-chat", catalogId: "team-chat" });
+  const parsed = openAiCompatibleSettings.parse({
+    base_url: baseUrl,
+    api_key: UPSTREAM_KEY,
+    model: UPSTREAM_MODEL,
+    first_byte_timeout_seconds: 0.5,
+    idle_timeout_seconds: 0.4,
+    connect_timeout_seconds: 0.5,
+    max_response_bytes: 1_000_000,
+    ...settings,
+  });
+  const model = (await openAiCompatibleEngine.open(parsed, "chat", services)) as ChatModel;
+  return { model, logged: services.logged };
+}
+
+interface Outcome {
+  events: ChatEvent[];
+  text: string;
+  fault: Fault | undefined;
+  logged: string;
+}
+
+/** Asks once; afterwards the upstream must have no connection left. */
+async function ask(baseUrl: string, stream: boolean, settings?: object): Promise<Outcome> {
+  const { model, logged } = await open(baseUrl, settings);
+  const events: ChatEvent[] = [];
+  let fault: Fault | undefined;
+  try {
+    for await (const event of model.chat(
+      makeChatRequest({ model: "team-chat", stream }),
+      new AbortController().signal,
+    )) {
+      events.push(event);
+    }
+  } catch (error) {
+    fault = error as Fault;
+  }
+  await model.close();
+  await expect.poll(() => upstream.openSockets()).toBe(0);
+  return { events, text: events.map(textOf).join(""), fault, logged: logged.join("\n") };
+}
+
+interface Expected {
+  kind: Fault["kind"];
+  code?: string | null;
+  param?: string;
+  message: RegExp;
+  retryAfterSeconds?: number;
+  /** Said before the fault, when streamed. */
+  said?: string;
+}
+
+const failed = (message: RegExp, said = ""): Expected => ({
+  kind: "upstream-failed",
+  code: "upstream_error",
+  message,
+  said,
+});
+const late = (message: RegExp, said = ""): Expected => ({
+  kind: "upstream-timeout",
+  code: "upstream_timeout",
+  message,
+  said,
+});
+
+const BOTH: Partial<Record<FaultName, Expected>> = {
+  "never-answers": late(/nothing for 0.5 seconds/),
+  "headers-then-hangs": late(/nothing for 0.5 seconds/),
+  "hangs-midway": late(/nothing for 0.4 seconds/, "abc"),
+  "resets-at-once": failed(/broke the connection/),
+  "resets-mid-chunk": failed(/broke the connection/, "abc"),
+  "html-page": failed(/answered with a page/),
+  "html-error": failed(/failed with status 502/),
+  "error-with-200": failed(/failed with status 503/),
+  "broken-gzip": failed(/cannot be decompressed/),
+  redirects: failed(/redirect \(status 307\), which is not followed/),
+  "rate-limited": { kind: "request-rate-limited", code: "rate_limit_exceeded", message: /takes no more requests/ },
+  "rate-limited-for-7s": { kind: "request-rate-limited", message: /takes no more requests/, retryAfterSeconds: 7 },
+  "refuses-key": failed(/refused the key/),
+  "refuses-request": {
+    kind: "invalid-request",
+    code: "40012",
+    param: "temperature",
+    message: /^team-chat cannot do that, says .*\[upstream\] with \[redacted\]$/,
+  },
+  "knows-no-model": { kind: "not-found", param: "model", message: /^The model `team-chat` does not exist\.$/ },
+  "knows-no-path": failed(/failed with status 404/),
+  fails: failed(/failed with status 500/),
+  "huge-body": failed(/longer than 1000000 bytes/),
+};
+
+const STREAMED: Partial<Record<FaultName, Expected>> = {
+  ...BOTH,
+  drips: late(/nothing for 0.5 seconds/),
+  "ends-early": failed(/ended its answer before it was whole/, "abcdefgh"),
+  "done-without-finish": failed(/ended its answer before it was whole/, "abcdefgh"),
+  "malformed-json": failed(/an event that is not JSON/, "a"),
+  "error-frame-first": failed(/failed with status 500/),
+  "error-frame-midway": failed(/answered with an error/, "abc"),
+};
+
+const NOT_STREAMED: Partial<Record<FaultName, Expected>> = {
+  ...BOTH,
+  "ends-early": failed(/something else than JSON/),
+  "malformed-json": failed(/something else than JSON/),
+};
+
+const rounds = [
+  ...Object.entries(STREAMED).map(([fault, expected]) => [fault, true, expected] as const),
+  ...Object.entries(NOT_STREAMED).map(([fault, expected]) => [fault, false, expected] as const),
+];
+
+test.each(rounds)("%s (streamed: %s) is a fault that tells nothing of the upstream", async (name, stream, expected) => {
+  const asked = upstream.requests.get(name as FaultName) ?? 0;
+  const { events, text, fault, logged } = await ask(upstream.baseUrlFor(name as FaultName), stream);
+  expect(upstream.requests.get(name as FaultName)).toBe(asked + 1);
+  const { message, said, ...fields } = expected;
+  expect(fault).toMatchObject({ name: "Fault", ...fields });
+  expect(fault?.message).toMatch(message);
+  expect(text).toBe(stream ? (said ?? "") : "");
+  expect(events.some((event) => event.type === "finish")).toBe(false);
+  expect(`${fault?.message}\n${logged}`).not.toContain(UPSTREAM_KEY);
+  expect(fault?.message).not.toContain("127.0.0.1");
+  expect(fault?.message).not.toContain(UPSTREAM_MODEL);
+});
+
+test.each([true, false])("an answer packed with gzip is read all the same (streamed: %s)", async (stream) => {
+  for (const fault of ["none", "gzip"] as const) {
+    const { text, events, fault: failure } = await ask(upstream.baseUrlFor(fault), stream);
+    expect(failure).toBeUndefined();
+    expect(text).toBe("abcdefgh");
+    expect(events.at(-1)).toMatchObject({
+      type: "finish",
+      reason: "stop",
+      usage: { completionTokens: 8, estimated: false },
+    });
+  }
+});
+
+test("a drip that is whole in time is read to its end", async () => {
+  const { fault } = await ask(upstream.baseUrlFor("drips"), false, {
+    first_byte_timeout_seconds: 5,
+    max_response_bytes: 1024,
+  });
+  expect(fault).toBeUndefined();
+});
+
+test("a refused connection", async () => {
+  const { fault } = await ask(upstream.refusingUrl, true);
+  expect(fault).toMatchObject({
+    kind: "upstream-failed",
+    message: "The upstream of `team-chat` refused the connection.",
+  });
+});
+
+test("a host name that does not resolve", async () => {
+  const { fault } = await ask("http://no-such-host.invalid/v1", true);
+  expect(fault).toMatchObject({
+    kind: "upstream-failed",
+    message: expect.stringContaining("host name does not resolve"),
+  });
+});
+
+test("a TLS handshake that does not end", async () => {
+  const { fault } = await ask(upstream.silentTlsUrl, true, { first_byte_timeout_seconds: 10 });
+  expect(fault).toMatchObject({
+    kind: "upstream-timeout",
+    message: expect.stringContaining("could not be connected to"),
+  });
+});
+
+test("an error whose body hangs is told by its status", { timeout: 20_000 }, async () => {
+  const { fault } = await ask(upstream.baseUrlFor("hangs-in-error"), true);
+  expect(fault).toMatchObject({ kind: "upstream-failed", message: expect.stringContaining("failed with status 500") });
+});
+
+const PLACES: [string, () => string, number][] = [
+  ["while it connects", () => upstream.silentTlsUrl, 0],
+  ["before the first byte", () => upstream.baseUrlFor("never-answers"), 0],
+  ["between headers and text", () => upstream.baseUrlFor("headers-then-hangs"), 0],
+  ["mid-stream", () => upstream.baseUrlFor("hangs-midway"), 1],
+];
+
+test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_place, baseUrl, eventsBefore) => {
+  const patient = { first_byte_timeout_seconds: 30, idle_timeout_seconds: 30, connect_timeout_seconds: 30 };
+  for (const stream of [true, false]) {
+    const { model } = await open(baseUrl(), patient);
+    const abort = new AbortController();
+    const events: ChatEvent[] = [];
+    const reading = (async () => {
+      for await (const event of model.chat(makeChatRequest({ stream }), abort.signal)) events.push(event);
+    })();
+    await expect.poll(() => upstream.openSockets()).toBe(1);
+    if (stream) await expect.poll(() => events.length).toBe(eventsBefore);
+    await delay(20);
+    const abortedAt = performance.now();
+    abort.abort();
+    await reading;
+    await expect.poll(() => upstream.openSockets(), { interval: 5 }).toBe(0);
+    // The bound promised is 100 ms; the rest is for a machine that does other things as well.
+    expect(performance.now() - abortedAt).toBeLessThan(1000);
+    expect(events).toHaveLength(stream ? eventsBefore : 0);
+    await model.close();
+  }
+});
+
+test("a connection that the upstream closed while it lay idle is not the next request's fault", async () => {
+  const { model } = await open(upstream.baseUrlFor("none"));
+  for (let round = 0; round < 20; round += 1) {
+    const { text } = await readAnswer(model.chat(makeChatRequest(), new AbortController().signal));
+    expect(text).toBe("abcdefgh");
+    if (round % 2 === 1) upstream.closeIdle();
+  }
+  await model.close();
+});
