@@ -4,6 +4,8 @@ import type { Secret } from "../secret.ts";
 
 /** Everything an operator may set, checked and frozen. Made once from the environment and parlance.yaml; nothing else reads either. */
 export interface Config {
+  /** Absolute path of the file that was read; undefined when there is none. */
+  file: string | undefined;
   server: ServerConfig;
   /** Absolute. Holds the SQLite database and, unless set apart, the models. */
   dataDirectory: string;
@@ -15,10 +17,13 @@ export interface Config {
   /** First keys fixed by the operator; undefined: made at first start and shown once. */
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
+  hub: HubConfig;
   logLevel: LogLevel;
   /** Whether the manifest's default models are in the catalog. */
   builtinModels: boolean;
   models: readonly ModelConfig[];
+  /** What the operator should be told at start, although it stops nothing. */
+  warnings: readonly string[];
 }
 
 export interface ServerConfig {
@@ -27,10 +32,21 @@ export interface ServerConfig {
   /** Where /metrics and /health are served besides; undefined: on the same port. */
   operations: { host: string; port: number } | undefined;
   maxBodyBytes: number;
+  /** How long a request, headers and body, may take to arrive. */
+  receiveTimeoutSeconds: number;
   /** From the request's arrival to the answer's end. */
   requestTimeoutSeconds: number;
   /** How long running requests may go on after SIGTERM. */
   drainSeconds: number;
+}
+
+/** The Hugging Face hub, by the environment names that its own tools read. */
+export interface HubConfig {
+  /** Without a slash at its end. */
+  endpoint: string;
+  token: Secret | undefined;
+  /** True: never asked. */
+  offline: boolean;
 }
 
 export interface ModelConfig {
@@ -39,7 +55,7 @@ export interface ModelConfig {
   task: Task;
   accessGroups: readonly string[];
   ownedBy: string;
-  /** US dollars as decimal strings: per token, per character or per second. */
+  /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
   price: Readonly<Record<string, string>>;
   strategy: "ordered";
   /** Catalog ids tried, in order, when no deployment can answer. */

@@ -1,0 +1,72 @@
+/** Says in our words what a schema found, without ever showing the value. */
+
+import type { core } from "zod";
+import type { Path } from "./fault-list.ts";
+
+/** Given to each parse: a schema's own message goes before it. */
+export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value")) {
+    return "is required";
+  }
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}, not ${nameOf(issue.input)}`;
+    case "invalid_value":
+      return issue.values.length === 1
+        ? `must be ${JSON.stringify(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum);
+    case "too_big":
+      return bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum);
+    default:
+      return undefined;
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a mapping",
+  record: "a mapping",
+};
+
+function bound(origin: string, comparison: string, limit: number | bigint): string {
+  if (origin === "string") return `must have ${comparison} ${limit} characters`;
+  if (origin === "array" || origin === "set")
+    return `must have ${comparison} ${limit} ${limit === 1 ? "item" : "items"}`;
+  return `must be ${comparison} ${limit}`;
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  if (typeof value === "boolean") return "true or false";
+  return `a ${typeof value}`;
+}
+
+export interface Finding {
+  path: Path;
+  message: string;
+  /** The key that the schema does not know; `path` is where it stands. */
+  unknownKey: string | undefined;
+}
+
+/** One finding for each fault: an unknown key each, and of a union's branches the one that is nearest. */
+export function findings(issues: readonly core.$ZodIssue[], base: Path = []): Finding[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...(issue.path as Path)];
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({ path, message: "is not a key that is known here", unknownKey: key }));
+    }
+    if (issue.code === "invalid_union" && issue.errors.length > 0) {
+      const nearest = issue.errors.reduce((best, each) => (each.length < best.length ? each : best));
+      return findings(nearest, path);
+    }
+    return [{ path, message: issue.message, unknownKey: undefined }];
+  });
+}

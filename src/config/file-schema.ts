@@ -1,0 +1,68 @@
+/** What parlance.yaml may hold, but for the settings of deployments, which each engine describes itself. */
+
+import { z } from "zod";
+import { host, port } from "./addresses.ts";
+import { model } from "./model-schema.ts";
+
+export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+const operations = z
+  .strictObject({
+    host: host.default("127.0.0.1").describe("Address to listen on."),
+    port: port.describe("Port to listen on."),
+  })
+  .describe("Serves /health and /metrics on an address of their own. Left out: on the service's own port.");
+
+const server = z
+  .strictObject({
+    host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: for every network interface."),
+    port: port.default(8080).describe("Port to listen on; 0 takes any free one."),
+    operations: operations.optional(),
+    max_body_bytes: z
+      .int()
+      .min(1024)
+      .max(1024 ** 3)
+      .default(20 * 1024 ** 2)
+      .describe("Largest JSON body, in bytes; a larger one is refused with 413."),
+    receive_timeout_seconds: z
+      .number()
+      .min(1)
+      .max(3600)
+      .default(60)
+      .describe("Seconds that a request, headers and body, may take to arrive; then 408."),
+    request_timeout_seconds: z
+      .number()
+      .min(1)
+      .max(86400)
+      .default(600)
+      .describe("Seconds from a request's arrival to its answer's end; then 504, or an error frame in a stream."),
+    drain_seconds: z
+      .number()
+      .min(0)
+      .max(3600)
+      .default(30)
+      .describe("Seconds that running requests may go on after SIGTERM; then they end with an error."),
+  })
+  .describe("How the service listens and for how long it waits.");
+
+const directory = z.string().min(1).max(4096);
+
+export const configFile = z.strictObject({
+  builtin_models: z
+    .boolean()
+    .default(true)
+    .describe("Whether the models that Parlance brings are in the catalog, beside those of `models`."),
+  models: z.array(model).max(10_000).default([]).describe("The models of your own, in the order of the listing."),
+  server: server.prefault({}),
+  log_level: z.enum(LOG_LEVELS).default("info").describe("Least grave log line that is written."),
+  data_directory: directory
+    .optional()
+    .describe(
+      "Holds the database and the models; relative to this file. Left out: .parlance in the working directory.",
+    ),
+  models_directory: directory
+    .optional()
+    .describe("Holds the model files; relative to this file. Left out: models in the data directory."),
+});
+
+export type ConfigFile = z.output<typeof configFile>;

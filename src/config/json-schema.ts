@@ -1,0 +1,82 @@
+/** The JSON Schema of parlance.yaml, for editors and for the documentation; made from the schemas that check it. */
+
+import { type ZodType, z } from "zod";
+import { configFile } from "./file-schema.ts";
+
+export type DeploymentSchemas = Readonly<Record<string, ZodType>>;
+
+/** The parts of a JSON Schema that are looked at here. */
+export interface JsonSchema {
+  type?: string;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  pattern?: string;
+  format?: string;
+  [keyword: string]: unknown;
+}
+
+/** What an operator writes, before defaults and conversions. */
+export function inputSchema(schema: ZodType): JsonSchema {
+  // Draft 7 is what the YAML extensions of editors know best.
+  return z.toJSONSchema(schema, { io: "input", target: "draft-7", unrepresentable: "any" }) as JsonSchema;
+}
+
+export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSchema {
+  const schema = inputSchema(configFile);
+  const deployments = schema.properties?.models?.items?.properties?.deployments;
+  if (deployments === undefined) throw new Error("The schema of parlance.yaml has no deployments");
+  deployments.items = { anyOf: Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each)) };
+  return { title: "parlance.yaml", description: "Configuration of Parlance.", ...allowReferences(schema) };
+}
+
+/** An engine's settings with `engine` beside them; one branch for each alternative of a union. */
+function branches(engine: string, settings: ZodType): JsonSchema[] {
+  const { $schema: _, ...schema } = inputSchema(settings);
+  return (schema.anyOf ?? schema.oneOf ?? [schema]).map((branch) => ({
+    ...branch,
+    type: "object",
+    properties: { engine: { const: engine, description: `Settings of ${engine}.` }, ...branch.properties },
+    required: ["engine", ...(branch.required ?? [])],
+    additionalProperties: branch.additionalProperties ?? false,
+  }));
+}
+
+/** `${NAME}` may stand in any string, so a pattern must let it through. */
+function allowReferences(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value: JsonSchema) => {
+    if (key === "format") return undefined;
+    if (value?.type !== "string" || value.pattern === undefined) return value;
+    return { ...value, pattern: `(${value.pattern})|\\$\\{` };
+  });
+}
+
+/** Keys that may stand at a mapping; undefined where any may. */
+export function knownKeys(schema: JsonSchema): string[] | undefined {
+  const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
+  if (isOpen && alternatives.length === 0) return undefined;
+  const all = [...Object.keys(schema.properties ?? {}), ...alternatives.flatMap((each) => knownKeys(each) ?? [])];
+  return [...new Set(all)];
+}
+
+/** The schema at a path of keys and indices. */
+export function schemaAt(schema: JsonSchema, path: readonly (string | number)[]): JsonSchema | undefined {
+  const [part, ...rest] = path;
+  if (part === undefined) return schema;
+  const alternatives = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  for (const each of alternatives) {
+    const { items, properties = {} } = each;
+    const next = typeof part === "number" ? items : Object.hasOwn(properties, part) ? properties[part] : undefined;
+    if (next !== undefined) return schemaAt(next, rest);
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+/** Makes the one Config from the environment and parlance.yaml; the environment goes before the file. */
+
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { checkModels, type KnownModel } from "./check-models.ts";
+import type { Config, ModelConfig } from "./config.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import type { Environment } from "./environment-schema.ts";
+import { FaultList } from "./fault-list.ts";
+import type { ConfigFile } from "./file-schema.ts";
+import type { DeploymentSchemas } from "./json-schema.ts";
+import { type ParsedFile, parseFile } from "./parse-file.ts";
+import { readConfigFile } from "./read-config-file.ts";
+import { readEnvironment, refuseMisspelt } from "./read-environment.ts";
+import { substituteVariables } from "./substitute-variables.ts";
+
+export interface ConfigSources {
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute; where relative paths of the environment begin and parlance.yaml is looked for. */
+  workingDirectory: string;
+  /** Each engine kind's settings schema. */
+  deploymentSchemas: DeploymentSchemas;
+  /** The models that Parlance brings: a fallback may name one. */
+  builtinModels: readonly KnownModel[];
+}
+
+/** Deep-frozen. Throws one Fault that lists every fault with its path, and no secret. */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const faults = new FaultList();
+  const { values, unknown } = readEnvironment(sources.environment, faults);
+  const file = findFile(sources);
+  const raw = file === undefined ? { value: {}, lineOf: () => undefined } : await readConfigFile(file, faults);
+  // A file that could not be read has said so; checking it as if it were empty would only add noise.
+  const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, faults);
+  const parsed = parseFile(value, sources.deploymentSchemas, faults);
+  const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
+  checkModels(value, raw.value, usesBuiltin ? sources.builtinModels : [], faults);
+  refuseMisspelt(unknown, names, faults);
+  if (!faults.isEmpty || values === undefined || parsed.file === undefined) throw faults.toFault(file, raw.lineOf);
+  return deepFreeze(combine(sources, values, file, parsed.file, parsed.deployments));
+}
+
+function findFile({ environment, workingDirectory }: ConfigSources): string | undefined {
+  if (environment.PARLANCE_CONFIG) return resolve(workingDirectory, environment.PARLANCE_CONFIG);
+  const usual = resolve(workingDirectory, "parlance.yaml");
+  return existsSync(usual) ? usual : undefined;
+}
+
+function combine(
+  { workingDirectory }: ConfigSources,
+  environment: Environment,
+  path: string | undefined,
+  file: ConfigFile,
+  deployments: ParsedFile["deployments"],
+): Config {
+  const fileDirectory = path === undefined ? workingDirectory : dirname(path);
+  const place = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {
+    if (variable !== undefined) return resolve(workingDirectory, variable);
+    return inFile === undefined ? otherwise : resolve(fileDirectory, inFile);
+  };
+  const dataDirectory = place(
+    environment.PARLANCE_DATA_DIR,
+    file.data_directory,
+    resolve(workingDirectory, ".parlance"),
+  );
+  return {
+    file: path,
+    server: {
+      host: environment.PARLANCE_HOST ?? file.server.host,
+      port: environment.PARLANCE_PORT ?? file.server.port,
+      operations: file.server.operations,
+      maxBodyBytes: file.server.max_body_bytes,
+      receiveTimeoutSeconds: file.server.receive_timeout_seconds,
+      requestTimeoutSeconds: file.server.request_timeout_seconds,
+      drainSeconds: file.server.drain_seconds,
+    },
+    dataDirectory,
+    modelsDirectory: place(environment.PARLANCE_MODELS_DIR, file.models_directory, resolve(dataDirectory, "models")),
+    databaseUrl: environment.DATABASE_URL,
+    redisUrl: environment.REDIS_URL,
+    apiKey: environment.PARLANCE_API_KEY,
+    adminKey: environment.PARLANCE_ADMIN_KEY,
+    hub: {
+      endpoint: environment.HF_ENDPOINT,
+      token: environment.HF_TOKEN,
+      offline: environment.HF_HUB_OFFLINE,
+    },
+    logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
+    builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
+    models: file.models.map((model, index) => toModelConfig(model, deployments[index] ?? [])),
+    warnings:
+      environment.REDIS_URL === undefined
+        ? []
+        : ["REDIS_URL is set, but shared counters are not built yet: each process counts for itself"],
+  };
+}
+
+function toModelConfig(model: ConfigFile["models"][number], deployments: ModelConfig["deployments"]): ModelConfig {
+  return {
+    id: model.id,
+    task: model.task,
+    accessGroups: model.access_groups,
+    ownedBy: model.owned_by,
+    price: model.price,
+    strategy: model.strategy,
+    fallbacks: model.fallbacks,
+    maxQueue: model.max_queue,
+    deployments,
+  };
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { type ConfigSources, loadConfig } from "./load-config.ts";
+import { reloadConfig } from "./reload-config.ts";
+
+let sources: ConfigSources;
+
+beforeEach(async () => {
+  const workingDirectory = await mkdtemp(join(tmpdir(), "parlance-reload-"));
+  sources = {
+    environment: { PARLANCE_API_KEY: "k".repeat(32) },
+    workingDirectory,
+    deploymentSchemas: { scripted: z.strictObject({}) },
+    builtinModels: [],
+  };
+});
+
+afterEach(() => rm(sources.workingDirectory, { recursive: true, force: true }));
+
+function write(yaml: string): Promise<void> {
+  return writeFile(join(sources.workingDirectory, "parlance.yaml"), yaml);
+}
+
+const models = (...ids: string[]) =>
+  `models:\n${ids.map((id) => `  - { id: ${id}, task: chat, deployments: [{ engine: scripted }] }\n`).join("")}`;
+
+test("takes over new models and a new log level", async () => {
+  await write(models("a"));
+  const current = await loadConfig(sources);
+  await write(`log_level: debug\nbuiltin_models: false\n${models("b", "c")}`);
+  const reloaded = await reloadConfig(current, sources);
+  if (!reloaded.isAccepted) throw new Error(reloaded.fault);
+  expect(reloaded.config.models.map(({ id }) => id)).toEqual(["b", "c"]);
+  expect(reloaded.config).toMatchObject({ logLevel: "debug", builtinModels: false });
+  expect(reloaded.config.apiKey?.reveal()).toBe("k".repeat(32));
+  expect(reloaded.needsRestart).toEqual([]);
+  expect(Object.isFrozen(reloaded.config)).toBe(true);
+});
+
+test("finds a file that was not there at start", async () => {
+  const current = await loadConfig(sources);
+  await write(models("a"));
+  const reloaded = await reloadConfig(current, sources);
+  expect(reloaded).toMatchObject({ isAccepted: true, config: { models: [{ id: "a" }] } });
+});
+
+test("names what needs a restart, and leaves it as it runs", async () => {
+  await write("server: { port: 8081 }\n");
+  const current = await loadConfig(sources);
+  await write(
+    `server: { port: 8082, operations: { port: 9 }, max_body_bytes: 2048 }\ndata_directory: d\n${models("a")}`,
+  );
+  const reloaded = await reloadConfig(current, sources);
+  if (!reloaded.isAccepted) throw new Error(reloaded.fault);
+  expect(reloaded.needsRestart).toEqual([
+    "server.port",
+    "server.operations",
+    "server.max_body_bytes",
+    "data_directory",
+    "models_directory",
+  ]);
+  expect(reloaded.config.server).toEqual(current.server);
+  expect(reloaded.config.dataDirectory).toBe(current.dataDirectory);
+  expect(reloaded.config.models).toHaveLength(1);
+});
+
+test("refuses a bad file with every fault, and the old configuration stays as it was", async () => {
+  await write(models("a"));
+  const current = await loadConfig(sources);
+  const before = JSON.stringify(current);
+  await write(`log_levle: debug\n${models("a", "a")}`);
+  const reloaded = await reloadConfig(current, sources);
+  if (reloaded.isAccepted) throw new Error("It was accepted");
+  expect(reloaded.fault).toContain("log_levle: is not a known key; did you mean log_level?");
+  expect(reloaded.fault).toContain("models[1].id: is taken already by models[0]");
+  expect(JSON.stringify(current)).toBe(before);
+});

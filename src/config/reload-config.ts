@@ -1,0 +1,46 @@
+import { Fault } from "../faults.ts";
+import type { Config } from "./config.ts";
+import { type ConfigSources, loadConfig } from "./load-config.ts";
+
+/** What a running service can take over; everything else is fixed when it starts. */
+const LIVE = ["models", "builtinModels", "logLevel", "file", "warnings"] as const satisfies readonly (keyof Config)[];
+
+export type Reloaded =
+  /** `config` is what runs from now on; `needsRestart` names settings that changed and that it leaves as they were. */
+  | { isAccepted: true; config: Config; needsRestart: readonly string[] }
+  /** The new file is refused, and `fault` lists why; the old configuration stays. */
+  | { isAccepted: false; fault: string };
+
+/** Reads everything anew, as at start. Throws only on a bug. */
+export async function reloadConfig(current: Config, sources: ConfigSources): Promise<Reloaded> {
+  try {
+    const next = await loadConfig(sources);
+    const live = Object.fromEntries(LIVE.map((key) => [key, next[key]])) as Pick<Config, (typeof LIVE)[number]>;
+    return {
+      isAccepted: true,
+      config: Object.freeze({ ...current, ...live }),
+      needsRestart: fixedChanges(current, next),
+    };
+  } catch (failure) {
+    if (failure instanceof Fault) return { isAccepted: false, fault: failure.message };
+    throw failure;
+  }
+}
+
+/** As the file writes them. Secrets come from the environment, which does not change while a process runs. */
+function fixedChanges(current: Config, next: Config): string[] {
+  const settings: Record<string, (config: Config) => unknown> = {
+    "server.host": ({ server }) => server.host,
+    "server.port": ({ server }) => server.port,
+    "server.operations": ({ server }) => server.operations,
+    "server.max_body_bytes": ({ server }) => server.maxBodyBytes,
+    "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
+    "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
+    "server.drain_seconds": ({ server }) => server.drainSeconds,
+    data_directory: ({ dataDirectory }) => dataDirectory,
+    models_directory: ({ modelsDirectory }) => modelsDirectory,
+  };
+  return Object.entries(settings)
+    .filter(([, read]) => JSON.stringify(read(current)) !== JSON.stringify(read(next)))
+    .map(([name]) => name);
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Config } from "../../src/config/config.ts";
+import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts";
+import { Fault } from "../../src/faults.ts";
+import { Secret } from "../../src/secret.ts";
+
+/** Settings of engines as different as they may be written. */
+const deploymentSchemas = {
+  "openai-compatible": z.strictObject({
+    base_url: z.url({ error: "must be a URL" }),
+    api_key: z
+      .string()
+      .transform((value) => new Secret(value))
+      .optional(),
+    model: z.string().optional(),
+  }),
+  // Not strict: what it drops must be refused all the same.
+  "llama-cpp": z.union([z.object({ model: z.string() }), z.object({ file: z.string() })]),
+  // Its message quotes what it was given.
+  talkative: z.object({ text: z.string().refine(() => false, { error: ({ input }) => `is wrong: ${input}` }) }),
+};
+
+interface Loaded {
+  /** The working directory, which is gone again. */
+  directory: string;
+  config: Config;
+}
+
+type Environment = ConfigSources["environment"];
+
+/** Loads `yaml` as the parlance.yaml of an empty working directory; undefined: there is none. */
+export async function loadConfigText(yaml: string | undefined, environment: Environment = {}): Promise<Loaded> {
+  const directory = await mkdtemp(join(tmpdir(), "parlance-config-"));
+  try {
+    if (yaml !== undefined) await writeFile(join(directory, "parlance.yaml"), yaml);
+    const builtinModels = [
+      { id: "small-chat", task: "chat" },
+      { id: "small-voice", task: "speech" },
+    ] as const;
+    const config = await loadConfig({ environment, workingDirectory: directory, deploymentSchemas, builtinModels });
+    return { directory, config };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The message that refuses it. */
+export async function faultOfConfigText(yaml: string | undefined, environment: Environment = {}): Promise<string> {
+  try {
+    await loadConfigText(yaml, environment);
+  } catch (failure) {
+    if (failure instanceof Fault) return failure.message;
+    throw failure;
+  }
+  throw new Error("The configuration was accepted");
+}
