@@ -144,6 +144,15 @@ export const FAULTS = {
     socket.on("drain", pump);
     pump();
   },
+  floods: (socket, asked) => {
+    begin(socket, asked);
+    const block = part(textFrames.join("").repeat(50));
+    const pump = () => {
+      while (!socket.destroyed && socket.write(block)) {}
+    };
+    socket.on("drain", pump);
+    pump();
+  },
   redirects: (socket) =>
     send(socket, "307 Temporary Redirect", "text/plain", "", { location: "http://127.0.0.1:1/v1" }),
   "rate-limited": sendError("429 Too Many Requests", { message: secretsInside, code: "rate_limit_exceeded" }),
@@ -179,6 +188,8 @@ export interface FaultyUpstream {
   openSockets(): number;
   /** Requests that came in whole, by fault. */
   requests: Map<FaultName, number>;
+  /** Whether some connection holds bytes that its peer does not take. */
+  isHeldBack(): boolean;
   /** Closes every connection, as a restart does. */
   closeIdle(): void;
   close(): Promise<void>;
@@ -216,6 +227,7 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
     refusingUrl: `http://127.0.0.1:${refusingPort}/v1`,
     openSockets: () => sockets.size,
     requests,
+    isHeldBack: () => [...sockets].some((socket) => socket.writableNeedDrain && socket.bytesWritten > 0),
     closeIdle() {
       for (const socket of sockets) socket.destroy();
     },

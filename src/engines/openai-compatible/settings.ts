@@ -11,17 +11,24 @@ const secret = z
 /** They belong to the connection or to the body, which the engine makes itself. */
 const OWN_HEADERS = ["host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding"];
 
-const headerName = z
-  .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name")
-  .refine((name) => !OWN_HEADERS.includes(name.toLowerCase()), {
-    error: `is set by Parlance itself, as are ${OWN_HEADERS.join(", ")}`,
-  });
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 const headerValue = z
   .string()
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "may hold no line break and no character that a header cannot carry")
   .transform((value) => new Secret(value));
+
+const headers = z
+  .record(z.string(), headerValue)
+  .superRefine((value, context) => {
+    for (const name of Object.keys(value)) {
+      const isOwn = OWN_HEADERS.includes(name.toLowerCase());
+      if (!isOwn && HEADER_NAME.test(name)) continue;
+      const message = isOwn ? "is set by Parlance itself" : "is not a header name";
+      context.addIssue({ code: "custom", path: [name], message });
+    }
+  })
+  .default({});
 
 const baseUrl = z.string().transform((value, context) => {
   const url = URL.parse(value);
@@ -78,7 +85,7 @@ export const openAiCompatibleSettings = z
       .optional()
       .describe("The upstream's own name; `*` in it stands for what a wildcard id left open. Left out: the catalog id"),
     max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
-    headers: z.record(headerName, headerValue).default({}).describe("Sent besides, such as api-key"),
+    headers: headers.describe("Sent besides, such as api-key"),
     connect_timeout_seconds: z.number().positive().default(10).describe("To connect, TLS handshake included"),
     first_byte_timeout_seconds: z
       .number()

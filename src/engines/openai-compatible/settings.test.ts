@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { openAiCompatibleSettings } from "./settings.ts";
+
+const parse = (value: object) => openAiCompatibleSettings.parse(value);
+
+test("completes what is left out and hides what is secret", () => {
+  const settings = parse({
+    base_url: "http://10.0.0.5:8000/v1//",
+    api_key: "sk-secret",
+    headers: { "X-Team": "blue" },
+  });
+  expect(settings).toMatchObject({
+    baseUrl: "http://10.0.0.5:8000/v1",
+    connectTimeoutSeconds: 10,
+    maxConcurrency: undefined,
+  });
+  expect(settings.apiKey?.reveal()).toBe("sk-secret");
+  expect(JSON.stringify(settings)).not.toMatch(/sk-secret|blue/);
+});
+
+const WRONG: [problem: RegExp, value: object][] = [
+  [/base_url/, {}],
+  [/is not a URL/, { base_url: "10.0.0.5" }],
+  [/must begin with http/, { base_url: "ftp://10.0.0.5/v1" }],
+  [/must not hold a user name/, { base_url: "http://me:pass@10.0.0.5/v1" }],
+  [/fragment/, { base_url: "http://10.0.0.5/v1#x" }],
+  [/is set by Parlance itself/, { base_url: "http://a/v1", headers: { Host: "b" } }],
+  [/line break/, { base_url: "http://a/v1", headers: { "x-a": "b\r\nc: d" } }],
+  [/belong together/, { base_url: "http://a/v1", tls: { key_file: "/k.pem" } }],
+  [/proxy/, { base_url: "http://a/v1", proxy: "not a url" }],
+  [/max_concurrency/, { base_url: "http://a/v1", max_concurrency: 0 }],
+  [/unknown_field/, { base_url: "http://a/v1", unknown_field: 1 }],
+];
+
+test.each(WRONG)("refuses with %s", (problem, value) => {
+  const { error } = openAiCompatibleSettings.safeParse(value);
+  expect(z.prettifyError(error as z.ZodError)).toMatch(problem);
+});
+
+describe("a JSON Schema for editors", () => {
+  test("can be made of it", () => {
+    const schema = z.toJSONSchema(openAiCompatibleSettings, { io: "input" });
+    expect(Object.keys(schema.properties ?? {})).toContain("first_byte_timeout_seconds");
+    expect(schema.required).toEqual(["base_url"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { renameModel } from "./mask.ts";
+import { openAiCompatibleSettings } from "./settings.ts";
+import { requestTemplate, toUpstreamBody, toUpstreamModel } from "./upstream-request.ts";
+
+const MODELS: [setting: string | undefined, catalogId: string, asked: string, sent: string][] = [
+  ["Qwen/Qwen3-8B", "team-chat", "team-chat", "Qwen/Qwen3-8B"],
+  [undefined, "team-chat", "team-chat", "team-chat"],
+  [undefined, "openai/*", "openai/gpt-5", "gpt-5"],
+  [undefined, "hub/*", "hub/owner/model:free", "owner/model:free"],
+  ["mistralai/*", "mistral/*", "mistral/small", "mistralai/small"],
+  ["one-model", "any/*", "any/thing", "one-model"],
+];
+
+test.each(MODELS)("model %s of catalog id %s, asked for as %s, is sent as %s", (setting, catalogId, asked, sent) => {
+  expect(toUpstreamModel(setting, catalogId, asked)).toBe(sent);
+});
+
+test("sends the caller's body but for model and usage", () => {
+  const wire = {
+    top_k: 7,
+    tools: [{ type: "function" }],
+    stream_options: { include_usage: false, include_obfuscation: false },
+  };
+  const request = makeChatRequest({ wire });
+  expect(JSON.parse(toUpstreamBody(request, "own-name"))).toEqual({
+    ...request.wire,
+    model: "own-name",
+    stream_options: { include_usage: true, include_obfuscation: false },
+  });
+  const whole = makeChatRequest({ stream: false });
+  expect(JSON.parse(toUpstreamBody(whole, "own-name"))).toEqual({ ...whole.wire, model: "own-name" });
+});
+
+test("keeps a query of the base URL, and lets headers take the key's place", () => {
+  const settings = openAiCompatibleSettings.parse({
+    base_url: "https://host.example/openai/v1/?api-version=2",
+    api_key: "sk-key",
+    headers: { Authorization: "Basic abc" },
+  });
+  const template = requestTemplate(settings);
+  expect(template.path).toBe("/openai/v1/chat/completions?api-version=2");
+  expect(template.headers).toMatchObject({ authorization: "Basic abc", "accept-encoding": "identity" });
+});
+
+test("names the model as the caller knows it, but not inside other words", () => {
+  expect(renameModel("`gpt-5` is not gpt-5-mini, nor x/gpt-5. Use gpt-5.", "gpt-5", "team")).toBe(
+    "`team` is not gpt-5-mini, nor x/gpt-5. Use team.",
+  );
+});

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { readAnswer } from "../../../test/support/read-answer.ts";
+import type { ChatModel } from "../engine.ts";
+import { scriptedEngine } from "./scripted-engine.ts";
+import { scriptedSettings } from "./settings.ts";
+import { tokenize } from "./tokenize.ts";
+
+const never = () => new AbortController().signal;
+
+async function open(settings: object): Promise<ChatModel> {
+  return (await scriptedEngine.open(scriptedSettings.parse(settings), "chat", makeEngineServices())) as ChatModel;
+}
+
+async function say(settings: object, request: Parameters<typeof makeChatRequest>[0]) {
+  return readAnswer((await open(settings)).chat(makeChatRequest(request), never()));
+}
+
+const REPLIES = [
+  { match: "weather", text: "Sunny, all day." },
+  { match: "/^\\d+ \\+ \\d+$/", text: "4" },
+  { match: "end", text: "No.", finish_reason: "content_filter" },
+];
+
+test.each([
+  ["How is the weather?", "Sunny, all day.", "stop"],
+  ["2 + 2", "4", "stop"],
+  ["Is this the end?", "No.", "content_filter"],
+  ["Something else", "Something else", "stop"],
+])("to %j says %j", async (asked, text, reason) => {
+  const answer = await say({ replies: REPLIES, echo: true }, { say: asked });
+  expect(answer.text).toBe(text);
+  expect(answer.finish?.reason).toBe(reason);
+});
+
+test("refuses a message that the script does not know", async () => {
+  await expect(say({ replies: REPLIES }, { say: "Hi" })).rejects.toMatchObject({
+    kind: "invalid-request",
+    param: "messages",
+  });
+});
+
+test("counts its own tokens", async () => {
+  const { finish } = await say({ echo: true }, { say: "one two considerably" });
+  expect(finish?.usage).toEqual({ promptTokens: 5, completionTokens: 4, cachedTokens: 0, estimated: false });
+});
+
+test.each(["", " ", "a b", "  lead and trail  \n", "très 🐉🐉🐉🐉🐉🐉🐉🐉🐉 long", "日本語のとても長い文章です"])(
+  "tokens of %j are the text again",
+  (text) => {
+    expect(tokenize(text).join("")).toBe(text);
+    for (const token of tokenize(text)) expect(token.isWellFormed()).toBe(true);
+  },
+);
+
+test("counts the tokens of a stop text but does not say it", async () => {
+  const { text, finish } = await say({ echo: true }, { say: "one two three four", stop: ["wo thr"] });
+  expect(text).toBe("one t");
+  expect(finish).toMatchObject({ reason: "stop", usage: { completionTokens: 3 } });
+});
+
+test("the context window bounds the answer too", async () => {
+  const { finish } = await say({ replies: [{ text: "a b c d e f g" }], context_window: 8 }, { say: "one two" });
+  expect(finish).toMatchObject({ reason: "length", usage: { promptTokens: 3, completionTokens: 5 } });
+});
+
+test("fails when the script says so", async () => {
+  const fail_with = { kind: "upstream-failed", message: "Down.", code: "upstream_error", retry_after_seconds: 3 };
+  const model = await open({ replies: [{ text: "one two three", fail_after_tokens: 2, fail_with }] });
+  const events: string[] = [];
+  const reading = (async () => {
+    for await (const event of model.chat(makeChatRequest(), never())) events.push(event.type);
+  })();
+  await expect(reading).rejects.toMatchObject({
+    kind: "upstream-failed",
+    code: "upstream_error",
+    retryAfterSeconds: 3,
+  });
+  expect(events).toEqual(["start", "text", "text"]);
+});
+
+test("fails before the answer begins, also with what is no Fault", async () => {
+  const model = await open({
+    replies: [{ text: "one", fail_after_tokens: 0, fail_with: { kind: "bug", message: "oops" } }],
+  });
+  const events = model.chat(makeChatRequest(), never())[Symbol.asyncIterator]();
+  await expect(events.next()).rejects.toMatchObject({ name: "Error", message: "oops" });
+});
+
+test("a delay ends with the request", async () => {
+  const model = await open({ replies: [{ text: "one", delay_ms_before_first: 60_000 }] });
+  const abort = new AbortController();
+  const reading = readAnswer(model.chat(makeChatRequest(), abort.signal));
+  abort.abort();
+  expect((await reading).events).toEqual([]);
+});
+
+test.each([
+  [{}, /needs `replies`/],
+  [{ replies: [{ match: "/(/", text: "x" }] }, /Unterminated group|Invalid regular expression/],
+  [{ echo: true, slots: 0 }, /slots/],
+])("refuses the settings %j", (settings, problem) => {
+  expect(z.prettifyError(scriptedSettings.safeParse(settings).error as z.ZodError)).toMatch(problem);
+});
