@@ -5,11 +5,11 @@ import { Secret } from "../secret.ts";
 import { host, port } from "./addresses.ts";
 import { LOG_LEVELS } from "./file-schema.ts";
 
-const KEY_BOUND = "must be 32 to 1024 printable ASCII characters without white space";
+const KEY_BOUND = "must be 32 to 512 printable ASCII characters without white space";
 
 const key = z
   .string()
-  .regex(/^[\x21-\x7e]{32,1024}$/, { error: KEY_BOUND })
+  .regex(/^[\x21-\x7e]{32,512}$/, { error: KEY_BOUND })
   .transform((value) => new Secret(value));
 
 /** A Service named `parlance` makes Kubernetes set PARLANCE_PORT to `tcp://…` in every pod beside it. */
@@ -61,7 +61,7 @@ export const environmentSchema = z.object({
   PARLANCE_API_KEY: key
     .optional()
     .describe(
-      "Fixes the first project key, 32 to 1024 printable characters. Unset: one is made at first start and shown once.",
+      "Fixes the first project key, 32 to 512 printable characters. Unset: one is made at first start and shown once.",
     ),
   PARLANCE_ADMIN_KEY: key.optional().describe("Fixes the first admin key, likewise. Not the same as PARLANCE_API_KEY."),
   PARLANCE_LOG_LEVEL: z.enum(LOG_LEVELS).optional().describe("Least grave log line that is written; before log_level."),

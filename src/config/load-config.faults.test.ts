@@ -157,7 +157,7 @@ describe("secrets", () => {
   ])("a first key is refused by its bound and never shown: %s", async (_name, key) => {
     for (const variable of ["PARLANCE_API_KEY", "PARLANCE_ADMIN_KEY"]) {
       const fault = await faultOfConfigText(undefined, { [variable]: key });
-      expect(fault).toContain(`${variable}: must be 32 to 1024 printable ASCII characters without white space`);
+      expect(fault).toContain(`${variable}: must be 32 to 512 printable ASCII characters without white space`);
       expect(fault).not.toContain("secret-");
     }
   });

@@ -66,7 +66,7 @@ export const model = z.strictObject({
     .int()
     .min(0)
     .max(10_000)
-    .default(64)
+    .default(100)
     .describe("Requests that may wait for a slot, for each deployment; one more is refused with 503."),
   deployments: z.array(deployment).min(1).max(100).describe("Where the model runs; at least one."),
 });

@@ -1,0 +1,13 @@
+import type { ConfigSources } from "../config/load-config.ts";
+import { ENGINES } from "../engines/registry.ts";
+import { MANIFEST } from "../models/manifest.ts";
+
+/** The configuration of the process that runs: its environment, its working directory, every engine and built-in model. */
+export function configSources(): ConfigSources {
+  return {
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    deploymentSchemas: Object.fromEntries(Object.entries(ENGINES).map(([kind, { settings }]) => [kind, settings])),
+    builtinModels: MANIFEST,
+  };
+}
