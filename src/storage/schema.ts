@@ -11,6 +11,7 @@ export interface Schema {
   modelPermissions: ModelPermissionsRow;
   auditLogs: AuditLogRow;
   accountChanges: AccountChangesRow;
+  modelSightings: ModelSightingRow;
 }
 
 export interface OrganizationRow {
@@ -90,4 +91,9 @@ export interface AuditLogRow {
 export interface AccountChangesRow {
   id: number;
   version: number;
+}
+
+export interface ModelSightingRow {
+  modelId: string;
+  firstSeenAt: number;
 }

@@ -2,7 +2,9 @@
 
 import type { Migration } from "kysely/migration";
 import { accounts } from "./0001-accounts.ts";
+import { modelSightings } from "./0002-model-sightings.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
+  "0002-model-sightings": modelSightings,
 };

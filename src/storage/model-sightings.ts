@@ -1,0 +1,26 @@
+/** When each catalog id was first there, which clients see as its `created`. */
+
+import type { Executor } from "./database.ts";
+
+/** Statements have a bounded number of parameters. */
+const BATCH = 200;
+
+/** Notes ids that are new, at `now`, and returns when each was first seen, epoch milliseconds. */
+export async function seeModels(
+  executor: Executor,
+  modelIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const seen = new Map<string, number>();
+  for (let start = 0; start < modelIds.length; start += BATCH) {
+    const batch = modelIds.slice(start, start + BATCH);
+    await executor
+      .insertInto("modelSightings")
+      .values(batch.map((modelId) => ({ modelId, firstSeenAt: now })))
+      .onConflict((conflict) => conflict.column("modelId").doNothing())
+      .execute();
+    const rows = await executor.selectFrom("modelSightings").selectAll().where("modelId", "in", batch).execute();
+    for (const row of rows) seen.set(row.modelId, row.firstSeenAt);
+  }
+  return seen;
+}
