@@ -10,12 +10,18 @@ import { findDefaultProject } from "../storage/projects.ts";
 import { AccountChanges } from "./account-changes.ts";
 import { hashApiKey, redactApiKey } from "./api-key.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import type { Caller } from "./caller.ts";
 import { ensureFirstKeys, type FirstKeys, type FixedKeys } from "./first-keys.ts";
 import type { KeyProof } from "./key-proof.ts";
 import { KeyProofs } from "./key-proofs.ts";
 import { LastUsed } from "./last-used.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-access.ts";
+import { ModelPermissionSettings } from "./model-permission-settings.ts";
+import { Organizations } from "./organizations.ts";
+import { Projects } from "./projects.ts";
+import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
+import { ServiceAccounts } from "./service-accounts.ts";
 
 export type { FirstKeys, FixedKeys } from "./first-keys.ts";
 export type { ModelAccess } from "./model-access.ts";
@@ -35,7 +41,12 @@ export interface AccountsOptions {
 }
 
 export class Accounts {
+  readonly organizations: Organizations;
+  readonly projects: Projects;
+  readonly serviceAccounts: ServiceAccounts;
   readonly apiKeys: ApiKeys;
+  readonly modelPermissions: ModelPermissionSettings;
+  readonly auditTrail: AuditTrail;
   readonly #database: Database;
   readonly #changes: AccountChanges;
   readonly #proofs: KeyProofs;
@@ -49,7 +60,12 @@ export class Accounts {
     this.#proofs = new KeyProofs({ database, logger, graceSeconds });
     this.#changes = new AccountChanges(database, () => this.#proofs.reload());
     this.#lastUsed = new LastUsed(database, logger, options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS);
+    this.organizations = new Organizations(this.#changes);
+    this.projects = new Projects(this.#changes);
+    this.serviceAccounts = new ServiceAccounts(this.#changes);
     this.apiKeys = new ApiKeys(this.#changes);
+    this.modelPermissions = new ModelPermissionSettings(this.#changes);
+    this.auditTrail = new AuditTrail(database);
   }
 
   /** `key` is what the client sent. Throws a Fault when it does not work, or when that cannot be known now. */
@@ -73,6 +89,11 @@ export class Accounts {
     const permissions = this.#permissions.get(caller);
     if (permissions === undefined) throw new Error("model access was asked for a caller that was not authenticated");
     return modelAccess(permissions);
+  }
+
+  /** Throws a Fault when the client's headers name another organisation or project than the key's. */
+  async checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void> {
+    await checkScopeHeaders(this.#database, caller, headers);
   }
 
   /** Makes at first start what is needed to begin; at every start, the operator's fixed keys hold. */

@@ -9,15 +9,18 @@ import {
   insertApiKey,
   listApiKeys,
   revokeApiKey,
+  updateApiKey,
 } from "../storage/api-keys.ts";
+import type { Executor } from "../storage/database.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
-import { findProject } from "../storage/projects.ts";
-import type { ApiKeyRow } from "../storage/schema.ts";
+import type { ApiKeyRow, ProjectRow } from "../storage/schema.ts";
+import { findServiceAccount } from "../storage/service-accounts.ts";
 import type { AccountChanges, Change } from "./account-changes.ts";
 import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
 import type { Actor } from "./audit.ts";
 import { newId } from "./id.ts";
 import { checkName } from "./name.ts";
+import { findActiveProject, findExistingProject } from "./projects.ts";
 
 export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
 
@@ -43,11 +46,18 @@ export class ApiKeys {
 
   /** Throws a Fault for a name that is not valid or a project that is not there or archived. */
   async create(actor: Actor, wanted: NewApiKey): Promise<CreatedApiKey> {
-    return this.#changes.make(actor, (change) => addApiKey(change, wanted, makeApiKey(wanted.scope.kind)));
+    return this.#changes.make(actor, async (change) => {
+      await checkScope(change.executor, wanted.scope);
+      return addApiKey(change, wanted, makeApiKey(wanted.scope.kind));
+    });
   }
 
+  /** Throws a Fault when the project or service account is not there. */
   async list(scope: ApiKeyScope, request: PageRequest): Promise<Page<ApiKey>> {
-    return this.#changes.database.run((executor) => listApiKeys(executor, scope, request));
+    return this.#changes.database.run(async (executor) => {
+      await checkScope(executor, scope);
+      return listApiKeys(executor, scope, request);
+    });
   }
 
   /** Throws a Fault when there is none, also when it was revoked. */
@@ -57,12 +67,28 @@ export class ApiKeys {
     return key;
   }
 
+  /** Throws a Fault when there is none, or it has expired: what is over is not brought back. */
+  async setExpiry(actor: Actor, scope: ApiKeyScope, id: string, expiresInSeconds: number): Promise<ApiKey> {
+    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+      const key = await findApiKey(executor, scope, id);
+      if (key === undefined) throw noSuchKey(id);
+      if (key.isFixed === 1) throw fixedKey();
+      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
+      const project = await projectOf(executor, key);
+      const expiresAt = now + expiresInSeconds * 1000;
+      await updateApiKey(executor, id, { expiresAt });
+      const { organizationId } = key;
+      await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { expiresAt } });
+      return { ...key, expiresAt };
+    });
+  }
+
   /** It does not work from the next request on. Throws a Fault when there is none or it cannot be ended. */
   async revoke(actor: Actor, scope: ApiKeyScope, id: string): Promise<void> {
     await this.#changes.make(actor, async ({ executor, now, audit }) => {
       const key = await findApiKey(executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
-      if (key.isFixed === 1) throw invalidRequest("This key is set in the service's environment; change it there.");
+      if (key.isFixed === 1) throw fixedKey();
       if (key.kind === "admin") {
         const others = (await findUsableApiKeys(executor, scope, now)).filter((other) => other.id !== id);
         if (others.length === 0)
@@ -105,21 +131,30 @@ export async function addApiKey(
   };
   const project = await projectOf(executor, row);
   await insertApiKey(executor, row);
-  const details = { name: row.name, kind, expires_at: row.expiresAt };
+  const details = { name: row.name, kind, expiresAt: row.expiresAt };
   await audit({ type: "api_key.created", organizationId, project, resourceId: row.id, details });
   return { key: row, secret };
 }
 
-/** Throws a Fault when the project is archived or not there. */
+/** Throws a Fault when the project or service account is not there, also when it is another organisation's. */
+async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void> {
+  const { organizationId, projectId, serviceAccountId } = scope;
+  if (projectId === undefined) return;
+  await findExistingProject(executor, { organizationId, id: projectId });
+  if (serviceAccountId === undefined) return;
+  const account = await findServiceAccount(executor, { organizationId, projectId, id: serviceAccountId });
+  if (account === undefined) throw new Fault("not-found", `There is no service account \`${serviceAccountId}\`.`);
+}
+
 async function projectOf(
-  executor: Change["executor"],
-  key: Pick<ApiKeyRow, "organizationId" | "projectId">,
-): Promise<{ id: string; name: string } | undefined> {
-  if (key.projectId === null) return undefined;
-  const project = await findProject(executor, { organizationId: key.organizationId, id: key.projectId });
-  if (project === undefined) throw new Fault("not-found", `There is no project \`${key.projectId}\`.`);
-  if (project.archivedAt !== null) throw invalidRequest(`The project \`${project.id}\` is archived.`);
-  return project;
+  executor: Executor,
+  { organizationId, projectId }: Pick<ApiKeyRow, "organizationId" | "projectId">,
+): Promise<ProjectRow | undefined> {
+  return projectId === null ? undefined : findActiveProject(executor, { organizationId, id: projectId });
+}
+
+function fixedKey(): Fault {
+  return invalidRequest("This key is set in the service's environment, where alone it can be changed.");
 }
 
 function noSuchKey(id: string): Fault {

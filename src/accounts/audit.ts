@@ -16,6 +16,7 @@ export const OPERATOR: Actor = { keyId: undefined, ipAddress: undefined, userAge
 
 export type AuditType =
   | "api_key.created"
+  | "api_key.updated"
   | "api_key.deleted"
   | "organization.created"
   | "organization.archived"

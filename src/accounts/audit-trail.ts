@@ -1,0 +1,21 @@
+/** What was changed, by whom and from where. */
+
+import { type AuditLogFilter, listAuditLogs } from "../storage/audit-logs.ts";
+import type { Database } from "../storage/database.ts";
+import type { Page, PageRequest } from "../storage/page.ts";
+import type { AuditLogRow } from "../storage/schema.ts";
+
+export type AuditEntry = Omit<AuditLogRow, "details"> & { details: Readonly<Record<string, unknown>> };
+
+export class AuditTrail {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async list(organizationId: string, filter: AuditLogFilter, request: PageRequest): Promise<Page<AuditEntry>> {
+    const page = await this.#database.run((executor) => listAuditLogs(executor, organizationId, filter, request));
+    return { ...page, entries: page.entries.map((row) => ({ ...row, details: JSON.parse(row.details) })) };
+  }
+}

@@ -1,0 +1,71 @@
+/** Sets what a project or an organisation may use. */
+
+import type { Executor } from "../storage/database.ts";
+import {
+  deleteModelPermissions,
+  findModelPermissions,
+  type PermissionScope,
+  putModelPermissions,
+} from "../storage/model-permissions.ts";
+import type { AccountChanges } from "./account-changes.ts";
+import type { Actor, AuditEvent } from "./audit.ts";
+import { toModelPermissions } from "./key-proof.ts";
+import type { ModelPermissions } from "./model-access.ts";
+import { findActiveProject, findExistingProject } from "./projects.ts";
+
+/** An organisation, or one of its projects. */
+export interface PermissionOwner {
+  organizationId: string;
+  projectId: string | undefined;
+}
+
+export class ModelPermissionSettings {
+  readonly #changes: AccountChanges;
+
+  constructor(changes: AccountChanges) {
+    this.#changes = changes;
+  }
+
+  /** Undefined when it has none of its own. Throws a Fault when there is no such project. */
+  async retrieve(owner: PermissionOwner): Promise<ModelPermissions | undefined> {
+    return this.#changes.database.run(async (executor) => {
+      const { organizationId, projectId } = owner;
+      if (projectId !== undefined) await findExistingProject(executor, { organizationId, id: projectId });
+      const row = await findModelPermissions(executor, toScope(owner));
+      return row && toModelPermissions(row);
+    });
+  }
+
+  /** Throws a Fault when there is no such project or it is archived. */
+  async replace(actor: Actor, owner: PermissionOwner, wanted: ModelPermissions): Promise<ModelPermissions> {
+    const permissions = { mode: wanted.mode, modelIds: [...new Set(wanted.modelIds)] };
+    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+      const event = await describe(executor, owner);
+      const modelIds = JSON.stringify(permissions.modelIds);
+      await putModelPermissions(executor, { ...toScope(owner), mode: permissions.mode, modelIds, updatedAt: now });
+      await audit({ ...event, details: { modelPermissions: permissions } });
+      return permissions;
+    });
+  }
+
+  /** False when there were none. Throws a Fault when there is no such project or it is archived. */
+  async remove(actor: Actor, owner: PermissionOwner): Promise<boolean> {
+    return this.#changes.make(actor, async ({ executor, audit }) => {
+      const event = await describe(executor, owner);
+      const isRemoved = await deleteModelPermissions(executor, toScope(owner));
+      if (isRemoved) await audit({ ...event, details: { modelPermissions: null } });
+      return isRemoved;
+    });
+  }
+}
+
+function toScope({ organizationId, projectId }: PermissionOwner): PermissionScope {
+  return { organizationId, scopeId: projectId ?? organizationId };
+}
+
+async function describe(executor: Executor, owner: PermissionOwner): Promise<Omit<AuditEvent, "details">> {
+  const { organizationId, projectId } = owner;
+  if (projectId === undefined) return { type: "organization.updated", organizationId, resourceId: organizationId };
+  const project = await findActiveProject(executor, { organizationId, id: projectId });
+  return { type: "project.updated", organizationId, project, resourceId: projectId };
+}

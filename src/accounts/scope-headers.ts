@@ -1,0 +1,32 @@
+/** The headers by which clients name the organisation and project that they mean. */
+
+import { Fault } from "../faults.ts";
+import type { Database } from "../storage/database.ts";
+import { findProject } from "../storage/projects.ts";
+import type { Caller } from "./caller.ts";
+
+/** As the client sent them: ids. */
+export interface ScopeHeaders {
+  organization: string | undefined;
+  project: string | undefined;
+}
+
+/** Throws a Fault when they name another organisation or project than the key's; an admin key has all its projects. */
+export async function checkScopeHeaders(database: Database, caller: Caller, headers: ScopeHeaders): Promise<void> {
+  const { organization, project } = headers;
+  if (organization !== undefined && organization !== caller.organizationId) {
+    throw mismatch("OpenAI-Organization", "organization", "mismatched_organization");
+  }
+  if (project === undefined || project === caller.projectId) return;
+  const isTheirs = caller.kind === "admin" && (await isProjectOf(database, caller.organizationId, project));
+  if (!isTheirs) throw mismatch("OpenAI-Project", "project", "mismatched_project");
+}
+
+async function isProjectOf(database: Database, organizationId: string, id: string): Promise<boolean> {
+  return (await database.run((executor) => findProject(executor, { organizationId, id }))) !== undefined;
+}
+
+function mismatch(header: string, what: string, code: string): Fault {
+  const message = `The header ${header} names another ${what} than the API key belongs to. Leave it out or correct it.`;
+  return new Fault("unauthenticated", message, { code });
+}

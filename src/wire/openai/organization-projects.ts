@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { unsupportedValue } from "../../faults.ts";
+import { PAGE_QUERY, queryBoolean, toSeconds, toSecondsOrNull } from "./organization-list.ts";
+
+const name = z.string();
+const notOffered = {
+  external_key_id: z.string().nullish(),
+  geography: z.string().nullish(),
+  residency: z.string().nullish(),
+};
+
+export const ProjectCreateBody = z.strictObject({ name, ...notOffered });
+export const ProjectUpdateBody = z.strictObject({ name: name.nullish(), ...notOffered });
+export const ProjectListQuery = z.strictObject({ ...PAGE_QUERY, include_archived: queryBoolean().default(false) });
+
+/** Parlance keeps data where it runs and has no keys for it in other hands. */
+export function refuseWhatIsNotOffered(body: z.output<typeof ProjectUpdateBody>): void {
+  for (const field of ["external_key_id", "geography", "residency"] as const) {
+    const isOffered =
+      body[field] === undefined || body[field] === null || (field === "residency" && body[field] === "GLOBAL");
+    if (!isOffered) throw unsupportedValue(`'${field}' cannot be chosen: data stays where this service runs.`, field);
+  }
+}
+
+export function toProject(project: { id: string; name: string; createdAt: number; archivedAt: number | null }) {
+  return {
+    id: project.id,
+    object: "organization.project" as const,
+    name: project.name,
+    created_at: toSeconds(project.createdAt),
+    archived_at: toSecondsOrNull(project.archivedAt),
+    status: project.archivedAt === null ? "active" : "archived",
+    external_key_id: null,
+  };
+}
