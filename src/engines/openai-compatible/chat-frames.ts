@@ -1,27 +1,19 @@
 /**
  * Passes on the frames of a streamed `chat.completion.chunk` answer with `model` replaced.
  *
- * A frame like the one before it is handled as text only. Parsed are frames that look otherwise, hold an error, end a
- * choice or carry usage.
+ * A frame that differs from one before it in its text only is handled as bytes. All others are parsed, and so is what
+ * is malformed, holds an error, ends a choice or carries usage.
  */
 
 import { randomBytes } from "node:crypto";
 import type { ChatUsage } from "../engine.ts";
-import { findValue, setValue, skipSpace } from "./json-text.ts";
+import { FrameShape } from "./frame-shape.ts";
+import { setValue } from "./json-text.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { usageIn } from "./usage.ts";
 
-const DATA = "data: ";
-
-/** What frames of one answer have in common: all up to `model`'s value, or all from `model` on. */
-interface FrameShape {
-  /** Where the common part stands; llama-server writes `model` behind the choices. */
-  at: "start" | "end";
-  common: string;
-  replacement: string;
-  /** Last characters: a frame cut short rarely ends alike. */
-  tail: string;
-}
+/** Choices that are streamed side by side have a shape each. */
+const MAX_SHAPES = 4;
 
 export interface ChatFramesOptions {
   /** Shown as `model`. */
@@ -33,7 +25,8 @@ export interface ChatFramesOptions {
 export class ChatFrames {
   readonly #modelJson: string;
   readonly #choices: number;
-  #shape: FrameShape | undefined;
+  /** Latest first. */
+  #shapes: FrameShape[] = [];
   #id: string | undefined;
   #created: number | undefined;
   #endedChoices = 0;
@@ -62,37 +55,29 @@ export class ChatFrames {
 
   /** Frames as `SseFrames` cuts them, rewritten for the caller: one character for each byte, "" when none is to be passed on. */
   rewrite(frames: string): string {
-    let nextError = indexOfKey(frames, '"error"', 0);
-    let nextFinish = indexOfKey(frames, '"finish_reason"', 0);
-    let nextUsage = indexOfKey(frames, '"usage"', 0);
     let out = "";
     let start = 0;
     while (start < frames.length && !this.isDone) {
-      const lineEnd = frames.indexOf("\n", start);
-      if (lineEnd === start) {
+      const alike = this.#passAlike(frames, start);
+      if (alike !== undefined) {
+        this.frameCount += 1;
+        out += alike.rewritten;
+        start = alike.end;
+        continue;
+      }
+      if (frames[start] === "\n") {
         start += 1;
         continue;
       }
-      const isOneLine = frames.startsWith("\n", lineEnd + 1);
-      const end = isOneLine ? lineEnd : frames.indexOf("\n\n", lineEnd);
-      const isPlain = isOneLine && nextError > end && nextFinish > end && nextUsage > end;
-      const passed = isPlain ? this.#passAlike(frames, start, end) : undefined;
-      if (passed !== undefined) {
-        this.frameCount += 1;
-        out += passed;
-      } else {
-        try {
-          out += this.#parse(frames.slice(start, end), isPlain);
-        } catch (error) {
-          if (!(error instanceof UpstreamError)) throw error;
-          this.failure = error;
-          return out;
-        }
+      const end = frames.indexOf("\n\n", start) + 2;
+      try {
+        out += this.#parse(frames.slice(start, end));
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        this.failure = error;
+        return out;
       }
-      start = end + 2;
-      if (nextError < start) nextError = indexOfKey(frames, '"error"', start);
-      if (nextFinish < start) nextFinish = indexOfKey(frames, '"finish_reason"', start);
-      if (nextUsage < start) nextUsage = indexOfKey(frames, '"usage"', start);
+      start = end;
     }
     return out;
   }
@@ -113,24 +98,18 @@ export class ChatFrames {
           }
         : this.#usageObject,
     };
-    return Buffer.from(`${DATA}${JSON.stringify(data)}\n\n`);
+    return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
   }
 
-  #passAlike(frames: string, start: number, end: number): string | undefined {
-    const shape = this.#shape;
-    if (shape === undefined) return undefined;
-    if (shape.at === "start") {
-      const isAlike = frames.startsWith(shape.common, start) && frames.startsWith(shape.tail, end - shape.tail.length);
-      return isAlike ? shape.replacement + frames.slice(start + shape.common.length, end + 2) : undefined;
+  #passAlike(frames: string, start: number): { rewritten: string; end: number } | undefined {
+    for (const shape of this.#shapes) {
+      const rewritten = shape.rewrite(frames, start);
+      if (rewritten !== undefined) return { rewritten, end: shape.end };
     }
-    const common = end - shape.common.length;
-    if (common < start || !frames.startsWith("data: {", start) || !frames.startsWith(shape.common, common)) {
-      return undefined;
-    }
-    return `${frames.slice(start, common)}${shape.replacement}\n\n`;
+    return undefined;
   }
 
-  #parse(frame: string, mayTeach: boolean): string {
+  #parse(frame: string): string {
     const { event, data } = fieldsOf(frame);
     if (data === undefined) return "";
     if (data === "[DONE]") {
@@ -141,64 +120,42 @@ export class ChatFrames {
     const error = upstreamErrorIn(parsed) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
     if (error !== undefined) throw error;
     const choices = Array.isArray(parsed.choices) ? parsed.choices : [];
+    let isPlain = choices.length > 0;
     for (const choice of choices) {
       const reason = (choice as { finish_reason?: unknown } | null)?.finish_reason;
       if (typeof reason !== "string") continue;
       if (reason === "error") throw new UpstreamError("ended a choice with an error");
       this.finishReason = reason;
       this.#endedChoices += 1;
+      isPlain = false;
     }
     if (usageIn(parsed.usage) !== undefined) {
       this.#usageObject = parsed.usage as Record<string, unknown>;
       if (choices.length === 0) return "";
+      isPlain = false;
     }
     if (choices.length > 0) this.frameCount += 1;
-    return `${DATA}${this.#rename(data, parsed, mayTeach && frame.startsWith("data: {"))}\n\n`;
+    const rewritten = `data: ${this.#rename(data, parsed)}\n\n`;
+    if (isPlain) this.#learn(frame, rewritten);
+    return rewritten;
   }
 
-  /** Sets `model`, and `id` where it is missing, and learns what further frames will look like. */
-  #rename(data: string, parsed: Record<string, unknown>, mayTeach: boolean): string {
+  /** Sets `model`, and `id` where it is missing. */
+  #rename(data: string, parsed: Record<string, unknown>): string {
     if (typeof parsed.created === "number") this.#created ??= parsed.created;
-    const hasId = typeof parsed.id === "string" && parsed.id !== "";
-    if (hasId) this.#id ??= parsed.id as string;
-    let renamed = setValue(data, "model", this.#modelJson);
-    if (!hasId) {
-      this.#id ??= newId();
-      renamed = setValue(renamed, "id", toLatin1(JSON.stringify(this.#id)));
+    const renamed = setValue(data, "model", this.#modelJson);
+    if (typeof parsed.id === "string" && parsed.id !== "") {
+      this.#id ??= parsed.id;
+      return renamed;
     }
-    if (mayTeach && hasId) this.#learn(data);
-    return renamed;
+    this.#id ??= newId();
+    return setValue(renamed, "id", toLatin1(JSON.stringify(this.#id)));
   }
 
-  #learn(data: string): void {
-    const model = findValue(data, "model");
-    const choices = findValue(data, "choices");
-    this.#shape = undefined;
-    if (model === undefined || choices === undefined) return;
-    const tail = data.slice(-2);
-    if (model.end < choices.start) {
-      const before = data.slice(0, model.start);
-      this.#shape = {
-        at: "start",
-        common: DATA + data.slice(0, model.end),
-        replacement: DATA + before + this.#modelJson,
-        tail,
-      };
-    } else if (choices.end < model.keyStart) {
-      const key = data.slice(model.keyStart, model.start);
-      const common = data.slice(model.keyStart);
-      this.#shape = { at: "end", common, replacement: key + this.#modelJson + data.slice(model.end), tail };
-    }
+  #learn(frame: string, rewritten: string): void {
+    const shape = FrameShape.of(frame, rewritten);
+    if (shape !== undefined) this.#shapes = [shape, ...this.#shapes.slice(0, MAX_SHAPES - 1)];
   }
-}
-
-/** Where `key`, in quotes, is a key whose value is not null; Infinity when nowhere. In a string its quotes would be escaped. */
-function indexOfKey(text: string, key: string, from: number): number {
-  for (let at = text.indexOf(key, from); at !== -1; at = text.indexOf(key, at + key.length)) {
-    const colon = skipSpace(text, at + key.length);
-    if (text[colon] === ":" && !text.startsWith("null", skipSpace(text, colon + 1))) return at;
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 function fieldsOf(frame: string): { event: string | undefined; data: string | undefined } {

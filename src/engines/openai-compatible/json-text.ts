@@ -48,7 +48,8 @@ export function skipSpace(text: string, from: number): number {
   return index;
 }
 
-function endOfString(json: string, start: number): number {
+/** The index behind the closing quote of the string whose opening quote stands at `start`. */
+export function endOfString(json: string, start: number): number {
   let quote = json.indexOf('"', start + 1);
   while (quote !== -1 && isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);
   return quote === -1 ? json.length : quote + 1;

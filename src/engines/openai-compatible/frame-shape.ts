@@ -1,0 +1,72 @@
+/**
+ * What the frames of one answer have in common: everything but a few strings, such as the text of this very token. A
+ * frame that equals one already parsed in all but those strings is valid, means the same, and need not be parsed.
+ */
+
+import { endOfString, skipSpace } from "./json-text.ts";
+
+/** Keys whose strings differ from frame to frame, at whatever depth. */
+const VARYING = new Set(["content", "reasoning_content", "reasoning", "refusal", "arguments", "obfuscation"]);
+
+export class FrameShape {
+  /** The text around the varying strings, as it comes and as it is passed on. */
+  readonly #expected: readonly string[];
+  readonly #replacement: readonly string[];
+  /** Where the last match ended. */
+  end = 0;
+
+  private constructor(expected: readonly string[], replacement: readonly string[]) {
+    this.#expected = expected;
+    this.#replacement = replacement;
+  }
+
+  /** The shape of a frame and of what it was rewritten to; undefined when nothing in it varies. Both end with `\n\n`. */
+  static of(frame: string, rewritten: string): FrameShape | undefined {
+    const expected = splitAtVarying(frame);
+    const replacement = splitAtVarying(rewritten);
+    if (expected.length < 2 || expected.length !== replacement.length) return undefined;
+    return new FrameShape(expected, replacement);
+  }
+
+  /** The frame that begins at `start`, rewritten; undefined when it is not of this shape. */
+  rewrite(frames: string, start: number): string | undefined {
+    const last = this.#expected.length - 1;
+    let position = start;
+    let out = "";
+    for (let index = 0; ; index += 1) {
+      const expected = this.#expected[index] as string;
+      const next = position + expected.length;
+      // Measured: comparing a slice takes a third of the time of `startsWith`.
+      if (frames.slice(position, next) !== expected) return undefined;
+      position = next;
+      out += this.#replacement[index];
+      if (index === last) break;
+      const close = endOfString(frames, position - 1) - 1;
+      out += frames.slice(position, close);
+      position = close;
+    }
+    this.end = position;
+    return out;
+  }
+}
+
+/** Cut inside the quotes of each varying string, which is left out. */
+function splitAtVarying(json: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (let open = json.indexOf('"'); open !== -1; ) {
+    const close = endOfString(json, open);
+    const colon = skipSpace(json, close);
+    const value = skipSpace(json, colon + 1);
+    if (json[colon] === ":" && json[value] === '"' && VARYING.has(json.slice(open + 1, close - 1))) {
+      const end = endOfString(json, value);
+      parts.push(json.slice(from, value + 1));
+      from = end - 1;
+      open = json.indexOf('"', end);
+    } else {
+      open = json.indexOf('"', close);
+    }
+  }
+  parts.push(json.slice(from));
+  return parts;
+}
