@@ -1,0 +1,108 @@
+/** Gets one file from the first of its sources that gives it, and refuses it unless it is the right one. */
+
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Fault } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+import { DISK_FULL, diskFull, freeBytesIn, isDiskFullError } from "./free-space.ts";
+import type { ManifestFile, SourceKind, SourceLocation } from "./manifest.ts";
+import {
+  describeLocation,
+  type FetchedFile,
+  type FetchRequest,
+  type Source,
+  type Sources,
+  SourceUnreachable,
+} from "./source.ts";
+
+export interface FileOrder {
+  file: ManifestFile;
+  /** Kept when the fetch fails, for a source that resumes. */
+  unfinishedDirectory: string;
+  /** Removed when the pull ends. */
+  scratchDirectory: string;
+  signal: AbortSignal;
+  onProgress(source: SourceKind, receivedBytes: number, totalBytes: number | undefined): void;
+}
+
+export class FileFetcher {
+  readonly #sources: Sources;
+  readonly #logger: Logger;
+  /** Sources that did not answer, with the reason: not asked again in this run. */
+  readonly #unreachable = new Map<SourceKind, string>();
+
+  constructor(sources: Sources, logger: Logger) {
+    this.#sources = sources;
+    this.#logger = logger;
+  }
+
+  /** Throws a Fault that gives every source's reason when none gives the file. */
+  async fetch(order: FileOrder): Promise<FetchedFile & { path: string; from: string }> {
+    const reasons: string[] = [];
+    let lastFailure: unknown;
+    for (const location of order.file.sources) {
+      const known = this.#unreachable.get(location.source);
+      if (known !== undefined) {
+        reasons.push(`${location.source}: not tried again, ${known}`);
+        continue;
+      }
+      try {
+        return await this.#fetchFrom(location, order);
+      } catch (error) {
+        order.signal.throwIfAborted();
+        if (!(error instanceof Fault || error instanceof SourceUnreachable)) throw error;
+        if (error instanceof SourceUnreachable) this.#unreachable.set(location.source, error.message);
+        else if (error.code === DISK_FULL) throw error;
+        this.#logger.warn({ file: order.file.name, source: location.source, reason: error.message }, "source failed");
+        reasons.push(`${describeLocation(location)}: ${error.message}`);
+        lastFailure = error;
+      }
+    }
+    throw new Fault("unavailable", `${order.file.name} could not be fetched. ${reasons.join(" · ")}`, {
+      cause: lastFailure,
+    });
+  }
+
+  async #fetchFrom(location: SourceLocation, order: FileOrder): Promise<FetchedFile & { path: string; from: string }> {
+    const { file, scratchDirectory, unfinishedDirectory, signal } = order;
+    order.onProgress(location.source, 0, file.bytes);
+    const source: Source<never> = this.#sources[location.source];
+    const destination = join(source.resumes ? unfinishedDirectory : scratchDirectory, file.name);
+    const request: FetchRequest = {
+      expected: { bytes: file.bytes, sha256: file.sha256 },
+      destination,
+      scratchDirectory,
+      signal,
+      onProgress: (received, total) => order.onProgress(location.source, received, total ?? file.bytes),
+    };
+    let fetched: FetchedFile;
+    try {
+      fetched = await source.fetch(location as never, request);
+    } catch (error) {
+      if (!isDiskFullError(error)) throw error;
+      // What was left to resume from would keep the disk full.
+      await rm(destination, { force: true });
+      await rm(scratchDirectory, { recursive: true, force: true });
+      const folder = dirname(destination);
+      throw diskFull(folder, file.bytes, await freeBytesIn(folder), error);
+    }
+    const wrong = describeMismatch(file, fetched);
+    if (wrong !== undefined) {
+      await rm(destination, { force: true });
+      throw new Fault("unavailable", wrong);
+    }
+    return { ...fetched, path: destination, from: describeLocation(location) };
+  }
+}
+
+/** What was expected and what was found; undefined when they agree. */
+function describeMismatch(file: ManifestFile, fetched: FetchedFile): string | undefined {
+  const sha256 = file.sha256 ?? fetched.statedSha256;
+  if (file.bytes !== undefined && file.bytes !== fetched.bytes) {
+    return `wrong file, refused: expected ${file.bytes} bytes, found ${fetched.bytes}`;
+  }
+  if (sha256 !== undefined && sha256 !== fetched.sha256) {
+    return `wrong file, refused: expected SHA-256 ${sha256}, found ${fetched.sha256} (${fetched.bytes} bytes)`;
+  }
+  return undefined;
+}

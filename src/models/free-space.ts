@@ -1,0 +1,34 @@
+import { statfs } from "node:fs/promises";
+import { Fault } from "../faults.ts";
+
+/** Throws a Fault when the file system of `directory` has not room for `neededBytes`. */
+export async function ensureFreeSpace(directory: string, neededBytes: number): Promise<void> {
+  const freeBytes = await freeBytesIn(directory);
+  if (freeBytes < neededBytes) throw diskFull(directory, neededBytes, freeBytes);
+}
+
+export async function freeBytesIn(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
+export const DISK_FULL = "disk_full";
+
+export function diskFull(
+  directory: string,
+  neededBytes: number | undefined,
+  freeBytes: number,
+  cause?: unknown,
+): Fault {
+  const needed = neededBytes === undefined ? "more than that is needed" : `${neededBytes} bytes are needed`;
+  return new Fault(
+    "unavailable",
+    `The disk is full: ${needed} in ${directory}, ${freeBytes} bytes are free. Make room, or set PARLANCE_MODELS_DIR to another disk.`,
+    { code: DISK_FULL, cause },
+  );
+}
+
+export function isDiskFullError(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOSPC" || code === "EDQUOT";
+}

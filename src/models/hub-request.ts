@@ -1,0 +1,81 @@
+/** One GET to the hub, through its redirects. The token goes to the hub's own host only. */
+
+import { type Dispatcher, request as send } from "undici";
+import { Fault } from "../faults.ts";
+import type { Secret } from "../secret.ts";
+
+export interface HubRequest {
+  url: string;
+  token: Secret | undefined;
+  /** Sent at every hop: the host that has the bytes needs them. */
+  headers: Readonly<Record<string, string>>;
+  dispatcher: Dispatcher | undefined;
+  /** For connecting, redirects and headers together. */
+  answerWithinMs: number;
+  /** The longest pause in the body. */
+  idleMs: number;
+  signal: AbortSignal;
+}
+
+export interface HubAnswer {
+  status: number;
+  headers: Dispatcher.ResponseData["headers"];
+  body: Dispatcher.ResponseData["body"];
+  /** SHA-256 and size of the whole file, as the hub's own host says; a redirect target knows neither. */
+  linked: { sha256: string | undefined; bytes: number | undefined };
+  /** Why it refused, in the hub's own words. */
+  errorCode: string | undefined;
+}
+
+const MOST_REDIRECTS = 8;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Throws what undici throws when nobody answers; the signal's reason when it aborts. */
+export async function askHub(ask: HubRequest): Promise<HubAnswer> {
+  const controller = new AbortController();
+  const late = setTimeout(
+    () => controller.abort(new Error(`no answer within ${ask.answerWithinMs / 1000} s`)),
+    ask.answerWithinMs,
+  );
+  try {
+    return await follow(ask, AbortSignal.any([ask.signal, controller.signal]));
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function follow(ask: HubRequest, signal: AbortSignal): Promise<HubAnswer> {
+  const home = new URL(ask.url).origin;
+  const linked: HubAnswer["linked"] = { sha256: undefined, bytes: undefined };
+  let url = new URL(ask.url);
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+    const authorization = url.origin === home && ask.token ? { authorization: `Bearer ${ask.token.reveal()}` } : {};
+    const { statusCode, headers, body } = await send(url, {
+      headers: { "user-agent": "parlance", "accept-encoding": "identity", ...ask.headers, ...authorization },
+      headersTimeout: ask.answerWithinMs,
+      bodyTimeout: ask.idleMs,
+      signal,
+      ...(ask.dispatcher && { dispatcher: ask.dispatcher }),
+    });
+    linked.sha256 ??= sha256In(headers["x-linked-etag"]);
+    linked.bytes ??= wholeNumber(headers["x-linked-size"]);
+    if (!REDIRECTS.has(statusCode) || headers.location === undefined) {
+      return { status: statusCode, headers, body, linked, errorCode: text(headers["x-error-code"]) };
+    }
+    await body.dump();
+    url = new URL(text(headers.location) ?? "", url);
+  }
+  throw new Fault("upstream-failed", `the hub redirected more than ${MOST_REDIRECTS} times`);
+}
+
+function sha256In(etag: string | string[] | undefined): string | undefined {
+  return /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(text(etag) ?? "")?.[1];
+}
+
+export function wholeNumber(value: string | string[] | undefined): number | undefined {
+  return /^\d{1,15}$/.test(text(value) ?? "") ? Number(text(value)) : undefined;
+}
+
+export function text(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

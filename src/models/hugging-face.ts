@@ -1,0 +1,156 @@
+/** Files from the Hugging Face hub, or from a mirror that speaks as it does. */
+
+import { createHash, type Hash } from "node:crypto";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Dispatcher } from "undici";
+import { Fault } from "../faults.ts";
+import type { Secret } from "../secret.ts";
+import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
+import { hashFile, writeHashed } from "./hash-file.ts";
+import { continues, isWhole, rangeFrom, refuseAnother, totalBytes } from "./hub-answer.ts";
+import { HubPart } from "./hub-part.ts";
+import { hubRefusal } from "./hub-refusal.ts";
+import { askHub, type HubAnswer, text } from "./hub-request.ts";
+import type { HubLocation } from "./manifest.ts";
+import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
+
+export interface HubSettings {
+  /** Without a slash at its end. */
+  endpoint: string;
+  token: Secret | undefined;
+  /** Never ask it. */
+  offline: boolean;
+  /** Undefined: undici's own, without a proxy. */
+  dispatcher?: Dispatcher;
+  /** How long the first answer may take before the hub counts as unreachable. */
+  unreachableAfterMs?: number;
+  /** The longest pause in a download before it counts as cut off. */
+  idleMs?: number;
+  /** Pause before a cut download is resumed; doubled with each time in a row. */
+  retryDelayMs?: number;
+}
+
+/** Attempts in a row that bring no byte, after which a download is given up. */
+const MOST_FRUITLESS_ATTEMPTS = 5;
+
+/** The connection broke, or the hub is busy: the same request may succeed. */
+class Interrupted extends Error {}
+
+export class HuggingFaceSource implements Source<HubLocation> {
+  readonly resumes = true;
+  readonly #settings: Required<Omit<HubSettings, "dispatcher" | "token">> & Pick<HubSettings, "dispatcher" | "token">;
+  #hasAnswered = false;
+
+  constructor(settings: HubSettings) {
+    this.#settings = { unreachableAfterMs: 5_000, idleMs: 30_000, retryDelayMs: 500, ...settings };
+  }
+
+  async fetch(location: HubLocation, request: FetchRequest): Promise<FetchedFile> {
+    const { endpoint, offline, retryDelayMs } = this.#settings;
+    if (offline) throw new SourceUnreachable("HF_HUB_OFFLINE is set");
+    const path = location.path.split("/").map(encodeURIComponent).join("/");
+    const url = `${endpoint}/${location.repository}/resolve/${encodeURIComponent(location.revision)}/${path}`;
+    const part = new HubPart(request.destination, url);
+    for (let fruitless = 0; ; ) {
+      const before = (await part.read())?.bytes ?? 0;
+      try {
+        return await this.#attempt(url, part, location, request);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        if (!(error instanceof Interrupted)) throw error;
+        const after = (await part.read())?.bytes ?? 0;
+        fruitless = after > before ? 0 : fruitless + 1;
+        if (fruitless >= MOST_FRUITLESS_ATTEMPTS) {
+          throw new Fault("upstream-failed", `given up after ${fruitless} attempts in a row: ${error.message}`, {
+            cause: error,
+          });
+        }
+        await delay(retryDelayMs * 2 ** fruitless, undefined, { signal: request.signal });
+      }
+    }
+  }
+
+  async #attempt(url: string, part: HubPart, location: HubLocation, request: FetchRequest): Promise<FetchedFile> {
+    const earlier = await part.read();
+    // Read before asking: the hub would not wait while gigabytes are hashed.
+    const earlierHash = earlier && (await hashFile(part.path, request.signal));
+    const answer = await this.#ask(url, earlier && rangeFrom(earlier.bytes, earlier.note.etag), request.signal);
+    const { status, linked } = answer;
+    try {
+      if (earlier && earlierHash && isWhole(answer, earlier)) {
+        return { bytes: earlier.bytes, sha256: earlierHash.digest("hex"), statedSha256: linked.sha256 };
+      }
+      const isRest = status === 206 && earlier !== undefined && continues(answer, earlier);
+      if (status === 416 || (status === 206 && !isRest)) {
+        await part.discard();
+        throw new Interrupted(`the hub does not continue the download (${status})`);
+      }
+      if (status === 429 || status >= 500) throw new Interrupted(`the hub answered ${status}`);
+      if (status !== 200 && !isRest) {
+        const { endpoint, token } = this.#settings;
+        throw hubRefusal(status, answer.errorCode, { location, endpoint, hasToken: token !== undefined });
+      }
+      refuseAnother(request.expected, answer);
+      const offset = isRest ? earlier.bytes : 0;
+      const total = totalBytes(answer);
+      await ensureFreeSpace(dirname(part.path), (total ?? 0) - offset);
+      if (!isRest) await part.begin({ etag: text(answer.headers.etag), sha256: linked.sha256 });
+      const hash = isRest && earlierHash ? earlierHash : createHash("sha256");
+      const bytes = offset + (await writeBody(answer, part.path, { hash, offset, total, request }));
+      if (total !== undefined && bytes < total) throw new Interrupted("the hub ended the download early");
+      return { bytes, sha256: hash.digest("hex"), statedSha256: linked.sha256 };
+    } finally {
+      answer.body.on("error", () => {}).destroy();
+    }
+  }
+
+  async #ask(url: string, headers: Record<string, string> = {}, signal: AbortSignal): Promise<HubAnswer> {
+    const { token, dispatcher, unreachableAfterMs, idleMs } = this.#settings;
+    const answerWithinMs = this.#hasAnswered ? idleMs : unreachableAfterMs;
+    try {
+      const answer = await askHub({ url, token, headers, dispatcher, answerWithinMs, idleMs, signal });
+      this.#hasAnswered = true;
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof Fault) throw error;
+      const reason = reasonOf(error);
+      throw this.#hasAnswered
+        ? new Interrupted(reason, { cause: error })
+        : new SourceUnreachable(`${new URL(url).host} cannot be reached: ${reason}`, { cause: error });
+    }
+  }
+}
+
+interface BodyPlace {
+  hash: Hash;
+  /** Bytes that are in the file already; 0 replaces it. */
+  offset: number;
+  total: number | undefined;
+  request: FetchRequest;
+}
+
+async function writeBody(
+  answer: HubAnswer,
+  path: string,
+  { hash, offset, total, request }: BodyPlace,
+): Promise<number> {
+  try {
+    return await writeHashed(answer.body, path, {
+      hash,
+      mode: offset > 0 ? "append" : "replace",
+      signal: request.signal,
+      onBytes: (bytes) => request.onProgress(offset + bytes, total),
+    });
+  } catch (error) {
+    if (isDiskFullError(error)) throw error;
+    throw new Interrupted(`the download was cut off: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Several addresses that all refuse come as one error without a message.
+  return error.message || String("code" in error ? error.code : error.name);
+}

