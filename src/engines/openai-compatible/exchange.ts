@@ -48,14 +48,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isHurried = false;
   #wake: (() => void) | undefined;
 
-  /** Sends the request at once. Call `release` when done with it, however it went. */
+  /** Sends the request at once, unless the signal has aborted. Call `release` when done with it, however it went. */
   constructor(connections: Connections, options: ExchangeOptions, signal: AbortSignal) {
     this.#connections = connections;
     this.#options = options;
     this.#signal = signal;
     this.#timer = setTimeout(this.#onTimeout, options.firstByteTimeoutSeconds * 1000);
     signal.addEventListener("abort", this.#onAbort);
-    this.#send();
+    if (!signal.aborted) this.#send();
   }
 
   /** Status and headers; undefined once the signal has aborted. Throws what undici throws, or UpstreamTimeoutError. */

@@ -58,30 +58,8 @@ export class UpstreamChat implements ChatModel {
     await this.#options.connections.close();
   }
 
-  async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    if (this.#isClosed) throw closedFault(this.#options.name);
-    if (signal.aborted) return;
-    const context = this.#contextOf(request);
-    const exchange = this.#send(request, context.upstreamModel, signal);
-    const events = request.stream ? this.#stream(request, exchange) : this.#complete(request, exchange);
-    let isWhole = false;
-    try {
-      const head = await exchange.head();
-      if (head === undefined) return;
-      if (head.status !== 200) throw await this.#refusal(head, exchange, context);
-      for await (const event of events) {
-        if (signal.aborted) return;
-        isWhole = event.type === "finish";
-        yield event;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      const fault = brokenFault(error, context);
-      this.#log(fault);
-      throw fault;
-    } finally {
-      exchange.release(isWhole);
-    }
+  chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    return request.stream ? this.#stream(request, signal) : this.#complete(request, signal);
   }
 
   #contextOf(request: ChatRequest): FaultContext {
@@ -91,6 +69,7 @@ export class UpstreamChat implements ChatModel {
   }
 
   #send(request: ChatRequest, upstreamModel: string, signal: AbortSignal): Exchange {
+    if (this.#isClosed) throw closedFault(this.#options.name);
     const { connections, settings } = this.#options;
     const accept = request.stream ? "text/event-stream" : "application/json";
     const headers = { ...(this.#template.headers as Record<string, string>), accept };
@@ -98,36 +77,63 @@ export class UpstreamChat implements ChatModel {
     return new Exchange(connections, { ...settings, request: { ...this.#template, headers, body } }, signal);
   }
 
-  async *#stream(request: ChatRequest, exchange: Exchange): AsyncGenerator<ChatEvent> {
-    await this.#expectEventStream(exchange);
-    const sse = new SseFrames(MAX_FRAME_BYTES);
-    const choices = Number.isSafeInteger(request.wire.n) ? (request.wire.n as number) : 1;
-    const frames = new ChatFrames({ model: request.model, choices });
-    while (!frames.isDone) {
-      const chunks = await exchange.read();
-      if (chunks === undefined) break;
-      let whole = "";
-      for (const chunk of chunks) whole += sse.push(chunk);
-      if (whole === "") continue;
-      exchange.progress();
-      const passed = frames.rewrite(whole);
-      if (passed !== "") {
-        yield { type: "wire-frames", frames: Buffer.from(passed, "latin1"), completionTokens: frames.frameCount };
+  async *#stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const context = this.#contextOf(request);
+    const exchange = this.#send(request, context.upstreamModel, signal);
+    let isWhole = false;
+    try {
+      await this.#expectAnswer(exchange, context);
+      await this.#expectEventStream(exchange);
+      const sse = new SseFrames(MAX_FRAME_BYTES);
+      const choices = Number.isSafeInteger(request.wire.n) ? (request.wire.n as number) : 1;
+      const frames = new ChatFrames({ model: request.model, choices });
+      while (!frames.isDone) {
+        const chunks = await exchange.read();
+        if (chunks === undefined) break;
+        let cut = "";
+        for (const chunk of chunks) cut += sse.push(chunk);
+        if (cut === "") continue;
+        exchange.progress();
+        const passed = frames.rewrite(cut);
+        if (passed !== "") {
+          yield { type: "wire-frames", frames: Buffer.from(passed, "latin1"), completionTokens: frames.frameCount };
+        }
+        if (frames.failure !== undefined) throw frames.failure;
       }
-      if (frames.failure !== undefined) throw frames.failure;
+      if (signal.aborted) return;
+      if (!frames.isComplete) throw new UpstreamError("ended its answer before it was whole");
+      isWhole = true;
+      const usage = frames.usage ?? estimateUsage(request.messages, frames.frameCount);
+      const reason = toFinishReason(frames.finishReason ?? "stop");
+      yield { type: "finish", reason, usage, usageFrame: frames.usageFrame(usage) };
+    } catch (error) {
+      if (!signal.aborted) throw this.#toFault(error, context);
+    } finally {
+      exchange.release(isWhole);
     }
-    if (!frames.isComplete) throw new UpstreamError("ended its answer before it was whole");
-    const usage = frames.usage ?? estimateUsage(request.messages, frames.frameCount);
-    const reason = toFinishReason(frames.finishReason ?? "stop");
-    yield { type: "finish", reason, usage, usageFrame: frames.usageFrame(usage) };
   }
 
-  async *#complete(request: ChatRequest, exchange: Exchange): AsyncGenerator<ChatEvent> {
-    const body = await this.#readAll(exchange, this.#options.settings.maxResponseBytes);
-    if (body === undefined) return;
-    const { completion, reason, usage } = readCompletion(body, request);
-    yield { type: "wire-completion", completion };
-    yield { type: "finish", reason, usage };
+  async *#complete(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const context = this.#contextOf(request);
+    const exchange = this.#send(request, context.upstreamModel, signal);
+    try {
+      await this.#expectAnswer(exchange, context);
+      const body = await this.#readAll(exchange, this.#options.settings.maxResponseBytes);
+      if (signal.aborted) return;
+      const { completion, reason, usage } = readCompletion(body, request);
+      yield { type: "wire-completion", completion };
+      yield { type: "finish", reason, usage };
+    } catch (error) {
+      if (!signal.aborted) throw this.#toFault(error, context);
+    } finally {
+      exchange.release();
+    }
+  }
+
+  /** Throws when the upstream refuses the request. */
+  async #expectAnswer(exchange: Exchange, context: FaultContext): Promise<void> {
+    const head = await exchange.head();
+    if (head !== undefined && head.status !== 200) throw await this.#refusal(head, exchange, context);
   }
 
   /** An upstream that does not stream has refused the request with status 200, or is something else than it should be. */
@@ -152,8 +158,8 @@ export class UpstreamChat implements ChatModel {
     return refusalFault(status, error, retryAfterSeconds(head.headers), context);
   }
 
-  /** The rest of the body, up to `maxBytes`; undefined once the signal has aborted. */
-  async #readAll(exchange: Exchange, maxBytes: number): Promise<string | undefined> {
+  /** The rest of the body, up to `maxBytes`, or to where the signal aborted. */
+  async #readAll(exchange: Exchange, maxBytes: number): Promise<string> {
     const chunks: Buffer[] = [];
     let length = 0;
     for (let read = await exchange.read(); read !== undefined && length < maxBytes; read = await exchange.read()) {
@@ -164,7 +170,13 @@ export class UpstreamChat implements ChatModel {
     return Buffer.concat(chunks).toString();
   }
 
-  /** What the request itself caused is for its caller only. */
+  /** Logs it too, but not what the request itself caused: that is for its caller only. */
+  #toFault(error: unknown, context: FaultContext): Fault {
+    const fault = brokenFault(error, context);
+    this.#log(fault);
+    return fault;
+  }
+
   #log({ kind, message, cause }: Fault): void {
     if (kind !== "upstream-failed" && kind !== "upstream-timeout") return;
     const said = cause instanceof UpstreamError ? cause.details.message : undefined;
@@ -177,9 +189,9 @@ export class UpstreamChat implements ChatModel {
   }
 }
 
-function parseOrUndefined(text: string | undefined): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(text ?? "");
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
