@@ -8,12 +8,12 @@ export interface CommandOptions {
   signal: AbortSignal;
   /** Ends it when it has not ended by itself; undefined: it may take as long as it takes. */
   endAfterMs?: number;
+  onOutput?: (text: string) => void;
 }
 
 export interface CommandResult {
   /** Undefined when it was ended by a signal. */
   exitCode: number | undefined;
-  stdout: string;
   /** Standard output and error as they came. */
   output: string;
 }
@@ -25,7 +25,7 @@ const KEPT_BACK = /^(?:PARLANCE_.*|DATABASE_URL|REDIS_URL|HF_TOKEN)$/;
 export async function runCommand(
   program: string,
   parameters: readonly string[],
-  { temporaryDirectory, signal, endAfterMs }: CommandOptions,
+  { temporaryDirectory, signal, endAfterMs, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
   const child = spawn(program, parameters, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -40,15 +40,13 @@ export async function runCommand(
     killSignal: "SIGKILL",
     ...(endAfterMs !== undefined && { timeout: endAfterMs }),
   });
-  let stdout = "";
   let output = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    stdout += chunk;
-    output += chunk;
-  });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    output += chunk;
-  });
+  const hear = (text: string) => {
+    output += text;
+    onOutput?.(text);
+  };
+  child.stdout.setEncoding("utf8").on("data", hear);
+  child.stderr.setEncoding("utf8").on("data", hear);
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.on("close", resolve);
     // An aborted child is waited for; one that could not be started never closes.
@@ -57,7 +55,7 @@ export async function runCommand(
     });
   });
   signal.throwIfAborted();
-  return { exitCode: exitCode ?? undefined, stdout, output };
+  return { exitCode: exitCode ?? undefined, output };
 }
 
 /** The last lines of what a tool said, on one line, for a message. URLs may hold a password: they are cut. */

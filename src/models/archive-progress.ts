@@ -1,0 +1,36 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+const LOOK_EVERY_MS = 500;
+
+/** pip and npm download one archive and move it about: the largest file there is that archive so far. */
+async function largestFileBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile());
+  // A file that vanishes meanwhile does not count.
+  const sizes = files.map((entry) => stat(join(entry.parentPath, entry.name)).catch(() => undefined));
+  return (await Promise.all(sizes)).reduce((most, found) => Math.max(most, found?.size ?? 0), 0);
+}
+
+/** Tells how much was downloaded into the folder while `work` runs: all the progress that shows from outside. */
+export async function withArchiveProgress<T>(
+  folder: string,
+  onBytes: (bytes: number) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isLooking = false;
+  let isOver = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    const bytes = await largestFileBytes(folder);
+    if (!isOver) onBytes(bytes);
+    isLooking = false;
+  }, LOOK_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    clearInterval(timer);
+  }
+}
