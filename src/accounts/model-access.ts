@@ -21,14 +21,18 @@ export function modelAccess(permissions: readonly ModelPermissions[]): ModelAcce
 interface Names {
   ids: ReadonlySet<string>;
   prefixes: readonly string[];
+  groups: ReadonlySet<string>;
 }
 
 const GROUP = "group:";
 
 function sortOut(modelIds: readonly string[]): Names {
+  const models = modelIds.filter((id) => !id.startsWith(GROUP));
+  const groups = modelIds.filter((id) => id.startsWith(GROUP));
   return {
-    ids: new Set(modelIds),
-    prefixes: modelIds.filter((id) => !id.startsWith(GROUP) && id.endsWith("/*")).map((id) => id.slice(0, -1)),
+    ids: new Set(models),
+    prefixes: models.filter((id) => id.endsWith("/*")).map((id) => id.slice(0, -1)),
+    groups: new Set(groups.map((id) => id.slice(GROUP.length))),
   };
 }
 
@@ -36,6 +40,6 @@ function isNamed(model: { id: string; accessGroups: readonly string[] }, names: 
   return (
     names.ids.has(model.id) ||
     names.prefixes.some((prefix) => model.id.startsWith(prefix)) ||
-    model.accessGroups.some((group) => names.ids.has(GROUP + group))
+    model.accessGroups.some((group) => names.groups.has(group))
   );
 }

@@ -12,8 +12,11 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
+import { PatientConnection } from "./patient-connection.ts";
 
-const BUSY_TIMEOUT_MILLISECONDS = 5_000;
+const OPEN_TIMEOUT_MILLISECONDS = 5_000;
+/** SQLite's own waiting holds up everything that this process does, so that it is short; the rest waits in between. */
+const BUSY_TIMEOUT_MILLISECONDS = 5;
 
 /** `file` is made, with its folder, when it is not there yet. `:memory:` is a database of its own. */
 export function sqliteDialect(file: string): SqliteDialect {
@@ -22,12 +25,18 @@ export function sqliteDialect(file: string): SqliteDialect {
 
 function openFile(file: string): BetterSqlite.Database {
   if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
-  const database = new BetterSqlite(file, { timeout: BUSY_TIMEOUT_MILLISECONDS });
-  database.pragma("journal_mode = WAL");
-  // In WAL mode NORMAL may lose the last commits when the power goes, and a revoked key would then work again.
-  database.pragma("synchronous = FULL");
-  database.pragma("foreign_keys = ON");
-  return database;
+  const database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
+  try {
+    database.pragma("journal_mode = WAL");
+    // In WAL mode NORMAL may lose the last commits when the power goes, and a revoked key would then work again.
+    database.pragma("synchronous = FULL");
+    database.pragma("foreign_keys = ON");
+    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 class SharedSqliteDialect extends SqliteDialect {
@@ -39,7 +48,7 @@ class SharedSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#settings);
+    return new SharedSqliteDriver(this.#settings);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -47,11 +56,15 @@ class SharedSqliteDialect extends SqliteDialect {
   }
 }
 
-/**
- * A transaction that reads first and writes later cannot wait for another process's write: it fails at once.
- * Taking the write lock at its beginning makes it wait for the busy timeout instead.
- */
-class ImmediateSqliteDriver extends SqliteDriver {
+class SharedSqliteDriver extends SqliteDriver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new PatientConnection(await super.acquireConnection());
+  }
+
+  /**
+   * A transaction that reads first and writes later cannot wait for another process's write: it fails at once.
+   * Taking the write lock at its beginning makes it wait instead.
+   */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import { Secret } from "../secret.ts";
+import { type DatabaseOptions, openDatabase } from "../storage/database.ts";
+import { Accounts, type FirstKeys } from "./accounts.ts";
+import { OPERATOR } from "./audit.ts";
+
+const databases = useDatabases();
+const NONE_FIXED = { apiKey: undefined, adminKey: undefined };
+const WHOLE_PAGE = { limit: 100, order: "asc" } as const;
+
+let closing = new AsyncDisposableStack();
+afterEach(async () => {
+  await closing.disposeAsync();
+  closing = new AsyncDisposableStack();
+});
+
+/** A replica of the service, as far as accounts go. */
+function open(options: DatabaseOptions, settings: { databaseGraceSeconds?: number } = {}): Accounts {
+  const database = openDatabase(options);
+  closing.defer(() => database.close());
+  const accounts = new Accounts({ database, logger: options.logger, lastUsedEverySeconds: 3_600, ...settings });
+  closing.defer(() => accounts.close());
+  return accounts;
+}
+
+function revealed(keys: FirstKeys): { apiKey: string; adminKey: string } {
+  if (keys.apiKey === undefined || keys.adminKey === undefined) throw new Error("no first keys were made");
+  return { apiKey: keys.apiKey.reveal(), adminKey: keys.adminKey.reveal() };
+}
+
+async function createKey(accounts: Accounts, expiresInSeconds?: number) {
+  const scope = await accounts.defaultScope("project");
+  return accounts.apiKeys.create(OPERATOR, { scope, name: "Another", expiresInSeconds });
+}
+
+const INCORRECT = { kind: "unauthenticated", code: "invalid_api_key" };
+const AWAY = { kind: "unavailable", code: "database_unavailable" };
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("makes an organisation, a project and a key of each kind at first start, and never again", async () => {
+    const options = await databases.create(kind);
+    const { apiKey, adminKey } = revealed(await open(options).ensureFirstKeys(NONE_FIXED));
+    const later = open(options);
+    expect(await later.ensureFirstKeys(NONE_FIXED)).toEqual(NONE_FIXED);
+    const caller = await later.authenticate(apiKey);
+    const admin = await later.authenticate(adminKey);
+    expect(caller).toMatchObject({ kind: "project", projectId: expect.stringMatching(/^proj_/) });
+    expect(admin).toMatchObject({ kind: "admin", projectId: undefined, organizationId: caller.organizationId });
+  });
+
+  test("makes them once when several start at the same time", async () => {
+    const options = await databases.create(kind);
+    const made = await Promise.all(Array.from({ length: 3 }, () => open(options).ensureFirstKeys(NONE_FIXED)));
+    expect(made.filter((keys) => keys.apiKey !== undefined)).toHaveLength(1);
+    expect(made.filter((keys) => keys.adminKey !== undefined)).toHaveLength(1);
+  });
+
+  test("makes keys of 256 random bits and stores only their hash", async () => {
+    const accounts = open(await databases.create(kind));
+    const { apiKey, adminKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    expect(apiKey).toMatch(/^sk-[\w-]{43}$/);
+    expect(adminKey).toMatch(/^sk-admin-[\w-]{43}$/);
+    const { entries } = await accounts.apiKeys.list(await accounts.defaultScope("project"), WHOLE_PAGE);
+    expect(entries).toMatchObject([{ redactedValue: `sk-...${apiKey.slice(-4)}` }]);
+    expect(JSON.stringify(entries)).not.toContain(apiKey.slice(3, -4));
+  });
+
+  test("holds the operator's fixed keys at every start and ends those that were changed", async () => {
+    const options = await databases.create(kind);
+    const [first, second] = ["sk-fixed-1".padEnd(32, "x"), "sk-fixed-2".padEnd(32, "x")];
+    const adminKey = new Secret("an admin key that was chosen by hand");
+    const before = open(options);
+    expect(await before.ensureFirstKeys({ apiKey: new Secret(first), adminKey })).toEqual(NONE_FIXED);
+    expect(await before.authenticate(adminKey.reveal())).toMatchObject({ kind: "admin" });
+    const { keyId } = await before.authenticate(first);
+
+    const after = open(options);
+    await after.ensureFirstKeys({ apiKey: new Secret(second), adminKey });
+    expect(await after.authenticate(second)).toMatchObject({ kind: "project" });
+    await expect(after.authenticate(first)).rejects.toMatchObject(INCORRECT);
+
+    await after.ensureFirstKeys({ apiKey: new Secret(first), adminKey });
+    expect(await after.authenticate(first)).toMatchObject({ keyId });
+    await expect(after.authenticate(second)).rejects.toMatchObject(INCORRECT);
+
+    const made = revealed(await after.ensureFirstKeys(NONE_FIXED));
+    await expect(after.authenticate(first)).rejects.toMatchObject(INCORRECT);
+    expect(await after.authenticate(made.adminKey)).toMatchObject({ kind: "admin" });
+  });
+
+  test("refuses one fixed value for both kinds", async () => {
+    const accounts = open(await databases.create(kind));
+    const both = new Secret("the same value for two kinds of key");
+    const starting = accounts.ensureFirstKeys({ apiKey: both, adminKey: both });
+    await expect(starting).rejects.toMatchObject({
+      kind: "conflict",
+      message: expect.stringContaining("PARLANCE_ADMIN_KEY"),
+    });
+  });
+
+  test("refuses a missing, malformed, unknown or expired key without showing it", async () => {
+    const accounts = open(await databases.create(kind));
+    await accounts.ensureFirstKeys(NONE_FIXED);
+    for (const missing of [undefined, ""]) {
+      const refused = { kind: "unauthenticated", code: undefined };
+      await expect(accounts.authenticate(missing)).rejects.toMatchObject(refused);
+    }
+    for (const wrong of [
+      "x",
+      "sk-short",
+      `sk-${"w".repeat(43)}`,
+      "é\n".repeat(20),
+      "k".repeat(100_000),
+      "'; drop table api_keys; --",
+    ]) {
+      await expect(accounts.authenticate(wrong)).rejects.toMatchObject({
+        ...INCORRECT,
+        message: expect.not.stringContaining(wrong),
+      });
+    }
+    await expect(accounts.authenticate("sk-short")).rejects.toMatchObject({
+      message: "Incorrect API key provided: ********.",
+    });
+    const { key, secret } = await createKey(accounts, 1);
+    expect(await accounts.authenticate(secret.reveal())).toMatchObject({ keyId: key.id });
+    await sleep(1_001);
+    await expect(accounts.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
+  });
+
+  test("lets a new key work at once, also when it was refused a moment before", async () => {
+    const accounts = open(await databases.create(kind));
+    const apiKey = new Secret("a key that is used before it is there");
+    await accounts.ensureFirstKeys(NONE_FIXED);
+    await expect(accounts.authenticate(apiKey.reveal())).rejects.toMatchObject(INCORRECT);
+    await accounts.ensureFirstKeys({ apiKey, adminKey: undefined });
+    expect(await accounts.authenticate(apiKey.reveal())).toMatchObject({ kind: "project" });
+  });
+
+  test("refuses a revoked key at the next request", async () => {
+    const accounts = open(await databases.create(kind));
+    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { keyId } = await accounts.authenticate(apiKey);
+    await accounts.apiKeys.revoke(OPERATOR, await accounts.defaultScope("project"), keyId);
+    await expect(accounts.authenticate(apiKey)).rejects.toMatchObject(INCORRECT);
+  });
+
+  test("refuses on every replica within a second what one of them ended, also while it is in use there", async () => {
+    const options = await databases.create(kind);
+    const [here, there] = [open(options), open(options)];
+    const { adminKey } = revealed(await here.ensureFirstKeys(NONE_FIXED));
+    const { organizationId, keyId } = await there.authenticate(adminKey);
+    const actor = { keyId, ipAddress: undefined, userAgent: undefined };
+    const project = await here.projects.create(actor, organizationId, "Team");
+    const made = await here.serviceAccounts.create(actor, project, { name: "a", key: { expiresInSeconds: undefined } });
+    const archived = made.key?.secret.reveal() ?? "";
+    const { key, secret } = await createKey(here);
+    const callers = [await there.authenticate(secret.reveal()), await there.authenticate(archived)];
+    const [mayUse] = await Promise.all(callers.map((caller) => there.modelAccess(caller)));
+    expect(mayUse?.({ id: "m", accessGroups: [] })).toBe(true);
+
+    await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
+    await here.projects.archive(actor, project);
+    const nothing = { mode: "allow_list", modelIds: [] } as const;
+    await here.modelPermissions.replace(actor, { organizationId, projectId: undefined }, nothing);
+    const until = Date.now() + 1_000;
+    while (Date.now() < until) {
+      await there.authenticate(adminKey);
+      await there.authenticate(secret.reveal()).catch(() => {});
+      await sleep(10);
+    }
+    await expect(there.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
+    await expect(there.authenticate(archived)).rejects.toMatchObject(INCORRECT);
+    const mayNow = await there.modelAccess(await there.authenticate(adminKey));
+    expect(mayNow({ id: "m", accessGroups: [] })).toBe(false);
+  });
+
+  test("refuses it within a second on a replica that has been idle since", async () => {
+    const options = await databases.create(kind);
+    const [here, there] = [open(options), open(options)];
+    await here.ensureFirstKeys(NONE_FIXED);
+    const { key, secret } = await createKey(here);
+    await there.authenticate(secret.reveal());
+    await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
+    await sleep(1_000);
+    await expect(there.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
+  });
+
+  test("keeps when a key was last used, without a write for each request", async () => {
+    const accounts = open(await databases.create(kind));
+    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const scope = await accounts.defaultScope("project");
+    const before = Date.now();
+    for (let request = 0; request < 100; request += 1) await accounts.authenticate(apiKey);
+    expect((await accounts.apiKeys.list(scope, WHOLE_PAGE)).entries).toMatchObject([{ lastUsedAt: null }]);
+    await accounts.close();
+    const [key] = (await accounts.apiKeys.list(scope, WHOLE_PAGE)).entries;
+    expect(key?.lastUsedAt).toBeGreaterThanOrEqual(before);
+  });
+});
+
+describe("while the database is away", () => {
+  test("known keys go on working, others are told to come back, and it resumes by itself", async () => {
+    const options = await databases.create("postgresql");
+    const accounts = open(options);
+    const { apiKey, adminKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const caller = await accounts.authenticate(apiKey);
+    await databases.postgres.stop();
+    // Past the time for which a key is trusted without asking.
+    await sleep(950);
+    for (let request = 0; request < 20; request += 1) expect(await accounts.authenticate(apiKey)).toEqual(caller);
+    await expect(accounts.authenticate(adminKey)).rejects.toMatchObject(AWAY);
+    await expect(accounts.authenticate("sk-wrong")).rejects.toMatchObject(AWAY);
+    await expect(createKey(accounts)).rejects.toMatchObject(AWAY);
+    await databases.postgres.start();
+    await expect.poll(() => accounts.authenticate(adminKey), { timeout: 10_000 }).toMatchObject({ kind: "admin" });
+    await expect(accounts.authenticate("sk-wrong")).rejects.toMatchObject(INCORRECT);
+    expect((await createKey(accounts)).key.name).toBe("Another");
+  });
+
+  test("known keys stop working when it has been away for longer than the grace", async () => {
+    const accounts = open(await databases.create("postgresql"), { databaseGraceSeconds: 2 });
+    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    await accounts.authenticate(apiKey);
+    await databases.postgres.stop();
+    await sleep(2_100);
+    await expect(accounts.authenticate(apiKey)).rejects.toMatchObject(AWAY);
+    await databases.postgres.start();
+    await expect.poll(() => accounts.authenticate(apiKey), { timeout: 10_000 }).toMatchObject({ kind: "project" });
+  });
+
+  test("a key that was revoked just before is not known any more", async () => {
+    const options = await databases.create("postgresql");
+    const [here, there] = [open(options), open(options)];
+    await here.ensureFirstKeys(NONE_FIXED);
+    const { key, secret } = await createKey(here);
+    await there.authenticate(secret.reveal());
+    await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
+    await expect.poll(() => there.authenticate(secret.reveal()).catch((fault) => fault.code)).toBe("invalid_api_key");
+    await databases.postgres.stop();
+    await sleep(950);
+    await expect(there.authenticate(secret.reveal())).rejects.toMatchObject(AWAY);
+    await databases.postgres.start();
+  });
+});
+
+test("refuses a thousand wrong keys at once, also when they come again", async () => {
+  const options = await databases.create("sqlite");
+  const accounts = open(options);
+  await accounts.ensureFirstKeys(NONE_FIXED);
+  const wrong = Array.from({ length: 1_000 }, (_each, index) => `sk-${String(index).padStart(43, "0")}`);
+  const answers = await Promise.allSettled([...wrong, ...wrong].map((key) => accounts.authenticate(key)));
+  expect(answers.every((answer) => answer.status === "rejected" && answer.reason.code === "invalid_api_key")).toBe(
+    true,
+  );
+});

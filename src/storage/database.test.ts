@@ -1,0 +1,154 @@
+/** What both databases must do. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import { raiseAccountsVersion, readAccountsVersion } from "./account-changes.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
+import { findOrganization, insertOrganization, listOrganizations } from "./organizations.ts";
+import { insertProject, listProjects } from "./projects.ts";
+
+const databases = useDatabases();
+const opened: Database[] = [];
+
+function open(options: DatabaseOptions): Database {
+  const database = openDatabase(options);
+  opened.push(database);
+  return database;
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((database) => database.close()));
+});
+
+function organization(id: string) {
+  return { id, name: `The ${id} 🦉`, isDefault: 0, createdAt: 1_795_244_801_537, archivedAt: null };
+}
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("gives back what was written, times as numbers and absent ones as null", async () => {
+    const database = open(await databases.create(kind));
+    await database.run((executor) => insertOrganization(executor, organization("a")));
+    expect(await database.run((executor) => findOrganization(executor, "a"))).toEqual(organization("a"));
+    expect(await database.run((executor) => findOrganization(executor, "b"))).toBeUndefined();
+  });
+
+  test("is brought up to date once, by whoever comes first", async () => {
+    const options = await databases.create(kind);
+    await Promise.all(Array.from({ length: 4 }, () => open(options).check()));
+    const database = open(options);
+    await database.check();
+    expect(await database.run(readAccountsVersion)).toBe(1);
+  });
+
+  test("is brought up to date by two processes at once", async () => {
+    const { url, file } = await databases.create(kind);
+    const script = resolve(import.meta.dirname, "../../test/support/open-database.ts");
+    const outputs = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const child = spawn(process.execPath, [script, file, url?.reveal() ?? ""]);
+        let output = "";
+        for (const stream of [child.stdout, child.stderr]) {
+          stream.setEncoding("utf8").on("data", (text: string) => {
+            output += text;
+          });
+        }
+        await once(child, "close");
+        return output;
+      }),
+    );
+    // Each raised it 50 times from 1.
+    expect(outputs.map((output) => output.trim())).toEqual(["ok", "ok", "ok"]);
+    const database = open({ ...(await databases.create(kind)), url, file });
+    expect(await database.run(readAccountsVersion)).toBe(151);
+  });
+
+  test("undoes a transaction that fails", async () => {
+    const database = open(await databases.create(kind));
+    const failing = database.transaction(async (transaction) => {
+      await insertOrganization(transaction, organization("a"));
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await database.run(listOrganizations)).toEqual([]);
+  });
+
+  test("refuses a row that belongs to nothing", async () => {
+    const database = open(await databases.create(kind));
+    const orphan = { ...organization("p"), organizationId: "nobody" };
+    const writing = database.run((executor) => insertProject(executor, orphan));
+    await expect(writing).rejects.toThrow(/foreign key/i);
+  });
+
+  test("lets transactions of two connections wait for each other", async () => {
+    const options = await databases.create(kind);
+    const [first, second] = [open(options), open(options)];
+    await Promise.all(
+      Array.from({ length: 40 }, (_each, index) =>
+        (index % 2 === 0 ? first : second).transaction(async (transaction) => {
+          await readAccountsVersion(transaction);
+          await raiseAccountsVersion(transaction);
+        }),
+      ),
+    );
+    expect(await first.run(readAccountsVersion)).toBe(41);
+  });
+
+  test("pages through a list that grows and shrinks meanwhile without repeating or missing an entry", async () => {
+    const database = open(await databases.create(kind));
+    const add = (id: string, createdAt: number) =>
+      database.run((executor) =>
+        insertProject(executor, { ...organization(id), createdAt, organizationId: "o", isDefault: 0 }),
+      );
+    const page = (after: string | undefined, order: "asc" | "desc") =>
+      database.run((executor) => listProjects(executor, "o", false, { after, limit: 3, order }));
+    await database.run((executor) => insertOrganization(executor, organization("o")));
+    // Several of one millisecond, as a fast client makes them.
+    for (const [index, id] of ["d", "a", "c", "b", "e", "f", "g"].entries()) await add(id, Math.floor(index / 4));
+
+    const first = await page(undefined, "asc");
+    expect(first).toMatchObject({ entries: [{ id: "a" }, { id: "b" }, { id: "c" }], hasMore: true });
+    await add("0", 0);
+    await add("h", 9);
+    await database.run((executor) =>
+      executor.updateTable("projects").set({ archivedAt: 1 }).where("id", "=", "c").execute(),
+    );
+    const second = await page("c", "asc");
+    expect(second).toMatchObject({ entries: [{ id: "d" }, { id: "e" }, { id: "f" }], hasMore: true });
+    expect(await page("f", "asc")).toMatchObject({ entries: [{ id: "g" }, { id: "h" }], hasMore: false });
+    expect(await page(undefined, "desc")).toMatchObject({ entries: [{ id: "h" }, { id: "g" }, { id: "f" }] });
+  });
+
+  test("refuses a cursor that the list does not have", async () => {
+    const database = open(await databases.create(kind));
+    const listing = database.run((executor) =>
+      listProjects(executor, "o", false, { after: "'; --", limit: 3, order: "asc" }),
+    );
+    await expect(listing).rejects.toMatchObject({ kind: "invalid-request", param: "after" });
+  });
+});
+
+test("says that the database is unavailable, and works again when it is back", async () => {
+  const database = open(await databases.create("postgresql"));
+  await database.check();
+  await databases.postgres.stop();
+  await expect(database.check()).rejects.toMatchObject({ kind: "unavailable", code: "database_unavailable" });
+  await databases.postgres.start();
+  await database.check();
+});
+
+test("can be opened while the database is away", async () => {
+  const options = await databases.create("postgresql");
+  await databases.postgres.stop();
+  const database = open(options);
+  await expect(database.check()).rejects.toMatchObject({ code: "database_unavailable" });
+  await databases.postgres.start();
+  await database.check();
+});
+
+test("says that it is unavailable when its file cannot be opened", async () => {
+  const database = open({ ...(await databases.create("sqlite")), file: "/dev/null/parlance.sqlite" });
+  await expect(database.check()).rejects.toMatchObject({ code: "database_unavailable" });
+});

@@ -1,0 +1,44 @@
+/** Empty databases of each kind, for tests that must hold on all of them. */
+
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { createLogger } from "../../src/observability/logger.ts";
+import type { DatabaseOptions } from "../../src/storage/database.ts";
+import { type PostgresServer, startPostgres } from "./postgres.ts";
+
+export const DATABASE_KINDS = ["sqlite", "postgresql"] as const;
+
+export interface TestDatabases {
+  /** Where a new, empty database is; it goes with the test file. */
+  create(kind: (typeof DATABASE_KINDS)[number]): Promise<DatabaseOptions>;
+  readonly postgres: PostgresServer;
+}
+
+/** Called at the top of a test file: it brings a server and takes it away again. */
+export function useDatabases(): TestDatabases {
+  const directory = mkdtempSync(join(tmpdir(), "parlance-db-"));
+  let postgres: PostgresServer | undefined;
+  const running = () => {
+    if (postgres === undefined) throw new Error("the server is there in tests only");
+    return postgres;
+  };
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(async () => {
+    await postgres?.[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return {
+    async create(kind) {
+      const url = kind === "sqlite" ? undefined : await running().createDatabase();
+      return { url, file: join(directory, `${randomUUID()}.sqlite`), logger: createLogger("silent") };
+    },
+    get postgres() {
+      return running();
+    },
+  };
+}
