@@ -1,4 +1,4 @@
-import type { ModelReference, Task } from "../engines/engine.ts";
+import type { Task } from "../engines/engine.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
 
@@ -71,5 +71,3 @@ export interface DeploymentConfig {
   /** As that engine's settings schema made them. */
   settings: unknown;
 }
-
-export type { ModelReference };

@@ -35,7 +35,7 @@ export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSche
   const deployments = schema.properties?.models?.items?.properties?.deployments;
   if (deployments === undefined) throw new Error("The schema of parlance.yaml has no deployments");
   deployments.items = { anyOf: Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each)) };
-  return { title: "parlance.yaml", description: "Configuration of Parlance.", ...allowReferences(schema) };
+  return { title: "parlance.yaml", description: "Configuration of Parlance.", ...forPeople(schema) };
 }
 
 /** An engine's settings with `engine` beside them; one branch for each alternative of a union. */
@@ -44,16 +44,18 @@ function branches(engine: string, settings: ZodType): JsonSchema[] {
   return (schema.anyOf ?? schema.oneOf ?? [schema]).map((branch) => ({
     ...branch,
     type: "object",
-    properties: { engine: { const: engine, description: `Settings of ${engine}.` }, ...branch.properties },
+    properties: { engine: { const: engine }, ...branch.properties },
     required: ["engine", ...(branch.required ?? [])],
     additionalProperties: branch.additionalProperties ?? false,
   }));
 }
 
-/** `${NAME}` may stand in any string, so a pattern must let it through. */
-function allowReferences(schema: JsonSchema): JsonSchema {
+const UNBOUNDED: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+
+/** `${NAME}` may stand in any string, so a pattern must let it through; and no bound is said that only Zod has. */
+function forPeople(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: JsonSchema) => {
-    if (key === "format") return undefined;
+    if (key === "format" || UNBOUNDED.has(value)) return undefined;
     if (value?.type !== "string" || value.pattern === undefined) return value;
     return { ...value, pattern: `(${value.pattern})|\\$\\{` };
   });

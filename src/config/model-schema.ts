@@ -44,7 +44,7 @@ const name = z
   .string()
   .regex(/^[\x21-\x7e]{1,100}$/, { error: "must be 1 to 100 printable ASCII characters without spaces" });
 
-export const deployment = z.looseObject({
+const deployment = z.looseObject({
   engine: z.string().describe("The kind of engine; its own settings stand beside it."),
 });
 

@@ -1,0 +1,110 @@
+/** The parts of the documentation that are made from the configuration's own schemas, so that they cannot drift. */
+
+import { z } from "zod";
+import { environmentSchema } from "../src/config/environment-schema.ts";
+import { configJsonSchema, type JsonSchema } from "../src/config/json-schema.ts";
+import { ENGINES } from "../src/engines/registry.ts";
+
+const settings = Object.fromEntries(Object.entries(ENGINES).map(([kind, engine]) => [kind, engine.settings]));
+
+/** What parlance.schema.json holds. */
+export const publishedSchema: JsonSchema = configJsonSchema(settings);
+
+/** `text` with what stands between its `<!-- NAME -->` and `<!-- /NAME -->` made anew. */
+export function fillReference(text: string): string {
+  const deployments = publishedSchema.properties?.models?.items?.properties?.deployments;
+  const sections: Record<string, string> = {
+    "reference: file": table(keys(publishedSchema)),
+    "reference: deployments": engineTables(deployments?.items?.anyOf ?? []),
+    "reference: environment": environmentTable(),
+  };
+  return Object.entries(sections).reduce((filled, [name, section]) => {
+    const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+    const [before, rest] = splitOnce(filled, start);
+    const [, after] = splitOnce(rest, end);
+    return `${before}${start}\n${section}\n\n${end}${after}`;
+  }, text);
+}
+
+function splitOnce(text: string, mark: string): [before: string, after: string] {
+  const at = text.indexOf(mark);
+  if (at < 0) throw new Error(`The documentation lacks ${mark.trim()}`);
+  return [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+interface Row {
+  key: string;
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+
+/** Every key that is set itself; a mapping or a list of mappings gives way to its own keys. */
+function keys(schema: JsonSchema, prefix = ""): Row[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, value]): Row[] => {
+    const key = `${prefix}${name}`;
+    const isRequired = schema.required?.includes(name) === true;
+    if (value.properties !== undefined) return [{ key, schema: value, isRequired }, ...keys(value, `${key}.`)];
+    const own = { key, schema: value, isRequired };
+    return value.items?.properties === undefined ? [own] : [own, ...keys(value.items, `${key}[].`)];
+  });
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ key, schema, isRequired }) => {
+    const value = isRequired
+      ? "*required*"
+      : schema.default === undefined || schema.properties
+        ? ""
+        : code(schema.default);
+    return `| \`${key}\` | ${typeOf(schema)} | ${value} | ${cell(schema.description ?? "")} |`;
+  });
+  return ["| Key | Value | Default | Meaning |", "|---|---|---|---|", ...lines].join("\n");
+}
+
+function engineTables(branches: readonly JsonSchema[]): string {
+  const kinds = [...new Set(branches.map(({ properties }) => String(properties?.engine?.const)))];
+  return kinds
+    .map((kind) => {
+      const rows = branches
+        .filter(({ properties }) => properties?.engine?.const === kind)
+        .flatMap((branch) => keys(branch))
+        .filter(({ key }, index, all) => key !== "engine" && all.findIndex((each) => each.key === key) === index);
+      return `### \`engine: ${kind}\`\n\n${table(rows)}`;
+    })
+    .join("\n\n");
+}
+
+function environmentTable(): string {
+  const { properties = {} } = z.toJSONSchema(environmentSchema, { io: "input", unrepresentable: "any" });
+  const lines = Object.entries(properties).map(
+    ([name, schema]) => `| \`${name}\` | ${cell((schema as JsonSchema).description ?? "")} |`,
+  );
+  return ["| Variable | Meaning |", "|---|---|", ...lines].join("\n");
+}
+
+function typeOf(schema: JsonSchema): string {
+  const { type, enum: values, const: only, items, properties, additionalProperties } = schema;
+  const choices = values ?? (only === undefined ? undefined : [only]);
+  if (choices !== undefined) return choices.map(code).join(", ");
+  if (properties !== undefined) return "mapping";
+  if (typeof additionalProperties === "object") return "mapping of names to strings";
+  if (items !== undefined) return items.type === "string" ? "list of strings" : "list";
+  if (type === "integer" || type === "number") return numberOf(schema);
+  return type === "boolean" ? "`true`, `false`" : "string";
+}
+
+function numberOf({ type, minimum, exclusiveMinimum, maximum }: JsonSchema): string {
+  const word = type === "integer" ? "whole number" : "number";
+  const least = exclusiveMinimum === undefined ? minimum : `more than ${exclusiveMinimum}`;
+  if (least === undefined && maximum === undefined) return word;
+  if (maximum === undefined) return `${word}, ${exclusiveMinimum === undefined ? `at least ${least}` : least}`;
+  return `${word}, ${least} to ${maximum}`;
+}
+
+function code(value: unknown): string {
+  return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}

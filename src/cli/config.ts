@@ -1,0 +1,51 @@
+/** `parlance config`: tells what is wrong with the configuration without starting anything. */
+
+import { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { configJsonSchema } from "../config/json-schema.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { configSources } from "./config-sources.ts";
+
+export function configCommand(): Command {
+  const command = new Command("config");
+  command
+    .command("check")
+    .description("Check the environment and the configuration file; tells every fault at once")
+    .argument("[file]", "instead of the one that PARLANCE_CONFIG names, or parlance.yaml here")
+    .option("--json", "print what was understood as JSON")
+    .action(async (file: string | undefined, { json }: { json?: true }) => {
+      const sources = configSources();
+      const environment = file === undefined ? sources.environment : { ...sources.environment, PARLANCE_CONFIG: file };
+      const config = await loadConfig({ ...sources, environment });
+      for (const warning of config.warnings) console.error(`warning: ${warning}`);
+      console.log(json === true ? JSON.stringify(summarize(config), undefined, 2) : describe(config));
+    });
+  command
+    .command("schema")
+    .description("Print the JSON Schema of parlance.yaml, for editors")
+    .action(() => console.log(JSON.stringify(configJsonSchema(configSources().deploymentSchemas), undefined, 2)));
+  return command;
+}
+
+function describe({ file, server, dataDirectory, databaseUrl, builtinModels, models }: Config): string {
+  const count = `${models.length} ${models.length === 1 ? "model" : "models"}`;
+  return [
+    `${file ?? "No configuration file; the environment and the defaults"}: no fault`,
+    `  listens on ${server.host} port ${server.port}`,
+    `  keeps its data in ${dataDirectory}${databaseUrl === undefined ? "" : " and PostgreSQL"}`,
+    `  serves ${count} from the file${builtinModels ? " and the built-in ones" : ""}`,
+  ].join("\n");
+}
+
+function summarize({ file, server, dataDirectory, modelsDirectory, builtinModels, models, warnings }: Config) {
+  return {
+    file: file ?? null,
+    host: server.host,
+    port: server.port,
+    data_directory: dataDirectory,
+    models_directory: modelsDirectory,
+    builtin_models: builtinModels,
+    models: models.map(({ id, task, deployments }) => ({ id, task, engines: deployments.map(({ engine }) => engine) })),
+    warnings,
+  };
+}

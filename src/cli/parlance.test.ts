@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { runParlance } from "../../test/support/run-parlance.ts";
+
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "parlance-cli-"));
+});
+
+afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+test("--version says the version and that it is a beta", async () => {
+  const { code, stdout } = await runParlance(["--version"], { cwd });
+  expect(stdout).toBe(`parlance ${packageJson.version} (Beta)\n`);
+  expect(code).toBe(0);
+});
+
+test.each([[["--help"]], [["help"]]])("%j lists the commands", async (words) => {
+  const { code, stdout } = await runParlance(words, { cwd });
+  for (const name of ["serve", "models", "keys", "config"]) expect(stdout).toMatch(new RegExp(`^ +${name} `, "m"));
+  expect(code).toBe(0);
+});
+
+test.each([[["keys", "--help"]], [["help", "keys"]]])("%j lists the commands under it", async (words) => {
+  const { code, stdout } = await runParlance(words, { cwd });
+  for (const name of ["create", "list", "revoke"]) expect(stdout).toMatch(new RegExp(`^ +${name} `, "m"));
+  expect(code).toBe(0);
+});
+
+test.each([
+  [[], "Usage: parlance"],
+  [["confg"], "(Did you mean config?)"],
+  [["config", "chek"], "(Did you mean check?)"],
+  [["config", "check", "--jsn"], "(Did you mean --json?)"],
+  [["config", "check", "a", "b"], "too many arguments"],
+  [["keys", "revoke"], "missing required argument 'id'"],
+  [["keys", "create", "--expires-in", "soon"], "must be a number and s, m, h, d or w"],
+  [["keys", "create", "--expires-in", "0d"], "must be a number and s, m, h, d or w"],
+  [["serve", "now"], "too many arguments"],
+])("wrong usage exits 2 and says what is meant: %j", async (words, message) => {
+  const { code, stdout, stderr } = await runParlance(words, { cwd });
+  expect(stderr).toContain(message);
+  expect(stdout).toBe("");
+  expect(code).toBe(2);
+});
+
+describe("config check", () => {
+  const model = "{ id: a, task: chat, deployments: [{ engine: scripted, echo: true }] }";
+
+  test("says what a good configuration means", async () => {
+    await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
+    const { code, stdout } = await runParlance(["config", "check"], { cwd, environment: { PARLANCE_PORT: "9" } });
+    expect(stdout).toContain("parlance.yaml: no fault");
+    expect(stdout).toContain("port 9");
+    expect(stdout).toContain("1 model from the file and the built-in ones");
+    expect(code).toBe(0);
+  });
+
+  test("prints it as JSON too", async () => {
+    await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
+    const { code, stdout } = await runParlance(["config", "check", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({
+      port: 8080,
+      models: [{ id: "a", task: "chat", engines: ["scripted"] }],
+    });
+    expect(code).toBe(0);
+  });
+
+  test("tells every fault of the named file, without a stack or a secret, and exits 1", async () => {
+    await writeFile(join(cwd, "other.yaml"), `log_level: \${KEY}\nmodels: [${model}, ${model}]\n`);
+    const environment = { KEY: "sk-very-secret", PARLANCE_API_KEY: "sk-too-short" };
+    const { code, stdout, stderr } = await runParlance(["config", "check", "other.yaml"], { cwd, environment });
+    expect(stderr).toMatch(/^error: The configuration has 3 faults\.$/m);
+    expect(stderr).toContain("PARLANCE_API_KEY: must be 32 to 512");
+    expect(stderr).toContain("log_level: must be one of");
+    expect(stderr).toContain("models[1].id: is taken already by models[0] (line 2)");
+    expect(stderr).not.toMatch(/^ +at |sk-/m);
+    expect(stdout).toBe("");
+    expect(code).toBe(1);
+  });
+
+  test("warns of what is set but not used", async () => {
+    const environment = { REDIS_URL: "redis://cache:6379" };
+    const { code, stderr } = await runParlance(["config", "check"], { cwd, environment });
+    expect(stderr).toMatch(/^warning: REDIS_URL /);
+    expect(code).toBe(0);
+  });
+});
+
+test("config schema prints a JSON Schema with every engine", async () => {
+  const { code, stdout } = await runParlance(["config", "schema"], { cwd });
+  const { anyOf } = JSON.parse(stdout).properties.models.items.properties.deployments.items;
+  const engines = anyOf.map((each: { properties: { engine: { const: string } } }) => each.properties.engine.const);
+  expect(engines).toEqual(expect.arrayContaining(["openai-compatible", "scripted"]));
+  expect(code).toBe(0);
+});
+
+test("ends in silence when the reader of its output has gone", async () => {
+  const executable = resolve(import.meta.dirname, "parlance.ts");
+  const script = `{ "$0" "$1" config schema; echo "code $?" >&2; } | true`;
+  const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath, executable], { cwd });
+  expect(stderr).toBe("code 0\n");
+});
+
+test("a fault exits 1, without a stack", async () => {
+  const { code, stderr } = await runParlance(["serve"], { cwd, environment: { PARLANCE_PORT: "x" } });
+  expect(stderr).toMatch(/^error: The configuration has a fault\.\nIn the environment:\n {2}PARLANCE_PORT: must be/);
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect(code).toBe(1);
+});

@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+
+const EXECUTABLE = resolve(import.meta.dirname, "../../src/cli/parlance.ts");
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Surroundings {
+  cwd: string;
+  environment?: Record<string, string>;
+}
+
+/** Runs the real command to its end, in an environment that holds nothing of Parlance's but what is given. */
+export async function runParlance(words: readonly string[], { cwd, environment }: Surroundings): Promise<Finished> {
+  const child = spawn(process.execPath, [EXECUTABLE, ...words], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((done) => child.once("close", done));
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, stdout, stderr };
+}
