@@ -1,0 +1,32 @@
+/**
+ * Passed on where set: what a native library needs to find its files, its devices and the user's language. Nothing
+ * else is, because the service's own environment holds keys and addresses that no engine needs.
+ */
+const PASSED_ON = [
+  "PATH",
+  "HOME",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "TZ",
+  "LANG",
+  "LC_ALL",
+  "LD_LIBRARY_PATH",
+  "DYLD_LIBRARY_PATH",
+  "SystemRoot",
+  "USERPROFILE",
+  "LOCALAPPDATA",
+  "CUDA_VISIBLE_DEVICES",
+  "CUDA_PATH",
+  "HIP_VISIBLE_DEVICES",
+  "GGML_VK_VISIBLE_DEVICES",
+  "OMP_NUM_THREADS",
+];
+
+export function childEnvironment(additions: Readonly<Record<string, string>>): Record<string, string> {
+  const passedOn = PASSED_ON.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passedOn), ...additions };
+}

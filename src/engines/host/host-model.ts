@@ -1,0 +1,75 @@
+/** Runs a model in a supervised process of its own and stands for it here, whatever its task. */
+
+import type { Logger } from "../../observability/logger.ts";
+import type { ChatEvent, Model, TranscriptSegment } from "../engine.ts";
+import { Supervisor } from "./supervisor.ts";
+
+export interface HostModelOptions {
+  /** For logs and the process list. */
+  name: string;
+  /** Exports `open(settings, services)`, which gives the model; found with `siblingModule`. */
+  module: URL;
+  /** Given to `open`: has to survive a structured clone. */
+  settings: unknown;
+  /** Variables besides the few that every model's process gets, such as UV_THREADPOOL_SIZE. */
+  environment?: Readonly<Record<string, string>>;
+  logger: Logger;
+  /** Aborts when the service stops before the model is open. */
+  signal: AbortSignal;
+}
+
+export type Hosted<Opened extends Model> = Opened & {
+  /** Number of the process that serves at present. */
+  readonly pid: number | undefined;
+};
+
+const BACK_OFF = { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 };
+const FAILED_AFTER = 5;
+const ABORT_GRACE_SECONDS = 30;
+
+/** Resolves once the model can serve. Throws the Fault that `open` throws there, or one that tells how the process ended. */
+export async function hostModel(options: HostModelOptions): Promise<Hosted<Model>> {
+  const { signal, environment = {}, ...rest } = options;
+  const supervisor = new Supervisor({
+    ...rest,
+    environment,
+    backOff: BACK_OFF,
+    failedAfter: FAILED_AFTER,
+    abortGraceSeconds: ABORT_GRACE_SECONDS,
+  });
+  const facts = await supervisor.open(signal);
+  const common = {
+    get pid() {
+      return supervisor.pid;
+    },
+    health: () => supervisor.health(),
+    close: () => supervisor.close(),
+  };
+  switch (facts.task) {
+    case "chat":
+      return Object.assign(common, facts, {
+        chat: (request, until) => {
+          // Only engines that speak the wire format read these.
+          const carried = { ...request, wire: {}, notCarried: undefined };
+          return supervisor.call(carried, undefined, until) as AsyncIterable<ChatEvent>;
+        },
+      } satisfies Pick<Extract<Model, { task: "chat" }>, "chat">);
+    case "moderation":
+      return Object.assign(common, facts, {
+        moderate: async (texts, until) => {
+          type Scores = Awaited<ReturnType<Extract<Model, { task: "moderation" }>["moderate"]>>;
+          for await (const scores of supervisor.call(texts, undefined, until)) return scores as Scores;
+          throw until.reason;
+        },
+      } satisfies Pick<Extract<Model, { task: "moderation" }>, "moderate">);
+    case "speech":
+      return Object.assign(common, facts, {
+        speak: (request, until) => supervisor.call(request, undefined, until) as AsyncIterable<Float32Array>,
+      } satisfies Pick<Extract<Model, { task: "speech" }>, "speak">);
+    case "transcription":
+      return Object.assign(common, facts, {
+        transcribe: ({ samples, ...request }, until) =>
+          supervisor.call(request, samples, until) as AsyncIterable<TranscriptSegment>,
+      } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
+  }
+}

@@ -1,0 +1,56 @@
+/** What a model's process and the service say to each other. Sent by structured clone, so typed arrays travel as they are. */
+
+import { Fault, type FaultDetails, type FaultKind } from "../../faults.ts";
+import type { ChatModel, ModerationModel, SpeechModel, TranscriptionModel } from "../engine.ts";
+
+export type ToChild =
+  | { type: "open"; module: string; name: string; settings: unknown }
+  /** `hasItems`: the input goes on as a stream of items, each sent when the child pulls it. */
+  | { type: "call"; id: number; input: unknown; hasItems: boolean }
+  | { type: "item"; id: number; item: unknown }
+  | { type: "items-end"; id: number; failure: EncodedFailure | undefined }
+  | { type: "abort"; id: number }
+  | { type: "close" };
+
+export type FromChild =
+  | { type: "opened"; facts: ModelFacts }
+  | { type: "open-failed"; failure: EncodedFailure }
+  | { type: "warning"; message: string }
+  | { type: "event"; id: number; event: unknown }
+  | { type: "end"; id: number }
+  | { type: "failed"; id: number; failure: EncodedFailure }
+  | { type: "pull"; id: number };
+
+type Methods = "chat" | "moderate" | "speak" | "transcribe" | "health" | "close";
+
+/** All that an open model says about itself and that does not change. */
+export type ModelFacts =
+  | Omit<ChatModel, Methods>
+  | Omit<ModerationModel, Methods>
+  | Omit<SpeechModel, Methods>
+  | Omit<TranscriptionModel, Methods>;
+
+export type EncodedFailure =
+  | { type: "fault"; kind: FaultKind; message: string; details: FaultDetails }
+  | { type: "error"; name: string; message: string; stack: string | undefined };
+
+/** A Fault keeps all that its caller is told; of anything else the log gets name, message and stack. */
+export function encodeFailure(failure: unknown): EncodedFailure {
+  if (failure instanceof Fault) {
+    const { kind, message, code, param, retryAfterSeconds, cause } = failure;
+    const details = { code, param, retryAfterSeconds, cause: cause === undefined ? undefined : String(cause) };
+    return { type: "fault", kind, message, details };
+  }
+  if (failure instanceof Error) {
+    return { type: "error", name: failure.name, message: failure.message, stack: failure.stack };
+  }
+  return { type: "error", name: "Error", message: String(failure), stack: undefined };
+}
+
+export function decodeFailure(failure: EncodedFailure): Error {
+  if (failure.type === "fault") return new Fault(failure.kind, failure.message, failure.details);
+  const error = new Error(failure.message);
+  error.name = failure.name;
+  if (failure.stack !== undefined) error.stack = failure.stack;
+  return error;
+}

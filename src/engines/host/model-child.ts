@@ -1,0 +1,125 @@
+/** Entry of a model's own process: opens the model that the service names and serves its calls. */
+
+import { isMainThread } from "node:worker_threads";
+import type { Model } from "../engine.ts";
+import { endWithParent, watchParent } from "./child-life.ts";
+import { encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
+import { PulledItems } from "./pulled-items.ts";
+
+/** What the module of a hosted engine has to export. */
+export interface HostedModule {
+  open(settings: unknown, services: HostedServices): Promise<Model>;
+}
+
+export interface HostedServices {
+  /** For the service's log. */
+  warn(message: string): void;
+}
+
+interface Call {
+  abort: AbortController;
+  items: PulledItems | undefined;
+}
+
+if (isMainThread) serve();
+else watchParent();
+
+function serve(): void {
+  endWithParent(Number(process.argv[2]), new URL(import.meta.url));
+  const post = postInBatches();
+  const calls = new Map<number, Call>();
+  let model: Model | undefined;
+
+  const open = async (message: Extract<ToChild, { type: "open" }>) => {
+    process.title = `parlance ${message.name}`;
+    try {
+      const module: HostedModule = await import(message.module);
+      model = await module.open(message.settings, { warn: (text) => post({ type: "warning", message: text }) });
+      post({ type: "opened", facts: factsOf(model) });
+    } catch (failure) {
+      post({ type: "open-failed", failure: encodeFailure(failure) });
+    }
+  };
+
+  const run = async ({ id, input, hasItems }: Extract<ToChild, { type: "call" }>) => {
+    const abort = new AbortController();
+    const items = hasItems ? new PulledItems(() => post({ type: "pull", id })) : undefined;
+    calls.set(id, { abort, items });
+    try {
+      if (model === undefined) throw new Error("A call came before the model was open");
+      for await (const event of perform(model, input, items, abort.signal)) post({ type: "event", id, event });
+      post({ type: "end", id });
+    } catch (failure) {
+      post({ type: "failed", id, failure: encodeFailure(failure) });
+    }
+    calls.delete(id);
+  };
+
+  process.on("message", (message: ToChild) => {
+    switch (message.type) {
+      case "open":
+        return void open(message);
+      case "call":
+        return void run(message);
+      case "item":
+        return calls.get(message.id)?.items?.push(message.item);
+      case "items-end":
+        return calls.get(message.id)?.items?.end(message.failure);
+      case "abort": {
+        const call = calls.get(message.id);
+        call?.abort.abort();
+        return call?.items?.end(undefined);
+      }
+      case "close":
+        return void Promise.resolve(model?.close()).finally(() => process.kill(process.pid, "SIGKILL"));
+    }
+  });
+}
+
+/** One message for all that a turn of the event loop makes: at many tokens a second each one costs both processes. */
+function postInBatches(): (message: FromChild) => void {
+  let batch: FromChild[] = [];
+  const send = () => {
+    const sent = batch;
+    batch = [];
+    process.send?.(sent, undefined, undefined, () => {});
+  };
+  return (message) => {
+    if (batch.push(message) === 1) setImmediate(send);
+  };
+}
+
+async function* perform(
+  model: Model,
+  input: unknown,
+  items: PulledItems | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, void> {
+  switch (model.task) {
+    case "chat":
+      return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
+    case "moderation":
+      return yield await model.moderate(input as string[], signal);
+    case "speech":
+      return yield* model.speak(input as Parameters<typeof model.speak>[0], signal);
+    case "transcription": {
+      const request = input as Parameters<typeof model.transcribe>[0];
+      const samples = (items?.read() ?? request.samples) as AsyncIterable<Float32Array>;
+      return yield* model.transcribe({ ...request, samples }, signal);
+    }
+  }
+}
+
+function factsOf(model: Model): ModelFacts {
+  const { slots, device } = model;
+  switch (model.task) {
+    case "chat":
+      return { task: model.task, slots, device, contextWindow: model.contextWindow, passesWire: model.passesWire };
+    case "moderation":
+      return { task: model.task, slots, device, categories: model.categories };
+    case "speech":
+      return { task: model.task, slots, device, voices: model.voices, sampleRate: model.sampleRate };
+    case "transcription":
+      return { task: model.task, slots, device, languages: model.languages, sampleRate: model.sampleRate };
+  }
+}

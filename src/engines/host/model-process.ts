@@ -1,0 +1,214 @@
+/** One life of a model's process: from its start to its exit. */
+
+import { type ChildProcess, fork } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { type Fault, unavailable } from "../../faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import { childEnvironment } from "./child-environment.ts";
+import { EventBuffer } from "./event-buffer.ts";
+import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
+import { siblingModule } from "./sibling-module.ts";
+
+export interface ModelProcessOptions {
+  /** For logs and the process list. */
+  name: string;
+  /** Exports `open`, as `HostedModule` says. */
+  module: URL;
+  /** Given to `open`: has to survive a structured clone. */
+  settings: unknown;
+  /** Besides the few variables that every model's process gets. */
+  environment: Readonly<Record<string, string>>;
+  logger: Logger;
+  /** When an ended call's process has to have noticed; after that it counts as hung. */
+  abortGraceSeconds: number;
+}
+
+export interface Exit {
+  /** For people: `was killed by SIGSEGV`. */
+  how: string;
+  /** Its last lines on standard output and error, once all have come. For the log only. */
+  lastOutput: Promise<readonly string[]>;
+}
+
+interface Call {
+  buffer: EventBuffer<unknown>;
+  items: AsyncIterator<unknown> | undefined;
+  grace: NodeJS.Timeout | undefined;
+}
+
+const CLOSE_GRACE_MS = 2000;
+/** A process's output may reach us after its exit does. */
+const OUTPUT_GRACE_MS = 200;
+const KEPT_LINES = 20;
+
+export class ModelProcess {
+  readonly #options: ModelProcessOptions;
+  readonly #child: ChildProcess;
+  readonly #calls: Map<number, Call> = new Map();
+  readonly #opened = Promise.withResolvers<ModelFacts>();
+  readonly #exited = Promise.withResolvers<Exit>();
+  readonly #lastOutput: string[] = [];
+  readonly #outputEnded = Promise.withResolvers<readonly string[]>();
+  #lastCallId = 0;
+  #killedBecause: string | undefined;
+  #failure: Fault | undefined;
+
+  constructor(options: ModelProcessOptions) {
+    this.#options = options;
+    this.#child = fork(siblingModule(import.meta.url, "./model-child"), [String(process.pid)], {
+      env: childEnvironment(options.environment),
+      execArgv: [],
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#follow(stream);
+    this.#child.on("message", (batch) => {
+      for (const message of batch as FromChild[]) this.#receive(message);
+    });
+    this.#child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
+    this.#child.on("exit", (code, signal) => this.#end(describeExit(code, signal, this.#killedBecause)));
+    this.#child.on("close", () => this.#outputEnded.resolve(this.#lastOutput));
+    this.#send({ type: "open", module: options.module.href, name: options.name, settings: options.settings });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Resolves once the model is open. Throws a Fault when it cannot be opened or the process ends before. */
+  get opened(): Promise<ModelFacts> {
+    return this.#opened.promise;
+  }
+
+  /** Resolves once the process is gone. */
+  get exited(): Promise<Exit> {
+    return this.#exited.promise;
+  }
+
+  /**
+   * What the child makes of `input`, at the reader's pace; the child never waits for the reader. Ends early, without
+   * throwing, once `signal` aborts. Throws what the call throws there, and a Fault when the process ends before the call.
+   */
+  async *call(input: unknown, items: AsyncIterable<unknown> | undefined, signal: AbortSignal): AsyncGenerator<unknown> {
+    if (signal.aborted) return;
+    if (this.#failure !== undefined) throw this.#failure;
+    const id = ++this.#lastCallId;
+    const call: Call = { buffer: new EventBuffer(), items: items?.[Symbol.asyncIterator](), grace: undefined };
+    this.#calls.set(id, call);
+    this.#send({ type: "call", id, input, hasItems: items !== undefined });
+    const leave = () => {
+      if (call.buffer.hasEnded) return;
+      call.buffer.end();
+      this.#abandon(id, call);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      for await (const event of call.buffer.read()) {
+        if (signal.aborted) return;
+        yield event;
+      }
+    } finally {
+      signal.removeEventListener("abort", leave);
+      leave();
+    }
+  }
+
+  /** Ends the process; what still runs in it ends with a Fault. */
+  async close(): Promise<void> {
+    this.#killedBecause = "has been closed";
+    this.#send({ type: "close" });
+    const impatience = setTimeout(() => this.#child.kill("SIGKILL"), CLOSE_GRACE_MS);
+    await this.exited;
+    clearTimeout(impatience);
+  }
+
+  /** At once, for a process that is not trusted to end by itself. */
+  kill(because: string): void {
+    this.#killedBecause ??= because;
+    this.#child.kill("SIGKILL");
+  }
+
+  #abandon(id: number, call: Call): void {
+    this.#send({ type: "abort", id });
+    void call.items?.return?.()?.catch(() => {});
+    const seconds = this.#options.abortGraceSeconds;
+    call.grace = setTimeout(() => this.kill(`did not end an abandoned call within ${seconds} seconds`), seconds * 1000);
+    call.grace.unref();
+  }
+
+  #receive(message: FromChild): void {
+    switch (message.type) {
+      case "opened":
+        this.#opened.resolve(message.facts);
+        break;
+      case "open-failed":
+        this.#opened.reject(decodeFailure(message.failure));
+        break;
+      case "warning":
+        this.#options.logger.warn(message.message);
+        break;
+      case "event":
+        this.#calls.get(message.id)?.buffer.push(message.event);
+        break;
+      case "end":
+        this.#finish(message.id);
+        break;
+      case "failed":
+        this.#finish(message.id, decodeFailure(message.failure));
+        break;
+      case "pull":
+        void this.#sendItem(message.id);
+    }
+  }
+
+  #finish(id: number, failure?: Error): void {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    this.#calls.delete(id);
+    clearTimeout(call.grace);
+    call.buffer.end(failure);
+    void call.items?.return?.()?.catch(() => {});
+  }
+
+  async #sendItem(id: number): Promise<void> {
+    try {
+      const next = await this.#calls.get(id)?.items?.next();
+      if (next === undefined || next.done) this.#send({ type: "items-end", id, failure: undefined });
+      else this.#send({ type: "item", id, item: next.value });
+    } catch (failure) {
+      this.#send({ type: "items-end", id, failure: encodeFailure(failure) });
+    }
+  }
+
+  #send(message: ToChild): void {
+    // A child that is gone is told by its exit, which ends its calls.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  #follow(stream: Readable): void {
+    createInterface({ input: stream }).on("line", (line) => {
+      this.#lastOutput.push(line);
+      if (this.#lastOutput.length > KEPT_LINES) this.#lastOutput.shift();
+      this.#options.logger.debug({ output: line }, "model process");
+    });
+  }
+
+  #end(how: string): void {
+    const message = `The model's engine failed: its process ${how}. Try again in a moment.`;
+    const failure = unavailable(message, "engine_failed", 2);
+    this.#failure = failure;
+    this.#opened.promise.catch(() => {});
+    this.#opened.reject(unavailable(`The model's process ${how} while it was being opened.`, "engine_failed", 5));
+    for (const id of [...this.#calls.keys()]) this.#finish(id, failure);
+    setTimeout(() => this.#outputEnded.resolve(this.#lastOutput), OUTPUT_GRACE_MS);
+    this.#exited.resolve({ how, lastOutput: this.#outputEnded.promise });
+  }
+}
+
+function describeExit(code: number | null, signal: NodeJS.Signals | null, because: string | undefined): string {
+  if (because !== undefined) return because;
+  if (signal === "SIGKILL") return "was killed (SIGKILL), as the system does when memory runs out";
+  if (signal !== null) return `crashed (${signal})`;
+  return `ended by itself (exit code ${code})`;
+}

@@ -1,0 +1,116 @@
+/** Keeps a model's process running: starts it again after a crash, at first soon, then ever more seldom. */
+
+import { unavailable } from "../../faults.ts";
+import type { ModelHealth } from "../engine.ts";
+import { BackOff, type BackOffOptions } from "./back-off.ts";
+import type { ModelFacts } from "./messages.ts";
+import { type Exit, ModelProcess, type ModelProcessOptions } from "./model-process.ts";
+
+export interface SupervisorOptions extends ModelProcessOptions {
+  backOff: BackOffOptions;
+  /** Crashes in a row after which the model counts as failed. It is still tried again, seldom. */
+  failedAfter: number;
+}
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #backOff: BackOff;
+  #process: ModelProcess | undefined;
+  /** Undefined while it serves. */
+  #trouble: { reason: string; nextStartAt: number } | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #openSeconds = 1;
+  #isClosed = false;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff(options.backOff);
+  }
+
+  /** The first start. Throws a Fault when the model cannot be opened; nothing runs any more then. */
+  async open(signal: AbortSignal): Promise<ModelFacts> {
+    signal.throwIfAborted();
+    const stop = () => this.#process?.kill("was stopped");
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await this.#start();
+    } catch (failure) {
+      this.#isClosed = true;
+      throw failure;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  health(): ModelHealth {
+    if (this.#isClosed) return { state: "failed", reason: "it has been closed", retryAfterSeconds: 1 };
+    if (this.#trouble === undefined) return { state: "up" };
+    const { reason, nextStartAt } = this.#trouble;
+    const waitSeconds = Math.max(0, (nextStartAt - Date.now()) / 1000) + this.#openSeconds;
+    const state = this.#backOff.failures >= this.#options.failedAfter ? "failed" : "restarting";
+    return { state, reason, retryAfterSeconds: Math.ceil(waitSeconds) };
+  }
+
+  /** As `ModelProcess.call`. Throws a Fault while the process is not up. */
+  async *call(input: unknown, items: AsyncIterable<unknown> | undefined, signal: AbortSignal): AsyncGenerator<unknown> {
+    if (signal.aborted) return;
+    const health = this.health();
+    if (health.state !== "up" || this.#process === undefined) {
+      const seconds = health.state === "up" ? 1 : health.retryAfterSeconds;
+      throw unavailable("The model's engine is being restarted. Try again in a moment.", "engine_failed", seconds);
+    }
+    yield* this.#process.call(input, items, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#process?.close();
+  }
+
+  async #start(): Promise<ModelFacts> {
+    const startedAt = Date.now();
+    const process = new ModelProcess(this.#options);
+    this.#process = process;
+    try {
+      const facts = await process.opened;
+      const openedAt = Date.now();
+      this.#openSeconds = (openedAt - startedAt) / 1000;
+      this.#trouble = undefined;
+      void process.exited.then((exit) => this.#recover(exit.how, exit, (Date.now() - openedAt) / 1000));
+      return facts;
+    } catch (failure) {
+      process.kill("could not open its model");
+      await this.#log({ reason: (failure as Error).message }, await process.exited);
+      throw failure;
+    }
+  }
+
+  async #log(fields: { reason: string; restartInSeconds?: number }, exit: Exit | undefined): Promise<void> {
+    const lastOutput = await exit?.lastOutput;
+    this.#options.logger.error({ ...fields, lastOutput }, "model process ended");
+  }
+
+  #recover(reason: string, exit: Exit | undefined, upSeconds: number): void {
+    if (this.#isClosed) return;
+    const delaySeconds = this.#backOff.next(upSeconds);
+    this.#trouble = { reason, nextStartAt: Date.now() + delaySeconds * 1000 };
+    const restartInSeconds = Math.round(delaySeconds * 10) / 10;
+    void this.#log({ reason, restartInSeconds }, exit);
+    this.#retry = setTimeout(() => void this.#restart(), delaySeconds * 1000);
+    this.#retry.unref();
+  }
+
+  async #restart(): Promise<void> {
+    try {
+      await this.#start();
+      this.#options.logger.info("model process is up again");
+    } catch (failure) {
+      this.#recover((failure as Error).message, undefined, 0);
+    }
+  }
+}
