@@ -13,7 +13,7 @@ import { Fault } from "../faults.ts";
 import type { ChatModel } from "./engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
-import { ScriptedChat } from "./scripted/scripted-chat.ts";
+import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 
 interface Subject {
@@ -23,19 +23,21 @@ interface Subject {
 }
 
 const SUBJECTS: Record<string, () => Promise<Subject>> = {
-  scripted: async () => ({ model: openScripted(), end: async () => {} }),
+  scripted: async () => ({ model: await openScripted("parent"), end: async () => {} }),
+  "scripted in a child process": async () => ({ model: await openScripted("child"), end: async () => {} }),
   "openai-compatible": async () => {
-    const upstream = await startOpenAiUpstream(openScripted());
+    const upstream = await startOpenAiUpstream(await openScripted("parent"));
     const settings = openAiCompatibleSettings.parse({ base_url: upstream.baseUrl, model: "upstream/model" });
     const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
     return { model, end: () => upstream.close() };
   },
 };
 
-function openScripted(): ChatModel {
+async function openScripted(process: "parent" | "child"): Promise<ChatModel> {
   const story = "Once upon a time 🐉 there lived a très small dragon. ".repeat(20);
   const replies = [{ text: story, delay_ms_per_token: 5 }];
-  return new ScriptedChat(scriptedSettings.parse({ replies, context_window: 2048 }));
+  const settings = scriptedSettings.parse({ replies, context_window: 2048, process });
+  return (await scriptedEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
 }
 
 const STORY = "Tell me a long story about a dragon. Use some emoji.";

@@ -97,7 +97,25 @@ test("a delay ends with the request", async () => {
   expect((await reading).events).toEqual([]);
 });
 
+test.each(["SIGSEGV", "SIGKILL"])("a crash by %s ends its own requests and is mended", async (crash_signal) => {
+  const replies = [{ match: "crash", text: "one two three", crash_after_tokens: 1, crash_signal }];
+  const model = await open({ replies, echo: true, process: "child" });
+  const said: string[] = [];
+  const reading = (async () => {
+    const request = makeChatRequest({ say: "crash" });
+    for await (const event of model.chat(request, never())) if (event.type === "text") said.push(event.text);
+  })();
+  await expect(reading).rejects.toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
+  expect(said).toEqual(["one"]);
+  expect(model.health().state).not.toBe("up");
+  await expect.poll(() => model.health().state, { timeout: 10_000 }).toBe("up");
+  const { text } = await readAnswer(model.chat(makeChatRequest({ say: "Still there?" }), never()));
+  expect(text).toBe("Still there?");
+  await model.close();
+});
+
 test.each([
+  [{ replies: [{ crash_after_tokens: 1 }] }, /process: child/],
   [{}, /needs `replies`/],
   [{ replies: [{ match: "/(/", text: "x" }] }, /Unterminated group|Invalid regular expression/],
   [{ echo: true, slots: 0 }, /slots/],

@@ -45,6 +45,7 @@ export class ScriptedChat implements ChatModel {
       if (signal.aborted) return;
       this.#throwIfClosed();
       if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
+      if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
       if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
       hasStarted = true;
       generated += 1;
@@ -54,6 +55,7 @@ export class ScriptedChat implements ChatModel {
     if (signal.aborted) return;
     this.#throwIfClosed();
     if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
+    if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
     if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
     yield { type: "finish", reason: answer.reason, usage: usage() };
   }
@@ -126,6 +128,13 @@ function contextExceeded(promptTokens: number, contextWindow: number): Fault {
 function toFailure(failWith: ScriptedReply["failWith"]): Error {
   if (failWith.kind === "bug") return new Error(failWith.message);
   return new Fault(failWith.kind, failWith.message, failWith);
+}
+
+/** What was said before reaches the reader: it leaves this process a turn of the event loop later. */
+async function crash(signal: NodeJS.Signals): Promise<void> {
+  await delay(20);
+  process.kill(process.pid, signal);
+  await delay(1000);
 }
 
 /** Ends early, without throwing, once the signal aborts. */

@@ -1,12 +1,16 @@
 import { unsupportedValue } from "../../faults.ts";
 import type { Engine } from "../engine.ts";
+import { hostModel } from "../host/host-model.ts";
+import { siblingModule } from "../host/sibling-module.ts";
 import { ScriptedChat } from "./scripted-chat.ts";
 import type { ScriptedSettings } from "./settings.ts";
 
-/** For tests and demos: replies, delays and failures are set in the configuration. */
+/** For tests and demos: replies, delays, failures and crashes are set in the configuration. */
 export const scriptedEngine: Engine<ScriptedSettings> = {
-  async open(settings, task) {
+  async open(settings, task, { name, logger, signal }) {
     if (task !== "chat") throw unsupportedValue(`The engine scripted does not do ${task}; only chat.`, "task");
-    return new ScriptedChat(settings);
+    if (settings.process === "parent") return new ScriptedChat(settings);
+    const module = siblingModule(import.meta.url, "./scripted-child");
+    return hostModel({ name, module, settings, logger, signal });
   },
 };

@@ -43,6 +43,8 @@ const reply = z
     delay_ms_per_token: milliseconds,
     fail_after_tokens: z.int().min(0).optional().describe("0: before the answer begins"),
     fail_with: failure.optional(),
+    crash_after_tokens: z.int().min(0).optional().describe("Kills the model's process; needs `process: child`"),
+    crash_signal: z.enum(["SIGSEGV", "SIGKILL", "SIGABRT"]).default("SIGSEGV"),
   })
   .transform((value) => ({
     match: value.match,
@@ -52,6 +54,8 @@ const reply = z
     delayMsPerToken: value.delay_ms_per_token,
     failAfterTokens: value.fail_after_tokens,
     failWith: value.fail_with ?? failure.parse({}),
+    crashAfterTokens: value.crash_after_tokens,
+    crashSignal: value.crash_signal,
   }));
 
 export const scriptedSettings = z
@@ -60,12 +64,21 @@ export const scriptedSettings = z
     echo: z.boolean().default(false).describe("Says the last user message back when no reply matches"),
     slots: z.int().min(1).default(4).describe("Requests served at once; more wait"),
     context_window: z.int().min(2).default(4096).describe("Tokens of prompt and answer together"),
+    process: z
+      .enum(["parent", "child"])
+      .default("parent")
+      .describe("child: in a supervised process of its own, as engines with weights run"),
   })
   .refine((value) => value.echo || value.replies.length > 0, { error: "needs `replies`, or `echo: true`" })
+  .refine((value) => value.process === "child" || value.replies.every((each) => each.crashAfterTokens === undefined), {
+    error: "crash_after_tokens would end the service itself: set `process: child`",
+    path: ["process"],
+  })
   .transform((value) => ({
     replies: value.echo ? [...value.replies, reply.parse({})] : value.replies,
     slots: value.slots,
     contextWindow: value.context_window,
+    process: value.process,
   }));
 
 export type ScriptedSettings = z.output<typeof scriptedSettings>;
