@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { registerAacEncoder } from "@mediabunny/aac-encoder";
+import { registerFlacEncoder } from "@mediabunny/flac-encoder";
+import { registerMp3Encoder } from "@mediabunny/mp3-encoder";
+import {
+  AdtsOutputFormat,
+  type AudioEncodingConfig,
+  AudioSample,
+  AudioSampleSource,
+  FlacOutputFormat,
+  Mp3OutputFormat,
+  OggOutputFormat,
+  Output,
+  type OutputFormat,
+  registerEncoder,
+  StreamTarget,
+  type StreamTargetChunk,
+} from "mediabunny";
+import type { AudioFormat } from "./encode.ts";
+import { OPUS_SAMPLE_RATE, OpusEncoder } from "./opus-encoder.ts";
+
+type CompressedFormat = Exclude<AudioFormat, "wav" | "pcm">;
+
+interface Compression {
+  /** A container that is only ever appended to, so that its bytes can leave at once. */
+  container: () => OutputFormat;
+  encoding: AudioEncodingConfig;
+}
+
+const COMPRESSIONS: Record<CompressedFormat, Compression> = {
+  mp3: {
+    container: () => new Mp3OutputFormat({ xingHeader: false }),
+    encoding: { codec: "mp3", bitrate: 96_000 },
+  },
+  aac: {
+    container: () => new AdtsOutputFormat(),
+    encoding: { codec: "aac", bitrate: 96_000 },
+  },
+  flac: {
+    container: () => new FlacOutputFormat({ appendOnly: true }),
+    encoding: { codec: "flac" },
+  },
+  opus: {
+    container: () => new OggOutputFormat({ maximumPageDuration: 0.2 }),
+    encoding: { codec: "opus", bitrate: 48_000 },
+  },
+};
+
+registerMp3Encoder();
+registerAacEncoder();
+registerFlacEncoder();
+registerEncoder(OpusEncoder);
+
+/** Long enough for the encoders to work well, short enough that cancelling does not wait for them. */
+const STEP_SECONDS = 1;
+
+/** Encoders work in threads of their own, so that their bytes come while the next samples are waited for. */
+export async function* encodeCompressed(
+  samples: AsyncIterable<Float32Array>,
+  { format, sampleRate }: { format: CompressedFormat; sampleRate: number },
+): AsyncGenerator<Uint8Array> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const bytes = new PassThrough();
+  const target = new StreamTarget(
+    new WritableStream<StreamTargetChunk>({
+      write: async ({ data }) => {
+        if (!bytes.write(data.slice())) await once(bytes, "drain", { signal });
+      },
+    }),
+  );
+  const output = new Output({ format: COMPRESSIONS[format].container(), target });
+  const source = new AudioSampleSource(encodingOf(format, sampleRate));
+  output.addAudioTrack(source);
+  const feeding = feed(samples, { output, source, sampleRate, signal }).then(
+    () => bytes.end(),
+    (failure: Error) => bytes.destroy(failure),
+  );
+  try {
+    yield* bytes;
+    await feeding;
+  } finally {
+    stopping.abort();
+    bytes.destroy();
+    // Ends the encoder's thread. The target is closed twice by it when it had begun to write, which is no matter here.
+    if (output.state !== "finalized") await output.cancel().catch(() => {});
+  }
+}
+
+/** Resampling holds samples back, so it is only asked for where it is needed. */
+function encodingOf(format: CompressedFormat, sampleRate: number): AudioEncodingConfig {
+  const { encoding } = COMPRESSIONS[format];
+  if (format !== "opus" || sampleRate === OPUS_SAMPLE_RATE) return encoding;
+  return { ...encoding, transform: { sampleRate: OPUS_SAMPLE_RATE } };
+}
+
+interface Feed {
+  output: Output;
+  source: AudioSampleSource;
+  sampleRate: number;
+  signal: AbortSignal;
+}
+
+async function feed(samples: AsyncIterable<Float32Array>, { output, source, sampleRate, signal }: Feed): Promise<void> {
+  await output.start();
+  let position = 0;
+  for await (const piece of samples) {
+    for (const step of inSteps(piece, Math.round(STEP_SECONDS * sampleRate))) {
+      if (signal.aborted) return;
+      const timestamp = position / sampleRate;
+      const sample = new AudioSample({ data: step, format: "f32", numberOfChannels: 1, sampleRate, timestamp });
+      position += step.length;
+      await source.add(sample);
+      sample.close();
+    }
+  }
+  if (!signal.aborted) await output.finalize();
+}
+
+function* inSteps(samples: Float32Array, length: number): Generator<Float32Array> {
+  for (let start = 0; start < samples.length; start += length) yield samples.subarray(start, start + length);
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { cleanText } from "./clean-text.ts";
+import { toSpokenPieces } from "./speech-text.ts";
+import { splitSentences } from "./split-sentences.ts";
+
+const LIMITS = { mostInputCharacters: 4096, mostPieceCharacters: 200 };
+
+test.each([
+  ["One. Two! Three?", ["One.", "Two!", "Three?"]],
+  ["Dr. Smith met J. K. Rowling. They talked.", ["Dr. Smith met J. K. Rowling.", "They talked."]],
+  ["It costs 3.50 today. Fine.", ["It costs 3.50 today.", "Fine."]],
+  ["First line\nSecond line", ["First line", "Second line"]],
+  ["今日は。元気ですか？", ["今日は。", "元気ですか？"]],
+])("splits %j into sentences", (text, sentences) => {
+  expect(splitSentences(text, 200)).toEqual(sentences);
+});
+
+test.each([
+  ["word ".repeat(500)],
+  ["x".repeat(4000)],
+  [`${"a clause of some length, ".repeat(40)}and an end.`],
+  ["日本語の文章".repeat(300)],
+  [`${"👩‍👩‍👧‍👦x".repeat(300)}`],
+])("cuts what is too long without losing a letter (%#)", (text) => {
+  const pieces = splitSentences(text, 100);
+  for (const piece of pieces) {
+    expect(piece.length).toBeLessThanOrEqual(100);
+    expect(piece.isWellFormed()).toBe(true);
+  }
+  expect(pieces.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+});
+
+test("cuts a long sentence where a clause ends", () => {
+  const pieces = splitSentences("When it rained in the night, nobody heard it, since all were asleep by then.", 50);
+  expect(pieces).toEqual(["When it rained in the night, nobody heard it,", "since all were asleep by then."]);
+});
+
+test.each([
+  ["Hi \u{1F600} there \u{1F469}\u200D\u{1F4BB}!", "Hi there !"],
+  ["a\u0000b\u200Bc\uD800d", "a b c d"],
+  ["soft\u00ADhyphen", "softhyphen"],
+  ["**bold** and `code` and snake_case", "bold and code and snake_case"],
+  ["See https://example.com/a-b?q=1.", "See example dot com slash a b."],
+  ["Write to me@example.org, please", "Write to me at example dot org, please"],
+  ["a\r\n\r\n  b", "a\nb"],
+  ["5 * 3 = 15", "5 * 3 = 15"],
+])("of %j says %j", (text, said) => {
+  expect(cleanText(text)).toBe(said);
+});
+
+test.each(["", "   ", "\u{1F600}\u{1F600}", "?!…", "\u0000"])("refuses %j, which has nothing to say", (text) => {
+  expect(() => toSpokenPieces(text, LIMITS)).toThrow(/nothing that can be spoken/);
+});
+
+test("names both counts of a text that is too long, in characters as people count them", () => {
+  expect(() => toSpokenPieces("\u{1F600}".repeat(4096), LIMITS)).toThrow(/nothing that can be spoken/);
+  expect(() => toSpokenPieces("x".repeat(4097), LIMITS)).toThrow(/at most 4096 characters, not 4097/);
+});
