@@ -25,12 +25,7 @@ export const ENGINES = {
 export type EngineKind = keyof typeof ENGINES;
 
 /** Opens a model with settings that this engine's schema has checked. Throws a Fault whose message helps the operator. */
-export async function openModel(
-  kind: string,
-  settings: unknown,
-  task: Task,
-  services: EngineServices,
-): Promise<Model> {
+export async function openModel(kind: string, settings: unknown, task: Task, services: EngineServices): Promise<Model> {
   const registered = ENGINES[kind as EngineKind];
   if (registered === undefined) throw new Error(`No engine is called ${kind}`);
   const engine: Engine<never> = await registered.load();

@@ -71,7 +71,7 @@ const sendError =
 
 const secretsInside = `key ${UPSTREAM_KEY} for ${UPSTREAM_MODEL}`;
 
-export const FAULTS = {
+const FAULTS = {
   none: (socket, asked) => {
     begin(socket, asked);
     socket.write(part(asked.stream ? wholeStream : JSON.stringify(completion)));

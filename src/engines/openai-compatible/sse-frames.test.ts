@@ -31,14 +31,6 @@ describe.each(STREAMS)("%s", (_name, sent, expected) => {
   });
 });
 
-test("knows whether a frame has begun", () => {
-  const frames = new SseFrames(1024);
-  frames.push(bytes("data: a\n\n"));
-  expect(frames.hasPending).toBe(false);
-  frames.push(bytes("data: b"));
-  expect(frames.hasPending).toBe(true);
-});
-
 test("bounds a frame's length, not the stream's", () => {
   const frames = new SseFrames(100);
   for (let round = 0; round < 100; round += 1) frames.push(bytes(`data: ${"x".repeat(50)}\n\n`));

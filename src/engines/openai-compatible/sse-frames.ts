@@ -29,11 +29,6 @@ export class SseFrames {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** Whether a frame has begun that has not ended. */
-  get hasPending(): boolean {
-    return this.#pendingLength > 0;
-  }
-
   /**
    * Whole frames, each ended by `\n\n`, whichever line ends they came with; "" when none is whole yet.
    * Throws FrameTooLongError.

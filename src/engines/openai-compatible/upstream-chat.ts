@@ -181,11 +181,7 @@ export class UpstreamChat implements ChatModel {
     if (kind !== "upstream-failed" && kind !== "upstream-timeout") return;
     const said = cause instanceof UpstreamError ? cause.details.message : undefined;
     const reason = said ?? (cause instanceof Error ? cause.message : undefined);
-    const deployment = this.#options.name;
-    this.#options.logger.warn(
-      { deployment, reason: reason && this.#mask(reason).slice(0, MAX_LOGGED_LENGTH) },
-      message,
-    );
+    this.#options.logger.warn({ reason: reason && this.#mask(reason).slice(0, MAX_LOGGED_LENGTH) }, message);
   }
 }
 
