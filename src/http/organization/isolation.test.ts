@@ -1,0 +1,108 @@
+/** An organisation's admin never sees or changes anything of another's, by whatever route. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Administration, startAdministration } from "../../../test/support/administration.ts";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases.ts";
+
+const databases = useDatabases();
+
+/** What each route is sent, so that nothing but the foreign id can be the reason for a refusal. */
+const BODIES: Record<string, unknown> = {
+  "/projects/:project": { name: "Taken over" },
+  "/projects/:project/service_accounts": { name: "Intruder" },
+  "/projects/:project/service_accounts/:account": { name: "Taken over" },
+  "/projects/:project/service_accounts/:account/api_keys": { name: "Intruder" },
+  "/projects/:project/api_keys/:key": { expires_in_seconds: 1 },
+  "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
+};
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  let service: Administration;
+  /** The default organisation's, which the other's admin tries. */
+  let ids: Record<string, string>;
+
+  beforeAll(async () => {
+    service = await startAdministration(await databases.create(kind));
+    const { organization } = service.admin.admin;
+    const project = (await organization.projects.create({ name: "Private" })).id;
+    const account = await organization.projects.serviceAccounts.create(project, { name: "Builder" });
+    ids = { project, account: account.id, key: account.api_key?.id ?? "" };
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** Everything that there is to see of the default organisation. */
+  async function everything(): Promise<unknown[]> {
+    const { project, account } = ids;
+    const paths = [
+      "/projects?include_archived=true",
+      "/admin_api_keys",
+      "/audit_logs?limit=100",
+      "/model_permissions",
+      `/projects/${project}/service_accounts`,
+      `/projects/${project}/service_accounts/${account}/api_keys`,
+      `/projects/${project}/api_keys`,
+      `/projects/${project}/model_permissions`,
+    ];
+    return Promise.all(paths.map((path) => service.send("GET", path)));
+  }
+
+  test("answers 404 on every route that takes an id, as for one that is not there, and changes nothing", async () => {
+    const before = await everything();
+    const adminKey = (await service.send("GET", "/admin_api_keys")).body.data[0].id;
+    const walked: string[] = [];
+    for (const { method, pattern } of service.routes) {
+      const path = pattern.replace("/v1/organization", "");
+      if (!path.includes(":")) continue;
+      const foreign = { ...ids, ...(path.startsWith("/admin_api_keys") && { key: adminKey }) };
+      const fill = (values: Record<string, string>) =>
+        path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? "");
+      const body = method === "POST" ? BODIES[path] : undefined;
+      const own = await service.send("GET", fill(foreign));
+      const answer = await service.sendForeign(method, fill(foreign), body);
+      const missing = await service.sendForeign(
+        method,
+        fill({ project: "proj_0", account: "svc_acct_0", key: "key_0" }),
+        body,
+      );
+      expect([method, path, answer]).toMatchObject([method, path, { status: 404, body: { error: { code: null } } }]);
+      // It cannot be told from one that does not exist; and the id was right, since its owner finds it.
+      expect(answer.body.error.message.replace(/`.*`/, "")).toBe(missing.body.error.message.replace(/`.*`/, ""));
+      if (method === "GET") expect(own.status).toBe(200);
+      walked.push(`${method} ${path}`);
+    }
+    expect(walked.length).toBeGreaterThanOrEqual(19);
+    expect(await everything()).toEqual(before);
+  });
+
+  test("answers 404 when the project is one's own and what is in it another's", async () => {
+    const own = (await service.foreign.admin.organization.projects.create({ name: "Own" })).id;
+    const { serviceAccounts, apiKeys } = service.foreign.admin.organization.projects;
+    const params = { project_id: own };
+    const { account = "", key = "" } = ids;
+    const attempts = [
+      serviceAccounts.retrieve(account, params),
+      serviceAccounts.update(account, { ...params, name: "Taken over" }),
+      serviceAccounts.delete(account, params),
+      serviceAccounts.apiKeys.create(account, params),
+      apiKeys.retrieve(key, params),
+      apiKeys.delete(key, params),
+    ];
+    const answers = await Promise.allSettled(attempts);
+    for (const answer of answers) expect(answer).toMatchObject({ status: "rejected", reason: { status: 404 } });
+  });
+
+  test("shows only one's own in every list, and takes no cursor of another's", async () => {
+    const own = JSON.stringify(await everything());
+    for (const { method, pattern } of service.routes) {
+      if (method !== "GET" || pattern.includes(":")) continue;
+      const path = pattern.replace("/v1/organization", "");
+      const { status, body } = await service.sendForeign("GET", path);
+      expect(status).toBe(200);
+      for (const { id } of body.data ?? []) expect(own).not.toContain(id);
+      const theirs = (await service.send("GET", path)).body.data?.[0]?.id;
+      if (theirs === undefined) continue;
+      const stolen = await service.sendForeign("GET", `${path}?after=${theirs}`);
+      expect(stolen).toMatchObject({ status: 400, body: { error: { param: "after" } } });
+    }
+  });
+});

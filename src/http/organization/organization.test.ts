@@ -1,0 +1,373 @@
+/** The administration API over HTTP, mostly through the official client. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Administration, startAdministration } from "../../../test/support/administration.ts";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases.ts";
+
+const databases = useDatabases();
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  let service: Administration;
+  beforeAll(async () => {
+    service = await startAdministration(await databases.create(kind));
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const admin = () => service.admin.admin.organization;
+  const newProject = async () => (await admin().projects.create({ name: "Team" })).id;
+
+  test("creates, lists, retrieves, renames and archives projects", async () => {
+    const created = await admin().projects.create({ name: "Team 🦉" });
+    expect(created).toEqual({
+      id: expect.stringMatching(/^proj_/),
+      object: "organization.project",
+      name: "Team 🦉",
+      created_at: expect.any(Number),
+      archived_at: null,
+      status: "active",
+      external_key_id: null,
+    });
+    expect(created.created_at).toBeGreaterThan(1_700_000_000);
+    expect(created.created_at).toBeLessThan(10_000_000_000);
+    expect(await admin().projects.retrieve(created.id)).toEqual(created);
+    expect(await admin().projects.update(created.id, { name: "Renamed" })).toEqual({ ...created, name: "Renamed" });
+    expect(await admin().projects.update(created.id, {})).toEqual({ ...created, name: "Renamed" });
+    const listed = await admin().projects.list();
+    expect(listed.data).toContainEqual({ ...created, name: "Renamed" });
+
+    const archived = await admin().projects.archive(created.id);
+    expect(archived).toMatchObject({ id: created.id, status: "archived", archived_at: expect.any(Number) });
+    expect((await admin().projects.list()).data.map(({ id }) => id)).not.toContain(created.id);
+    expect((await admin().projects.list({ include_archived: true })).data).toContainEqual(archived);
+    await expect(admin().projects.update(created.id, { name: "No" })).rejects.toMatchObject({ status: 400 });
+    await expect(admin().projects.serviceAccounts.create(created.id, { name: "No" })).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+
+  test("lets two admins archive one project at once, and writes it down once", async () => {
+    const id = await newProject();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => admin().projects.archive(id)));
+    expect(new Set(answers.map(({ archived_at }) => archived_at)).size).toBe(1);
+    const events = await admin().auditLogs.list({ event_types: ["project.archived"], resource_ids: [id] });
+    expect(events.data).toHaveLength(1);
+  });
+
+  test("does not archive the default project", async () => {
+    const first = (await admin().projects.list({ limit: 1 })).data[0];
+    await expect(admin().projects.archive(first?.id ?? "")).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("creates service accounts with a key that works, and ends it with the account", async () => {
+    const project = await newProject();
+    const { serviceAccounts } = admin().projects;
+    const created = await serviceAccounts.create(project, { name: "Builder", expires_in_seconds: 3_600 });
+    expect(created).toMatchObject({
+      id: expect.stringMatching(/^svc_acct_/),
+      object: "organization.project.service_account",
+      name: "Builder",
+      role: "member",
+      api_key: { object: "organization.project.service_account.api_key", value: expect.stringMatching(/^sk-/) },
+    });
+    const { api_key, ...account } = created;
+    expect(api_key?.expires_at).toBe((api_key?.created_at ?? 0) + 3_600);
+    expect(await service.accounts.authenticate(api_key?.value)).toMatchObject({ projectId: project, kind: "project" });
+    expect(await serviceAccounts.retrieve(created.id, { project_id: project })).toEqual(account);
+    expect((await serviceAccounts.list(project)).data).toEqual([account]);
+    const updated = await serviceAccounts.update(created.id, { project_id: project, name: "Renamed", role: "owner" });
+    expect(updated).toEqual({ ...account, name: "Renamed", role: "owner" });
+
+    const deleted = await serviceAccounts.delete(created.id, { project_id: project });
+    expect(deleted).toEqual({ id: created.id, object: "organization.project.service_account.deleted", deleted: true });
+    await expect(service.accounts.authenticate(api_key?.value)).rejects.toMatchObject({ code: "invalid_api_key" });
+    expect((await serviceAccounts.list(project)).data).toEqual([]);
+    const again = serviceAccounts.retrieve(created.id, { project_id: project });
+    await expect(again).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("creates a service account without a key when asked to", async () => {
+    const project = await newProject();
+    const only = { name: "Keyless", create_service_account_only: true };
+    const created = await admin().projects.serviceAccounts.create(project, only);
+    expect(created).toMatchObject({ role: "none", api_key: null });
+    const both = admin().projects.serviceAccounts.create(project, { ...only, expires_in_seconds: 5 });
+    await expect(both).rejects.toMatchObject({ status: 400, param: "expires_in_seconds" });
+  });
+
+  test("creates, lists, changes and deletes a project's keys, and shows a secret only once", async () => {
+    const project = await newProject();
+    const { id: account } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
+    const params = { project_id: project, name: "Nightly", expires_in_seconds: 60 };
+    const created = await admin().projects.serviceAccounts.apiKeys.create(account, params);
+    expect(created).toEqual({
+      id: expect.stringMatching(/^key_/),
+      object: "organization.project.service_account.api_key",
+      name: "Nightly",
+      created_at: expect.any(Number),
+      expires_at: created.created_at + 60,
+      value: expect.stringMatching(/^sk-/),
+    });
+    await service.accounts.authenticate(created.value);
+
+    const { apiKeys } = admin().projects;
+    const listed = await apiKeys.list(project);
+    expect(listed.data.map(({ name }) => name)).toEqual(["Builder", "Nightly"]);
+    const shown = await apiKeys.retrieve(created.id, { project_id: project });
+    expect(shown).toEqual({
+      object: "organization.project.api_key",
+      id: created.id,
+      name: "Nightly",
+      redacted_value: `sk-...${created.value.slice(-4)}`,
+      created_at: created.created_at,
+      expires_at: created.expires_at,
+      last_used_at: null,
+      owner_project_access: "active",
+      owner: {
+        type: "service_account",
+        service_account: { id: account, name: "Builder", role: "member", created_at: expect.any(Number) },
+      },
+    });
+    expect((await apiKeys.list(project, { owner_project_access: "inactive" })).data).toEqual([]);
+    const ofAccount = await service.send("GET", `/projects/${project}/service_accounts/${account}/api_keys`);
+    expect(ofAccount.body.data).toEqual(listed.data);
+    expect(JSON.stringify([listed.data, ofAccount.body])).not.toContain(created.value);
+
+    // Not in the type of what the client gives back, which is what OpenAI answers with.
+    const longer = await service.send("POST", `/projects/${project}/api_keys/${created.id}`, {
+      expires_in_seconds: 3_600,
+    });
+    expect(longer.body.expires_at).toBeGreaterThanOrEqual(created.created_at + 3_600);
+
+    const deleted = await apiKeys.delete(created.id, { project_id: project });
+    expect(deleted).toEqual({ id: created.id, object: "organization.project.api_key.deleted", deleted: true });
+    await expect(service.accounts.authenticate(created.value)).rejects.toMatchObject({ code: "invalid_api_key" });
+    await expect(apiKeys.delete(created.id, { project_id: project })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("shows a key that nobody's service account owns as the operator's", async () => {
+    const first = (await admin().projects.list({ limit: 1 })).data[0];
+    const keys = await admin().projects.apiKeys.list(first?.id ?? "");
+    expect(keys.data).toMatchObject([{ owner: { type: "user", user: { id: "operator", role: "owner" } } }]);
+  });
+
+  test("creates, lists, retrieves and deletes admin keys, but never the last one", async () => {
+    const { adminAPIKeys } = admin();
+    const created = await adminAPIKeys.create({ name: "Second", expires_in_seconds: 60 });
+    expect(created).toMatchObject({
+      object: "organization.admin_api_key",
+      name: "Second",
+      value: expect.stringMatching(/^sk-admin-/),
+      redacted_value: `sk-admin-...${created.value.slice(-4)}`,
+      expires_at: created.created_at + 60,
+      owner: { type: "user", object: "organization.user", role: "owner" },
+    });
+    const { value, ...shown } = created;
+    expect(await service.accounts.authenticate(value)).toMatchObject({ kind: "admin" });
+    expect(await adminAPIKeys.retrieve(created.id)).toEqual(shown);
+    const [first] = (await adminAPIKeys.list({ order: "desc" })).data;
+    expect(first).toEqual(shown);
+    expect(await adminAPIKeys.delete(created.id)).toEqual({
+      id: created.id,
+      object: "organization.admin_api_key.deleted",
+      deleted: true,
+    });
+    await expect(service.accounts.authenticate(value)).rejects.toMatchObject({ code: "invalid_api_key" });
+
+    const [last] = (await adminAPIKeys.list()).data;
+    await expect(adminAPIKeys.delete(last?.id ?? "")).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("does not let two who delete each other's admin key lock everybody out", async () => {
+    const { accounts } = service;
+    const { organization, adminKey } = await accounts.organizations.create("Two admins");
+    const scope = { organizationId: organization.id, kind: "admin" } as const;
+    const actor = { keyId: adminKey.key.id, ipAddress: undefined, userAgent: undefined };
+    const second = await accounts.apiKeys.create(actor, { scope, name: "Second", expiresInSeconds: undefined });
+    const deletions = [adminKey, second].map(({ key }) => accounts.apiKeys.revoke(actor, scope, key.id));
+    const outcomes = (await Promise.allSettled(deletions)).map(({ status }) => status);
+    expect(outcomes.sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("sets, shows and removes what a project and the organisation may use", async () => {
+    const project = await newProject();
+    const { modelPermissions } = admin().projects;
+    const open = { object: "project.model_permissions", mode: "deny_list", model_ids: [] };
+    expect(await modelPermissions.retrieve(project)).toEqual(open);
+    const model_ids = ["one", "openai/*", "group:team-a", "one"];
+    const set = await modelPermissions.update(project, { mode: "allow_list", model_ids });
+    expect(set).toEqual({ ...open, mode: "allow_list", model_ids: ["one", "openai/*", "group:team-a"] });
+    expect(await modelPermissions.retrieve(project)).toEqual(set);
+
+    const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
+    const mayUse = async (id: string) => {
+      const caller = await service.accounts.authenticate(api_key?.value);
+      return (await service.accounts.modelAccess(caller))({ id, accessGroups: [] });
+    };
+    expect([await mayUse("one"), await mayUse("openai/gpt"), await mayUse("two")]).toEqual([true, true, false]);
+    const ofAll = await service.send("POST", "/model_permissions", { mode: "deny_list", model_ids: ["one"] });
+    expect(ofAll.body).toEqual({ object: "organization.model_permissions", mode: "deny_list", model_ids: ["one"] });
+    expect(await mayUse("one")).toBe(false);
+    expect((await service.send("GET", "/model_permissions")).body).toEqual(ofAll.body);
+    const removed = await service.send("DELETE", "/model_permissions");
+    expect(removed.body).toEqual({ object: "organization.model_permissions.deleted", deleted: true });
+    expect(await mayUse("one")).toBe(true);
+
+    await modelPermissions.update(project, { mode: "allow_list", model_ids: [] });
+    expect(await mayUse("one")).toBe(false);
+    const deleted = { object: "project.model_permissions.deleted", deleted: true };
+    expect(await modelPermissions.delete(project)).toEqual(deleted);
+    expect(await modelPermissions.delete(project)).toEqual({ ...deleted, deleted: false });
+    expect(await mayUse("two")).toBe(true);
+  });
+
+  test("writes down who changed what, when and from where", async () => {
+    const project = await admin().projects.create(
+      { name: "Audited" },
+      { headers: { "user-agent": "an auditor's tool" } },
+    );
+    await admin().projects.update(project.id, { name: "Renamed" });
+    await admin().projects.modelPermissions.update(project.id, { mode: "allow_list", model_ids: ["one"] });
+    const { data } = await admin().auditLogs.list({ project_ids: [project.id] });
+    expect(data.map(({ type }) => type)).toEqual(["project.updated", "project.updated", "project.created"]);
+    const [permissions, renamed, created] = data;
+    const [key] = (await admin().adminAPIKeys.list()).data;
+    expect(created).toMatchObject({
+      id: expect.stringMatching(/^audit_log_/),
+      project: { id: project.id, name: "Audited" },
+      actor: {
+        type: "api_key",
+        api_key: { id: key?.id },
+        session: { ip_address: "127.0.0.1", user_agent: "an auditor's tool" },
+      },
+      "project.created": { id: project.id, data: { name: "Audited", title: "Audited" } },
+    });
+    expect(created?.effective_at).toBeGreaterThanOrEqual(project.created_at);
+    expect(renamed).toMatchObject({ "project.updated": { changes_requested: { title: "Renamed" } } });
+    expect(permissions?.["project.updated"]).toEqual({
+      id: project.id,
+      changes_requested: { model_permissions: { mode: "allow_list", model_ids: ["one"] } },
+    });
+  });
+
+  test("writes nothing down for a change that was refused", async () => {
+    const before = await admin().auditLogs.list({ limit: 1 });
+    const refused = admin().projects.serviceAccounts.create("proj_none", { name: "No" });
+    await expect(refused).rejects.toMatchObject({ status: 404 });
+    expect((await admin().auditLogs.list({ limit: 1 })).data).toEqual(before.data);
+  });
+
+  test("filters the audit log as OpenAI's does", async () => {
+    const { auditLogs } = admin();
+    const projectsMade = await auditLogs.list({ event_types: ["project.created", "project.updated"], limit: 100 });
+    expect(new Set(projectsMade.data.map(({ type }) => type))).toEqual(new Set(["project.created", "project.updated"]));
+    const [newest] = projectsMade.data;
+    const at = newest?.effective_at ?? 0;
+    const ids = async (effective_at: object) =>
+      (await auditLogs.list({ effective_at, limit: 100 })).data.map(({ id }) => id);
+    expect(await ids({ gt: at - 1 })).toContain(newest?.id);
+    expect(await ids({ gte: at, lte: at })).toContain(newest?.id);
+    expect(await ids({ gt: at })).not.toContain(newest?.id);
+    expect(await ids({ lt: at })).not.toContain(newest?.id);
+    const actor = newest?.actor?.api_key?.id ?? "";
+    expect((await auditLogs.list({ actor_ids: [actor], limit: 1 })).data).toHaveLength(1);
+    expect((await auditLogs.list({ actor_ids: ["key_none"] })).data).toEqual([]);
+    await expect(auditLogs.list({ actor_emails: ["a@example.com"] })).rejects.toMatchObject({ status: 400 });
+
+    const [first, second, third] = (await auditLogs.list({ limit: 3 })).data;
+    const between = await auditLogs.list({ before: third?.id ?? "", limit: 1 });
+    expect(between.data).toEqual([second]);
+    expect((await auditLogs.list({ after: first?.id ?? "", limit: 1 })).data).toEqual([second]);
+  });
+
+  test("pages through every list, also while it grows", async () => {
+    const project = await newProject();
+    for (let index = 0; index < 7; index += 1) {
+      await admin().projects.serviceAccounts.create(project, { name: `Account ${index}` });
+    }
+    const seen: string[] = [];
+    for await (const account of admin().projects.serviceAccounts.list(project, { limit: 2 })) {
+      seen.push(account.name);
+      if (seen.length === 3) await admin().projects.serviceAccounts.create(project, { name: "Late" });
+    }
+    expect(seen).toEqual([...Array.from({ length: 7 }, (_each, index) => `Account ${index}`), "Late"]);
+    const keys = await Array.fromAsync(admin().projects.apiKeys.list(project, { limit: 3 }));
+    expect(keys.map(({ name }) => name)).toEqual(seen);
+    const all = await Array.fromAsync(admin().projects.list({ limit: 2, include_archived: true }));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const events = await Array.fromAsync(admin().auditLogs.list({ limit: 5, project_ids: [project] }));
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1 + 8 + 8);
+  });
+
+  test("refuses bad names, expiries, limits, cursors and fields, and names what is wrong", async () => {
+    const project = await newProject();
+    const projectKey = (await admin().projects.serviceAccounts.create(project, { name: "Builder" })).api_key?.id ?? "";
+    const refused: [method: string, path: string, body: unknown, param: string][] = [];
+    for (const name of ["", "  ", "x".repeat(10_000), "a\u0000b", "a\nb", 7, null, ["a"]]) {
+      refused.push(["POST", "/projects", { name }, "name"]);
+      refused.push(["POST", `/projects/${project}/service_accounts`, { name }, "name"]);
+      refused.push(["POST", "/admin_api_keys", { name }, "name"]);
+    }
+    for (const expires_in_seconds of [0, -5, 1.5, "60", 1e12]) {
+      refused.push(["POST", "/admin_api_keys", { name: "a", expires_in_seconds }, "expires_in_seconds"]);
+      refused.push([
+        "POST",
+        `/projects/${project}/service_accounts`,
+        { name: "a", expires_in_seconds },
+        "expires_in_seconds",
+      ]);
+      refused.push([
+        "POST",
+        `/projects/${project}/api_keys/${projectKey}`,
+        { expires_in_seconds },
+        "expires_in_seconds",
+      ]);
+    }
+    const lists = ["/projects", "/admin_api_keys", "/audit_logs", `/projects/${project}/api_keys`];
+    for (const list of [...lists, `/projects/${project}/service_accounts`]) {
+      for (const limit of ["0", "-1", "101", "1000000", "x", "1.5", ""]) {
+        refused.push(["GET", `${list}?limit=${limit}`, undefined, "limit"]);
+      }
+      for (const cursor of ["garbage", "'; drop table projects; --", "%F0%9F%A6%89", "x".repeat(3_000)]) {
+        refused.push(["GET", `${list}?after=${cursor}`, undefined, "after"]);
+      }
+      refused.push(["GET", `${list}?limit=1&limit=2`, undefined, "limit"]);
+      refused.push(["GET", `${list}?unknown=1`, undefined, "unknown"]);
+    }
+    refused.push(["GET", `/projects?after=${projectKey}`, undefined, "after"]);
+    refused.push(["GET", `/admin_api_keys?after=${projectKey}`, undefined, "after"]);
+    refused.push(["GET", "/projects?include_archived=maybe", undefined, "include_archived"]);
+    refused.push(["GET", "/audit_logs?after=a&before=b", undefined, "before"]);
+    refused.push(["POST", "/projects", { name: "a", unknown: 1 }, "unknown"]);
+    refused.push(["POST", "/projects", { name: "a", geography: "EU" }, "geography"]);
+    refused.push(["POST", "/projects", {}, "name"]);
+    const permissions = `/projects/${project}/model_permissions`;
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: ["one", "nobody"] }, "model_ids[1]"]);
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: ["group:nobody"] }, "model_ids[0]"]);
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: [1] }, "model_ids[0]"]);
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: Array(1_001).fill("one") }, "model_ids"]);
+    refused.push(["POST", permissions, { mode: "everything", model_ids: [] }, "mode"]);
+    refused.push(["POST", permissions, { mode: "allow_list" }, "model_ids"]);
+    for (const [method, path, body, param] of refused) {
+      const answer = await service.send(method, path, body);
+      expect([path, body, answer]).toMatchObject([
+        path,
+        body,
+        { status: 400, body: { error: { type: "invalid_request_error", param } } },
+      ]);
+    }
+    for (const body of [undefined, [], "text", null]) {
+      expect((await service.send("POST", "/projects", body)).status).toBe(400);
+    }
+  });
+
+  test("refuses a project's key, and no key", async () => {
+    const project = await newProject();
+    const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
+    const withProjectKey = await service.send("GET", "/projects", undefined, {
+      authorization: `Bearer ${api_key?.value}`,
+    });
+    expect(withProjectKey).toMatchObject({ status: 403, body: { error: { type: "invalid_request_error" } } });
+    const without = await service.send("GET", "/projects", undefined, { authorization: "" });
+    expect(without).toMatchObject({ status: 401, body: { error: { code: null } } });
+  });
+});

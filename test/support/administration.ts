@@ -1,0 +1,89 @@
+/** The administration API alone, on a database of its own, with two organisations whose admins do not know each other. */
+
+import type { AddressInfo } from "node:net";
+import { fastify } from "fastify";
+import OpenAI from "openai";
+import { Accounts } from "../../src/accounts/accounts.ts";
+import { authenticateScope } from "../../src/http/authenticate.ts";
+import { useErrorFormat } from "../../src/http/errors.ts";
+import { useJsonBodies } from "../../src/http/json-body.ts";
+import { organization } from "../../src/http/organization/organization.ts";
+import { useRequestRecords } from "../../src/http/request-record.ts";
+import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
+
+export interface Administration {
+  accounts: Accounts;
+  /** Method and pattern of every route, without those that Fastify adds. */
+  routes: readonly { method: string; pattern: string }[];
+  /** Of the default organisation. */
+  admin: OpenAI;
+  /** Of another organisation. */
+  foreign: OpenAI;
+  /** With the default organisation's admin key. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  sendForeign(method: string, path: string, body?: unknown): Promise<Answer>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+const KNOWN = new Set(["one", "two", "openai/*", "group:team-a"]);
+const MAX_BODY_BYTES = 1_000_000;
+
+export async function startAdministration(options: DatabaseOptions): Promise<Administration> {
+  const database = openDatabase(options);
+  const accounts = new Accounts({ database, logger: options.logger });
+  const { adminKey } = await accounts.ensureFirstKeys({ apiKey: undefined, adminKey: undefined });
+  const other = await accounts.organizations.create("Another organization");
+  const app = fastify({ forceCloseConnections: true });
+  const routes: { method: string; pattern: string }[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    if (method !== "HEAD") routes.push({ method: String(method), pattern: url });
+  });
+  useRequestRecords(app, options.logger, () => {});
+  useErrorFormat(app, MAX_BODY_BYTES);
+  useJsonBodies(app);
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, accounts, "admin");
+      scope.register(organization(accounts, (entry) => KNOWN.has(entry)));
+    },
+    { prefix: "/v1/organization" },
+  );
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const keys = { own: adminKey?.reveal() ?? "", foreign: other.adminKey.secret.reveal() };
+  const client = (key: string) =>
+    new OpenAI({ baseURL: `${origin}/v1`, apiKey: null, adminAPIKey: key, maxRetries: 0 });
+  const sender =
+    (key: string): Administration["send"] =>
+    async (method, path, body, headers) => {
+      const answer = await fetch(`${origin}/v1/organization${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      return { status: answer.status, body: await answer.json() };
+    };
+  return {
+    accounts,
+    routes,
+    admin: client(keys.own),
+    foreign: client(keys.foreign),
+    send: sender(keys.own),
+    sendForeign: sender(keys.foreign),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await accounts.close();
+      await database.close();
+    },
+  };
+}
