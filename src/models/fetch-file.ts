@@ -53,7 +53,7 @@ export class FileFetcher {
         if (!(error instanceof Fault || error instanceof SourceUnreachable)) throw error;
         if (error instanceof SourceUnreachable) this.#unreachable.set(location.source, error.message);
         else if (error.code === DISK_FULL) throw error;
-        this.#logger.warn({ file: order.file.name, source: location.source, reason: error.message }, "source failed");
+        this.#logger.info({ file: order.file.name, source: location.source, reason: error.message }, "source failed");
         reasons.push(`${describeLocation(location)}: ${error.message}`);
         lastFailure = error;
       }

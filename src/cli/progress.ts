@@ -1,0 +1,131 @@
+/** Shows downloads: a bar for each model at a terminal, plain lines anywhere else. */
+
+import cliProgress, { type MultiBar, type SingleBar } from "cli-progress";
+import type { PullProgress } from "../models/pull-progress.ts";
+import { formatBytes } from "./format-bytes.ts";
+import { Transfer } from "./transfer.ts";
+
+export interface Progress {
+  update(progress: PullProgress): void;
+  /** Writes text that is to stay, above the bars. */
+  print(text: string): void;
+  /** Leaves the terminal as it is; later updates begin anew. */
+  stop(): void;
+}
+
+export function createProgress(output: NodeJS.WriteStream): Progress {
+  return output.isTTY ? new ProgressBars(output) : new ProgressLines(output);
+}
+
+const BAR_WIDTH = 24;
+
+class ProgressBars implements Progress {
+  readonly #output: NodeJS.WriteStream;
+  readonly #running = new Map<string, { bar: SingleBar; transfer: Transfer }>();
+  #bars: MultiBar | undefined;
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output;
+  }
+
+  update(progress: PullProgress): void {
+    const { model, phase, receivedBytes, totalBytes } = progress;
+    const known = this.#running.get(model);
+    if (phase === "stored" || phase === "failed") {
+      if (known === undefined) return;
+      known.transfer.see({ ...known.transfer.progress, phase }, Date.now());
+      this.#running.delete(model);
+      if (this.#running.size === 0) this.stop();
+      return;
+    }
+    if (known === undefined) {
+      const transfer = new Transfer(progress, Date.now());
+      const bar = this.#allBars().create(totalBytes ?? 0, receivedBytes, { transfer });
+      this.#running.set(model, { bar, transfer });
+      return;
+    }
+    known.transfer.see(progress, Date.now());
+    known.bar.setTotal(totalBytes ?? 0);
+    known.bar.update(receivedBytes);
+  }
+
+  print(text: string): void {
+    if (this.#bars === undefined) this.#output.write(text);
+    else this.#bars.log(text.endsWith("\n") ? text : `${text}\n`);
+  }
+
+  stop(): void {
+    this.#bars?.stop();
+    this.#bars = undefined;
+    this.#running.clear();
+  }
+
+  #allBars(): MultiBar {
+    this.#bars ??= new cliProgress.MultiBar({
+      stream: this.#output,
+      barsize: BAR_WIDTH,
+      emptyOnZero: true,
+      forceRedraw: true,
+      // The service has its own way of ending.
+      gracefulExit: false,
+      format: (options, { progress }, { transfer }: { transfer: Transfer }) =>
+        describeBar(transfer, cliProgress.Format.BarFormat(progress, options)),
+    });
+    return this.#bars;
+  }
+}
+
+function describeBar(transfer: Transfer, bar: string): string {
+  const { model, phase, source, receivedBytes, totalBytes } = transfer.progress;
+  if (phase === "stored") return `${model}  ${formatBytes(receivedBytes)} fetched from ${source}`;
+  if (phase === "failed") return `${model}  could not be fetched`;
+  if (phase === "waiting") return `${model}  another process is fetching it`;
+  return [model, `from ${source}`, totalBytes === undefined ? "" : `[${bar}]`, transfer.describe()]
+    .filter((part) => part !== "")
+    .join("  ");
+}
+
+const LINE_EVERY_MS = 10_000;
+
+class ProgressLines implements Progress {
+  readonly #output: NodeJS.WriteStream;
+  readonly #running = new Map<string, { transfer: Transfer; lineAtMs: number; heading: string }>();
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output;
+  }
+
+  update(progress: PullProgress): void {
+    const { model, phase } = progress;
+    const nowMs = Date.now();
+    const known = this.#running.get(model);
+    if (phase === "stored" || phase === "failed") {
+      this.#running.delete(model);
+      if (known !== undefined) this.#line(model, phase === "stored" ? "fetched" : "could not be fetched");
+      return;
+    }
+    const transfer = known?.transfer ?? new Transfer(progress, nowMs);
+    transfer.see(progress, nowMs);
+    const heading =
+      phase === "waiting" ? "another process is fetching it" : `fetching ${progress.file} from ${progress.source}`;
+    if (known?.heading !== heading) {
+      this.#running.set(model, { transfer, lineAtMs: nowMs, heading });
+      this.#line(model, heading);
+    } else if (phase === "fetching" && nowMs - known.lineAtMs >= LINE_EVERY_MS) {
+      known.lineAtMs = nowMs;
+      this.#line(model, transfer.describe());
+    }
+  }
+
+  print(text: string): void {
+    this.#output.write(text);
+  }
+
+  stop(): void {
+    this.#running.clear();
+  }
+
+  #line(model: string, text: string): void {
+    this.#output.write(`${model}: ${text}\n`);
+  }
+}

@@ -1,0 +1,60 @@
+import type { PullProgress } from "../models/pull-progress.ts";
+import { formatBytes } from "./format-bytes.ts";
+
+const WINDOW_MS = 5_000;
+
+/** One model's download as it was seen lately: how far, how fast, how long still. */
+export class Transfer {
+  #progress: PullProgress;
+  #seen: { atMs: number; bytes: number }[] = [];
+
+  constructor(progress: PullProgress, nowMs: number) {
+    this.#progress = progress;
+    this.see(progress, nowMs);
+  }
+
+  get progress(): PullProgress {
+    return this.#progress;
+  }
+
+  see(progress: PullProgress, nowMs: number): void {
+    const { file, source } = this.#progress;
+    const isAnother = file !== progress.file || source !== progress.source;
+    this.#progress = progress;
+    const bytes = progress.receivedBytes;
+    if (isAnother || bytes < (this.#seen.at(-1)?.bytes ?? 0)) this.#seen = [];
+    this.#seen.push({ atMs: nowMs, bytes });
+    while ((this.#seen[1]?.atMs ?? nowMs) < nowMs - WINDOW_MS) this.#seen.shift();
+  }
+
+  /** `45.1 of 92.9 MB, 10.2 MB/s, 5 s left`, as far as it is known. */
+  describe(): string {
+    const { receivedBytes, totalBytes } = this.#progress;
+    const parts = [amount(receivedBytes, totalBytes)];
+    const speed = this.#bytesPerSecond();
+    if (speed > 0) parts.push(`${formatBytes(Math.round(speed))}/s`);
+    if (speed > 0 && totalBytes !== undefined)
+      parts.push(`${formatSeconds((totalBytes - receivedBytes) / speed)} left`);
+    return parts.join(", ");
+  }
+
+  #bytesPerSecond(): number {
+    const first = this.#seen[0];
+    const last = this.#seen.at(-1);
+    if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
+    return ((last.bytes - first.bytes) * 1000) / (last.atMs - first.atMs);
+  }
+}
+
+function amount(receivedBytes: number, totalBytes: number | undefined): string {
+  return totalBytes === undefined
+    ? formatBytes(receivedBytes)
+    : `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`;
+}
+
+function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
