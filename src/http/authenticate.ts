@@ -5,8 +5,8 @@ import type { Caller } from "../accounts/caller.ts";
 import { Fault } from "../faults.ts";
 
 export interface Authenticator {
-  /** Throws a Fault for a key that is malformed, unknown, revoked or expired. */
-  authenticate(key: string): Promise<Caller>;
+  /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
+  authenticate(key: string | undefined): Promise<Caller>;
 }
 
 declare module "fastify" {
@@ -26,14 +26,11 @@ export function authenticateScope(scope: FastifyInstance, accounts: Authenticato
   });
 }
 
-function bearerKey(request: FastifyRequest): string {
-  const header = request.headers.authorization;
-  const [, key] = /^Bearer +(\S.*)$/i.exec(header ?? "") ?? [];
-  if (key !== undefined) return key.trim();
-  if (header === undefined || /^(Bearer)? *$/i.test(header)) {
-    const message = "No API key was sent. Send it in the header `Authorization: Bearer YOUR_KEY`.";
-    throw new Fault("unauthenticated", message);
-  }
+/** Undefined when no key was sent at all. */
+function bearerKey(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization?.trim() ?? "";
+  const [, key] = /^Bearer +(\S.*)$/i.exec(header) ?? [];
+  if (key !== undefined || header === "" || /^Bearer$/i.test(header)) return key;
   const message = "The Authorization header must have the form `Bearer YOUR_KEY`.";
   throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }

@@ -1,5 +1,6 @@
 /** Every way in which a request can fail, brought into one shape: faults, Fastify's own refusals, broken HTTP, bugs. */
 
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../faults.ts";
@@ -10,6 +11,9 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
     const failure = toFault(error, request, maxBodyBytes);
     request.reportFailure(failure);
+    // Fastify would close at once, and a client that still sends would see a reset instead of the answer. The rest of
+    // the body is read and dropped, for as long as a request may take to arrive.
+    if (failure instanceof Fault && failure.kind === "body-too-large") reply.removeHeader("connection");
     return sendFailure(reply, failure);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -77,7 +81,7 @@ export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): 
   const json = JSON.stringify(body);
   socket.end(
     [
-      `HTTP/1.1 ${status} ${error.code ?? "Bad Request"}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       "content-type: application/json; charset=utf-8",
       `content-length: ${Buffer.byteLength(json)}`,
       `x-request-id: ${requestId}`,

@@ -36,11 +36,14 @@ export function useRequestRecords(
   app.addHook("onRequest", async (request, reply) => {
     request.record = { beganAt: performance.now(), model: undefined, settlement: undefined, failure: undefined };
     reply.header("x-request-id", request.id).header("openai-version", "2020-10-01");
+    // Not Fastify's onResponse, which clients that leave never reach.
+    reply.raw.once("close", () => void tell(request, reply));
   });
   app.addHook("onSend", async (request, reply) => {
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
   });
-  app.addHook("onResponse", async (request, reply) => {
+
+  async function tell(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // Health checks and scrapes come every few seconds and say nothing.
     if (!request.url.startsWith("/v1/")) return;
     const settlement = await request.record.settlement;
@@ -52,7 +55,7 @@ export function useRequestRecords(
       status: line.status,
       durationSeconds: line.durationMs / 1000,
     });
-  });
+  }
 }
 
 /** The route's own pattern, so that an unknown path is no label of its own. */

@@ -74,12 +74,22 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
   return app;
 }
 
+const MAX_HEADERS_MILLISECONDS = 60_000;
+
 type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure">;
 
 function bareServer(limits: BareServerOptions): FastifyInstance {
+  const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
-    requestTimeout: limits.receiveTimeoutSeconds * 1000,
+    requestTimeout: receiveTimeout,
+    http: {
+      // Node looks for requests that are late only this often; its default is 30 seconds.
+      connectionsCheckingInterval: 1000,
+      requestTimeout: receiveTimeout,
+      // With a longer one than requestTimeout Node finds no late request at all.
+      headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
+    },
     // Longer than the usual idle time of a proxy in front, so that the proxy closes first and meets no reset.
     keepAliveTimeout: 75_000,
     genReqId: newRequestId,

@@ -16,6 +16,7 @@ export interface Readiness {
 
 interface ModelReadiness {
   id: string;
+  task: string;
   deployment: string;
   engine: string;
   state: "loading" | "up" | "restarting" | "failed";

@@ -1,0 +1,33 @@
+/** `parlance serve`: the service at a terminal. */
+
+import pino from "pino";
+import { loadConfig } from "../config/load-config.ts";
+import { reloadConfig } from "../config/reload-config.ts";
+import { run } from "../main.ts";
+import { createModelStore } from "../models/create-model-store.ts";
+import { createLogger } from "../observability/logger.ts";
+import { STAGE, VERSION } from "../version.ts";
+import { configSources } from "./config-sources.ts";
+
+import { createProgress } from "./progress.ts";
+import { welcome } from "./welcome.ts";
+
+const STANDARD_ERROR = 2;
+
+/** People read standard output, machines the log on standard error. Resolves with the exit code; throws a Fault. */
+export async function serve(): Promise<number> {
+  const sources = configSources();
+  const config = await loadConfig(sources);
+  const logger = createLogger(config.logLevel, pino.destination(STANDARD_ERROR));
+  for (const warning of config.warnings) logger.warn(warning);
+  process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
+  const progress = createProgress(process.stdout);
+  return run({
+    config,
+    logger,
+    store: createModelStore(config, logger),
+    onPullProgress: (event) => progress.update(event),
+    reload: (current) => reloadConfig(current, sources),
+    onListening: (listening) => welcome(listening, config, progress),
+  });
+}

@@ -1,0 +1,128 @@
+/** The process's life: compose, listen, reload, drain, stop. */
+
+import type { AddressInfo } from "node:net";
+import { type ComposeOptions, compose, type Service } from "./compose.ts";
+import type { Config } from "./config/config.ts";
+import type { Reloaded } from "./config/reload-config.ts";
+import { Fault } from "./faults.ts";
+
+export interface RunOptions extends ComposeOptions {
+  /** Reads the configuration anew. */
+  reload: (current: Config) => Promise<Reloaded>;
+  /** Called once, when requests are taken. What it throws ends the service. */
+  onListening: (listening: Listening) => Promise<void>;
+}
+
+export interface Listening {
+  /** Such as `http://127.0.0.1:8080`. */
+  origin: string;
+  service: Service;
+  /** Aborts when the service is told to stop. */
+  signal: AbortSignal;
+}
+
+/** Resolves with the exit code once the process has been told to stop and has drained. Throws a Fault when it cannot start. */
+export async function run(options: RunOptions): Promise<number> {
+  const { config, logger } = options;
+  const service = await compose(options);
+  const stopping = untilStopped();
+  const stopped = new AbortController();
+  let welcomed: Promise<void>;
+  try {
+    await service.apply(config);
+    const origin = await listen(service, config);
+    logger.info({ origin, pid: process.pid }, "listening");
+    welcomed = options.onListening({ origin, service, signal: stopped.signal });
+  } catch (failure) {
+    await service.close();
+    throw failure;
+  }
+  let current = config;
+  // One after the other: two signals in a row must not end with the older file.
+  let reloading = Promise.resolve();
+  const reload = () => {
+    reloading = reloading.then(async () => {
+      current = await reloadInto(service, current, options);
+    });
+  };
+  process.on("SIGHUP", reload);
+  try {
+    const signal = await Promise.race([stopping, welcomed.then(() => stopping)]);
+    logger.info({ signal, running: service.inference.runningCount }, "stopping");
+    return 0;
+  } finally {
+    stopped.abort();
+    process.off("SIGHUP", reload);
+    await drain(service, config.server.drainSeconds);
+    await service.close();
+    logger.info("stopped");
+  }
+}
+
+/** The first signal drains. After it another SIGTERM changes nothing, but Ctrl-C pressed twice ends at once. */
+function untilStopped(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.on("SIGTERM", resolve);
+    process.on("SIGINT", (signal) => {
+      process.on("SIGINT", () => process.exit(130));
+      resolve(signal);
+    });
+  });
+}
+
+async function listen({ server, operationsServer }: Service, { server: address }: Config): Promise<string> {
+  try {
+    await server.app.listen({ host: address.host, port: address.port });
+    if (address.operations !== undefined) await operationsServer?.listen(address.operations);
+  } catch (failure) {
+    const { code, address: host = address.host, port = address.port } = failure as NodeJS.ErrnoException & AddressInfo;
+    if (code === "EADDRINUSE") {
+      const message = `${host}:${port} is in use already. Stop what listens there, or set another port with PARLANCE_PORT.`;
+      throw new Fault("conflict", message, { cause: failure });
+    }
+    if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+      throw new Fault("invalid-request", `Cannot listen on ${host}:${port} (${code}).`, { cause: failure });
+    }
+    throw failure;
+  }
+  const { address: host, family, port } = server.app.server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns the configuration that holds afterwards: the old one when the new one is refused. */
+async function reloadInto(service: Service, current: Config, { reload, logger }: RunOptions): Promise<Config> {
+  try {
+    const reloaded = await reload(current);
+    if (!reloaded.isAccepted) {
+      logger.error({ fault: reloaded.fault }, "new configuration refused, the old one stays");
+      return current;
+    }
+    const { config, needsRestart } = reloaded;
+    await service.apply(config);
+    logger.level = config.logLevel;
+    for (const warning of config.warnings) logger.warn(warning);
+    if (needsRestart.length > 0) logger.warn({ settings: needsRestart }, "settings that take effect at the next start");
+    logger.info({ models: config.models.length }, "configuration reloaded");
+    return config;
+  } catch (failure) {
+    logger.error({ err: failure }, "the new configuration could not be applied");
+    return current;
+  }
+}
+
+/** Stops accepting, lets running requests finish until the deadline, then ends the rest with an error that they see. */
+async function drain({ server, operationsServer, inference }: Service, seconds: number): Promise<void> {
+  server.drain();
+  const deadline = performance.now() + seconds * 1000;
+  while (server.openRequests() > 0 && performance.now() < deadline) await pause(50);
+  inference.stop();
+  // The error frames need a moment to be written; a client that does not read them does not hold the process.
+  const flushed = performance.now() + 1000;
+  while (server.openRequests() > 0 && performance.now() < flushed) await pause(20);
+  await server.app.close();
+  await operationsServer?.close();
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,47 @@
+/** The catalog's models: the manifest's defaults, what was pulled besides, and what the operator configured. */
+
+import type { Config, ModelConfig } from "./config/config.ts";
+import type { Task } from "./engines/engine.ts";
+import { ENGINES } from "./engines/registry.ts";
+import type { ModelSpecification } from "./inference/build-catalog.ts";
+import { MANIFEST, type ManifestEntry } from "./models/manifest.ts";
+import type { ModelStore } from "./models/model-store.ts";
+
+const BUILTIN_QUEUE = 100;
+
+/** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
+export async function specifyModels(config: Config, store: ModelStore): Promise<ModelSpecification[]> {
+  const configured = config.models.map((model) => ({ ...model, isBuiltin: false }));
+  if (!config.builtinModels) return configured;
+  const own = new Set(configured.map(({ id }) => id));
+  const pulled = new Set((await store.list()).map(({ id }) => id));
+  const builtin = MANIFEST.filter(({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id)));
+  return [...builtin.sort(defaultsFirst).map(toSpecification), ...configured];
+}
+
+const TASKS: readonly Task[] = ["chat", "moderation", "speech", "transcription"];
+
+function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
+  return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
+}
+
+function toSpecification(entry: ManifestEntry): ModelSpecification {
+  return {
+    id: entry.id,
+    task: entry.task,
+    isBuiltin: true,
+    ownedBy: "parlance",
+    accessGroups: [],
+    price: {},
+    fallbacks: [],
+    maxQueue: BUILTIN_QUEUE,
+    deployments: [
+      {
+        engine: entry.engine,
+        settings: ENGINES[entry.engine].settings.parse({ model: entry.id, ...entry.engineSettings }),
+      },
+    ],
+  };
+}
+
+export type { ModelConfig };
