@@ -1,0 +1,182 @@
+/** Any audio or video file to mono samples, a piece at a time, so that memory does not grow with its length. */
+
+import {
+  ALL_FORMATS,
+  AudioSampleSink,
+  EncodedPacketSink,
+  FilePathSource,
+  Input,
+  type InputAudioTrack,
+} from "mediabunny";
+import { invalidRequest } from "../faults.ts";
+import { aacDecoder } from "./decode-aac.ts";
+import { type DecodedAudio, flacDecoder, mp3Decoder, opusDecoder, type PacketDecoder } from "./decode-packets.ts";
+import { vorbisDecoder } from "./decode-vorbis.ts";
+import { Resampler } from "./resample.ts";
+
+export interface DecodeOrder {
+  /** Absolute path of a file that nobody need trust. */
+  path: string;
+  /** Of the samples that come out. */
+  sampleRate: number;
+  /** Longer audio is refused. */
+  maxSeconds: number;
+}
+
+const READ_CACHE_BYTES = 2 * 1024 ** 2;
+const PACKETS_AT_ONCE = 50;
+const MIN_RATE = 2000;
+const MAX_RATE = 768_000;
+const FORMATS = "flac, mp3, mp4, m4a, aac, ogg, opus, wav, webm, mkv and mov";
+
+/** Throws a Fault for what is no audio, and for audio that is longer than `maxSeconds`. */
+export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder): AsyncGenerator<Float32Array> {
+  const source = new FilePathSource(path, { maxCacheSize: READ_CACHE_BYTES, handleUnhandledError: () => {} });
+  const input = new Input({ formats: ALL_FORMATS, source });
+  try {
+    const track = await findTrack(input, maxSeconds);
+    const resampler = new Resampler(sampleRate);
+    let seconds = 0;
+    try {
+      for await (const audio of understood(decodeTrack(track))) {
+        const { length } = audio.channels[0] ?? [];
+        if (length === 0 || length === undefined) continue;
+        if (audio.sampleRate < MIN_RATE || audio.sampleRate > MAX_RATE) throw badRate(audio.sampleRate);
+        seconds += length / audio.sampleRate;
+        if (seconds > maxSeconds) throw tooLong(maxSeconds);
+        yield await resampler.resample(toMono(audio.channels), audio.sampleRate);
+      }
+      if (seconds === 0) throw invalidRequest("The file holds no audio that can be decoded.", "file", "invalid_value");
+      yield await resampler.finish();
+    } finally {
+      resampler.close();
+    }
+  } finally {
+    input.dispose();
+  }
+}
+
+async function findTrack(input: Input, maxSeconds: number): Promise<InputAudioTrack> {
+  const track = await input.getPrimaryAudioTrack().catch(notUnderstood);
+  if (track === null) throw invalidRequest("The file has no audio track.", "file", "invalid_value");
+  if (track.codec === null) {
+    throw invalidRequest(
+      `The file's audio is in a codec that is not supported; those of ${FORMATS} are.`,
+      "file",
+      "invalid_value",
+    );
+  }
+  if (track.sampleRate < MIN_RATE || track.sampleRate > MAX_RATE) throw badRate(track.sampleRate);
+  const stated = await track.getDurationFromMetadata().catch(notUnderstood);
+  if (stated !== null && stated > maxSeconds) throw tooLong(maxSeconds);
+  return track;
+}
+
+async function* decodeTrack(track: InputAudioTrack): AsyncGenerator<DecodedAudio> {
+  if (track.codec?.startsWith("pcm-") || track.codec === "ulaw" || track.codec === "alaw")
+    return yield* decodePcm(track);
+  const decoder = await openDecoder(track);
+  // Before zero stands what an encoder puts there to begin with, which nobody is to hear.
+  let secondsToSkip = track.codec === "aac" ? -Math.min(0, await track.getFirstTimestamp()) : 0;
+  const skipped = (audio: DecodedAudio): DecodedAudio => {
+    const skip = Math.min(Math.round(secondsToSkip * audio.sampleRate), audio.channels[0]?.length ?? 0);
+    secondsToSkip -= skip / audio.sampleRate;
+    return skip === 0 ? audio : { ...audio, channels: audio.channels.map((channel) => channel.subarray(skip)) };
+  };
+  try {
+    let packets = [];
+    for await (const packet of new EncodedPacketSink(track).packets()) {
+      if (packets.push(packet) < PACKETS_AT_ONCE) continue;
+      const audio = await decoder.decode(packets);
+      packets = [];
+      if (audio !== undefined) yield skipped(audio);
+    }
+    for (const audio of [await decoder.decode(packets), await decoder.finish()]) {
+      if (audio !== undefined) yield skipped(audio);
+    }
+  } finally {
+    decoder.close();
+  }
+}
+
+async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
+  const config = await track.getDecoderConfig();
+  if (config === null) throw new Error("the track does not say how it was encoded");
+  const description = config.description === undefined ? undefined : toBytes(config.description);
+  switch (track.codec) {
+    case "mp3":
+      return mp3Decoder();
+    case "flac":
+      return flacDecoder();
+    case "opus":
+      return opusDecoder(description, config.numberOfChannels);
+    case "vorbis":
+      return vorbisDecoder(config);
+    case "aac":
+      return aacDecoder(description);
+    default:
+      throw invalidRequest(
+        `The codec ${track.codec} is not supported; those of ${FORMATS} are.`,
+        "file",
+        "invalid_value",
+      );
+  }
+}
+
+async function* decodePcm(track: InputAudioTrack): AsyncGenerator<DecodedAudio> {
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
+      const plane = new Float32Array(sample.numberOfFrames);
+      sample.copyTo(plane, { planeIndex, format: "f32-planar" });
+      return plane;
+    });
+    yield { channels, sampleRate: sample.sampleRate };
+    sample.close();
+  }
+}
+
+function toMono(channels: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(0)] = channels;
+  if (channels.length === 1) return first;
+  return first.map((_, index) => {
+    let sum = 0;
+    for (const channel of channels) sum += channel[index] ?? 0;
+    return sum / channels.length;
+  });
+}
+
+function toBytes(source: NonNullable<AudioDecoderConfig["description"]>): Uint8Array {
+  return ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+}
+
+/** Whatever a demuxer or decoder says of a file, the file is at fault. */
+async function* understood<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    notUnderstood(error);
+  }
+}
+
+function notUnderstood(error: unknown): never {
+  if (error instanceof Error && error.name === "Fault") throw error;
+  throw invalidRequest(`The file could not be decoded as audio. Supported are ${FORMATS}.`, "file", "invalid_value");
+}
+
+function badRate(rate: number) {
+  return invalidRequest(
+    `The audio has ${rate} samples a second; ${MIN_RATE} to ${MAX_RATE} are supported.`,
+    "file",
+    "invalid_value",
+  );
+}
+
+function tooLong(maxSeconds: number) {
+  return invalidRequest(
+    `The audio is longer than ${maxSeconds} seconds, the longest that is taken.`,
+    "file",
+    "invalid_value",
+  );
+}

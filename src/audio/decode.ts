@@ -1,0 +1,104 @@
+/** Decodes files that nobody need trust, each in a process of its own, at the pace at which its samples are read. */
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { Fault, invalidRequest, unavailable } from "../faults.ts";
+import type { DecodeOrder } from "./decode-file.ts";
+import type { DecodeFailure } from "./decode-process.ts";
+
+type DecodeProcess = ChildProcessByStdio<Writable, Readable, null>;
+
+const ENTRY = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "./decode-process.ts" : "./decode-process.js", import.meta.url),
+);
+/** It may read files and do nothing else: no writing, no processes, no native code. */
+const FLAGS = ["--permission", "--allow-fs-read=*", "--max-old-space-size=256", "--disable-warning=SecurityWarning"];
+/** Decoding is many times faster than the audio: who gives nothing for so long hangs. */
+const STALL_SECONDS = 30;
+const SPARE_SECONDS = 300;
+
+export class Decoder {
+  /** Started ahead, because starting takes longer than decoding a short recording. */
+  #spare: DecodeProcess | undefined;
+  #spareEnd: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** Readies a process for a file that is about to come. */
+  warm(): void {
+    if (this.#isClosed) return;
+    this.#spare ??= start();
+    clearTimeout(this.#spareEnd);
+    this.#spareEnd = setTimeout(() => this.#endSpare(), SPARE_SECONDS * 1000).unref();
+  }
+
+  /** Mono samples (-1 to 1), decoded anew each time that they are iterated. A file that is no audio throws a Fault. */
+  samples(order: DecodeOrder, signal: AbortSignal): AsyncIterable<Float32Array> {
+    return { [Symbol.asyncIterator]: () => this.#decode(order, signal) };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#endSpare();
+  }
+
+  async *#decode(order: DecodeOrder, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    const child = this.#spare ?? start();
+    this.#spare = undefined;
+    const end = () => child.kill("SIGKILL");
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    const watchdog = setTimeout(end, STALL_SECONDS * 1000);
+    const failure = text(child.stdio[FAILURE_DESCRIPTOR] as Readable).catch(() => "");
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
+    try {
+      child.stdin.on("error", () => {});
+      child.stdin.write(`${JSON.stringify(order)}\n`);
+      let rest: Buffer = Buffer.alloc(0);
+      for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+        const whole = bytes.length - (bytes.length % Float32Array.BYTES_PER_ELEMENT);
+        rest = bytes.subarray(whole);
+        if (whole > 0) yield toSamples(bytes.subarray(0, whole));
+        watchdog.refresh();
+      }
+      await ended;
+      if (child.exitCode !== 0 && !signal.aborted) throw toFault(await failure);
+    } finally {
+      clearTimeout(watchdog);
+      signal.removeEventListener("abort", end);
+      end();
+      if (!signal.aborted) this.warm();
+    }
+  }
+
+  #endSpare(): void {
+    clearTimeout(this.#spareEnd);
+    this.#spare?.kill("SIGKILL");
+    this.#spare = undefined;
+  }
+}
+
+const FAILURE_DESCRIPTOR = 3;
+
+function start(): DecodeProcess {
+  const child = spawn(process.execPath, [...FLAGS, ENTRY], { stdio: ["pipe", "pipe", "ignore", "pipe"], env: {} });
+  // A start that fails shows as an end without samples.
+  child.on("error", () => {});
+  return child as unknown as DecodeProcess;
+}
+
+/** Aligned and of its own, for views on a pipe's buffer are neither. */
+function toSamples(bytes: Buffer): Float32Array {
+  return new Float32Array(new Uint8Array(bytes).buffer);
+}
+
+function toFault(report: string): Fault {
+  // Killed, by its bound on memory or time, or by a decoder's fault: the file is what differs from those that work.
+  if (report === "") return invalidRequest("The file could not be decoded as audio.", "file", "invalid_value");
+  const { kind, message, param, code }: DecodeFailure = JSON.parse(report);
+  if (kind !== undefined) return new Fault(kind, message, { param, code });
+  return unavailable("The file could not be decoded.", "engine_failed", 1, message);
+}

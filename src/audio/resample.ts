@@ -1,0 +1,73 @@
+import libsamplerate from "@alexanderolsen/libsamplerate-js";
+
+const { ConverterType, create } = libsamplerate;
+
+type Converter = Awaited<ReturnType<typeof create>>;
+
+/** Brings mono samples that come in pieces to one rate; the rate of what comes may change. */
+export class Resampler {
+  readonly #rate: number;
+  #converter: Converter | undefined;
+  #inputRate = 0;
+  #taken = 0;
+  #given = 0;
+
+  constructor(rate: number) {
+    this.#rate = rate;
+  }
+
+  async resample(samples: Float32Array, rate: number): Promise<Float32Array> {
+    if (rate === this.#rate && this.#converter === undefined) return samples;
+    if (rate !== this.#inputRate) await this.#begin(rate);
+    this.#taken += samples.length;
+    const converted = this.#convert(samples);
+    this.#given += converted.length;
+    return converted;
+  }
+
+  /** What the filter still holds. */
+  async finish(): Promise<Float32Array> {
+    if (this.#converter === undefined) return new Float32Array(0);
+    const missing = Math.round((this.#taken * this.#rate) / this.#inputRate) - this.#given;
+    const silence = new Float32Array(Math.ceil(this.#inputRate / 5));
+    return this.#convert(silence).subarray(0, Math.max(0, missing));
+  }
+
+  close(): void {
+    this.#converter?.destroy();
+    this.#converter = undefined;
+  }
+
+  async #begin(rate: number): Promise<void> {
+    this.#converter?.destroy();
+    this.#converter = await create(1, rate, this.#rate, { converterType: ConverterType.SRC_SINC_FASTEST });
+    this.#inputRate = rate;
+    this.#taken = 0;
+    this.#given = 0;
+  }
+
+  #convert(samples: Float32Array): Float32Array {
+    const pieces: Float32Array[] = [];
+    // The library's own buffers bound what it takes and gives in one call.
+    const step = Math.max(1, Math.floor(MAX_SAMPLES_AT_ONCE * Math.min(1, this.#inputRate / this.#rate)));
+    for (let start = 0; start < samples.length; start += step) {
+      const converted = this.#converter?.full(samples.subarray(start, start + step));
+      if (converted !== undefined) pieces.push(converted.slice());
+    }
+    return concatenate(pieces);
+  }
+}
+
+const MAX_SAMPLES_AT_ONCE = 100_000;
+
+function concatenate(pieces: readonly Float32Array[]): Float32Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  const whole = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
+}
