@@ -1,20 +1,15 @@
 /** `parlance keys`: keys of the default organisation, on the same database as the service. */
 
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import pino from "pino";
-import { Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { ApiKey } from "../accounts/api-keys.ts";
 import { OPERATOR } from "../accounts/audit.ts";
-import { loadConfig } from "../config/load-config.ts";
 import { Fault } from "../faults.ts";
-import { createLogger } from "../observability/logger.ts";
-import { openDatabase } from "../storage/database.ts";
-import { configSources } from "./config-sources.ts";
 import { formatTable } from "./format-table.ts";
+import { formatTime, toUnixSeconds } from "./format-time.ts";
+import { withAccounts } from "./with-accounts.ts";
 
 const PAGE_SIZE = 100;
-const STANDARD_ERROR = 2;
 
 interface CreateOptions {
   name: string;
@@ -52,17 +47,6 @@ export function keysCommand(): Command {
       }),
     );
   return command;
-}
-
-async function withAccounts(work: (accounts: Accounts) => Promise<void>): Promise<void> {
-  const { databaseUrl, dataDirectory } = await loadConfig(configSources());
-  const logger = createLogger("warn", pino.destination(STANDARD_ERROR));
-  await using closing = new AsyncDisposableStack();
-  const database = openDatabase({ url: databaseUrl, file: join(dataDirectory, "parlance.sqlite"), logger });
-  closing.defer(() => database.close());
-  const accounts = new Accounts({ database, logger });
-  closing.defer(() => accounts.close());
-  await work(accounts);
 }
 
 async function create(accounts: Accounts, { name, admin, project, expiresIn, json }: CreateOptions): Promise<void> {
@@ -131,14 +115,6 @@ function toJson(key: ApiKey) {
     expires_at: toUnixSeconds(key.expiresAt),
     last_used_at: toUnixSeconds(key.lastUsedAt),
   };
-}
-
-function toUnixSeconds(time: number | null): number | null {
-  return time === null ? null : Math.floor(time / 1000);
-}
-
-function formatTime(time: number | null, otherwise = ""): string {
-  return time === null ? otherwise : `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };

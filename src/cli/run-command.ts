@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Create, list and revoke API keys",
     load: async () => (await import("./keys.ts")).keysCommand(),
   },
+  organizations: {
+    summary: "Create, list and archive organizations",
+    load: async () => (await import("./organizations.ts")).organizationsCommand(),
+  },
   config: {
     summary: "Check the configuration, or print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),

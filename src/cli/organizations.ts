@@ -1,0 +1,77 @@
+/** `parlance organizations`: who shares this installation, on the same database as the service. */
+
+import { Command } from "commander";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Organization } from "../accounts/organizations.ts";
+import { formatTable } from "./format-table.ts";
+import { formatTime, toUnixSeconds } from "./format-time.ts";
+import { withAccounts } from "./with-accounts.ts";
+
+interface JsonOption {
+  json?: true;
+}
+
+export function organizationsCommand(): Command {
+  const command = new Command("organizations");
+  command
+    .command("create")
+    .description("Create an organization and print its first admin key, which is shown only this once")
+    .argument("<name>", "the organization's name")
+    .option("--json", "print the organization and its key as JSON")
+    .action((name: string, { json }: JsonOption) => withAccounts((accounts) => create(accounts, name, json === true)));
+  command
+    .command("list")
+    .description("List all organizations, the archived ones too")
+    .option("--json", "print them as JSON")
+    .action(({ json }: JsonOption) => withAccounts((accounts) => list(accounts, json === true)));
+  command
+    .command("archive")
+    .description("Stop all keys of an organization; what it used stays on record")
+    .argument("<id>", "as organizations list shows it")
+    .option("--json", "print the organization as JSON")
+    .action((id: string, { json }: JsonOption) => withAccounts((accounts) => archive(accounts, id, json === true)));
+  return command;
+}
+
+async function create(accounts: Accounts, name: string, json: boolean): Promise<void> {
+  const { organization, adminKey } = await accounts.organizations.create(name);
+  const value = adminKey.secret.reveal();
+  if (json) {
+    const admin_api_key = { id: adminKey.key.id, value };
+    console.log(JSON.stringify({ ...toJson(organization), admin_api_key }, undefined, 2));
+    return;
+  }
+  // The secret alone goes to standard output, so that `KEY=$(…)` holds it and nothing else.
+  console.error(`Created ${organization.id}. Its first admin key is shown only this once:`);
+  console.log(value);
+}
+
+async function list(accounts: Accounts, json: boolean): Promise<void> {
+  const organizations = await accounts.organizations.list();
+  if (json) {
+    console.log(JSON.stringify(organizations.map(toJson), undefined, 2));
+    return;
+  }
+  const rows = organizations.map((each) => [
+    each.id,
+    each.name,
+    formatTime(each.createdAt),
+    formatTime(each.archivedAt, "no"),
+  ]);
+  console.log(formatTable(["ID", "NAME", "CREATED", "ARCHIVED"], rows));
+}
+
+async function archive(accounts: Accounts, id: string, json: boolean): Promise<void> {
+  const organization = await accounts.organizations.archive(id);
+  console.log(json ? JSON.stringify(toJson(organization)) : `Archived ${id}. Its keys do not work any more.`);
+}
+
+function toJson(organization: Organization) {
+  return {
+    id: organization.id,
+    name: organization.name,
+    is_default: organization.isDefault === 1,
+    created_at: toUnixSeconds(organization.createdAt),
+    archived_at: toUnixSeconds(organization.archivedAt),
+  };
+}
