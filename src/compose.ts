@@ -11,6 +11,7 @@ import { buildOperationsServer, buildServer, type Server } from "./http/server.t
 import { type BuiltCatalog, buildCatalog, type CatalogParts } from "./inference/build-catalog.ts";
 import { Catalog } from "./inference/catalog.ts";
 import { Inference } from "./inference/inference.ts";
+import { namesSomething } from "./inference/names-something.ts";
 import type { ModelStore } from "./models/model-store.ts";
 import type { PullProgress } from "./models/pull-progress.ts";
 import type { Logger } from "./observability/logger.ts";
@@ -98,6 +99,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const server = buildServer({
     accounts,
     inference,
+    isKnownModel: (entry) => namesSomething(catalog, entry),
     operations: separate ? undefined : operations,
     maxBodyBytes: config.server.maxBodyBytes,
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,

@@ -2,11 +2,14 @@
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller } from "../accounts/caller.ts";
+import type { ScopeHeaders } from "../accounts/scope-headers.ts";
 import { Fault } from "../faults.ts";
 
 export interface Authenticator {
   /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
   authenticate(key: string | undefined): Promise<Caller>;
+  /** Throws a Fault when the client names another organisation or project than the key's. */
+  checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
 }
 
 declare module "fastify" {
@@ -23,7 +26,18 @@ export function authenticateScope(scope: FastifyInstance, accounts: Authenticato
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
     if (caller.kind !== kind) throw wrongKind(kind);
+    const headers = {
+      organization: headerOf(request, "openai-organization"),
+      project: header(request, "openai-project"),
+    };
+    await accounts.checkScopeHeaders(caller, headers);
   });
+}
+
+/** Undefined also when it is empty, as clients send what was not set. */
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
 }
 
 /** Undefined when no key was sent at all. */

@@ -1,22 +1,27 @@
 /** Scopes and the route list; builds, never listens. */
 
 import { type FastifyInstance, fastify } from "fastify";
+import type { Accounts } from "../accounts/accounts.ts";
 import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
-import { type Authenticator, authenticateScope } from "./authenticate.ts";
+import { authenticateScope } from "./authenticate.ts";
 import { answerBrokenHttp, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
+import type { IsKnownModel } from "./organization/model-permissions.ts";
+import { organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
 import { useRequestRecords } from "./request-record.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
 import { models } from "./v1/models.ts";
 
 export interface ServerOptions {
-  accounts: Authenticator;
+  accounts: Accounts;
   inference: Inference;
+  /** For permissions, which must not name what is not there. */
+  isKnownModel: IsKnownModel;
   /** Undefined when they are served on an address of their own. */
   operations: Operations | undefined;
   maxBodyBytes: number;
@@ -55,6 +60,13 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(models(options.inference));
     },
     { prefix: "/v1" },
+  );
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, options.accounts, "admin");
+      scope.register(organization(options.accounts, options.isKnownModel));
+    },
+    { prefix: "/v1/organization" },
   );
   return {
     app,

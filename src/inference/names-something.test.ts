@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { Catalog, type CatalogModel } from "./catalog.ts";
+import { namesSomething } from "./names-something.ts";
+
+function model(id: string, ...accessGroups: string[]): CatalogModel {
+  const described = { isBuiltin: false, createdAt: 0, ownedBy: "us", price: {}, fallbacks: [], deployments: [] };
+  return { ...described, id, task: "chat", accessGroups } as CatalogModel;
+}
+
+const catalog = new Catalog();
+catalog.replace([model("team-chat", "team-a"), model("local/one"), model("openai/*", "everybody")]);
+
+test.each([
+  ["team-chat", true],
+  ["local/one", true],
+  ["openai/gpt-5", true],
+  ["openai/*", true],
+  ["openai/ft/*", true],
+  ["local/*", true],
+  ["group:team-a", true],
+  ["group:everybody", true],
+  ["group:team-b", false],
+  ["group:", false],
+  ["team-chats", false],
+  ["nobody/*", false],
+  ["local", false],
+  ["*", false],
+  ["", false],
+])("%j names something: %s", (entry, expected) => {
+  expect(namesSomething(catalog, entry)).toBe(expected);
+});

@@ -1,0 +1,26 @@
+import { type Catalog, isWildcard } from "./catalog.ts";
+
+const GROUP = "group:";
+
+/** Whether a permission's entry (a model's id, a wildcard, `group:` and a name) names something in the catalog. */
+export function namesSomething(catalog: Catalog, entry: string): boolean {
+  const models = [...catalog.models];
+  if (entry.startsWith(GROUP)) {
+    const group = entry.slice(GROUP.length);
+    return models.some(({ accessGroups }) => accessGroups.includes(group));
+  }
+  if (isWildcard({ id: entry })) {
+    const prefix = entry.slice(0, -1);
+    return models.some(({ id }) => id.startsWith(prefix)) || isFound(catalog, `${prefix}any`);
+  }
+  return isFound(catalog, entry);
+}
+
+function isFound(catalog: Catalog, id: string): boolean {
+  try {
+    catalog.find(id);
+    return true;
+  } catch {
+    return false;
+  }
+}
