@@ -83,7 +83,8 @@ function environmentTable(): string {
 }
 
 function typeOf(schema: JsonSchema): string {
-  const { type, enum: values, const: only, items, properties, additionalProperties } = schema;
+  const { type, enum: values, const: only, items, properties, additionalProperties, anyOf } = schema;
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(", ");
   const choices = values ?? (only === undefined ? undefined : [only]);
   if (choices !== undefined) return choices.map(code).join(", ");
   if (properties !== undefined) return "mapping";

@@ -64,9 +64,18 @@ export function findings(issues: readonly core.$ZodIssue[], base: Path = []): Fi
       return issue.keys.map((key) => ({ path, message: "is not a key that is known here", unknownKey: key }));
     }
     if (issue.code === "invalid_union" && issue.errors.length > 0) {
-      const nearest = issue.errors.reduce((best, each) => (each.length < best.length ? each : best));
-      return findings(nearest, path);
+      return alternatives(issue.errors, path);
     }
     return [{ path, message: issue.message, unknownKey: undefined }];
   });
+}
+
+/** A plain value that fits none of several kinds: all of them are said. A mapping: what its nearest kind lacks. */
+function alternatives(errors: readonly (readonly core.$ZodIssue[])[], path: Path): Finding[] {
+  const branches = errors.map((issues) => findings(issues, path));
+  const isPlain = branches.every(([only, ...more]) => more.length === 0 && only?.path.length === path.length);
+  if (!isPlain) return branches.reduce((best, each) => (each.length < best.length ? each : best));
+  const [first = "", ...others] = new Set(branches.flat().map(({ message }) => message));
+  const message = [first, ...others.map((other) => other.replace(/^must be /, ""))].join(", or ");
+  return [{ path, message, unknownKey: undefined }];
 }

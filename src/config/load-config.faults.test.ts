@@ -94,6 +94,11 @@ models:
     expect(await faultOfConfigText(yaml)).toContain('models[0].fallbacks[0]: names "small-chat"');
   });
 
+  test("a value that may be of several kinds is told all of them", async () => {
+    const yaml = "models: [{ id: a, task: chat, deployments: [{ engine: either, gpu: maybe }] }]\n";
+    expect(await faultOfConfigText(yaml)).toContain("deployments[0].gpu: must be one of auto, cuda, or false (line 1)");
+  });
+
   test("a file that is named must be there", async () => {
     expect(await faultOfConfigText(undefined, { PARLANCE_CONFIG: "other.yaml" })).toMatch(
       /^In \/.*\/other\.yaml:\n {2}cannot be read: there is no such file$/m,

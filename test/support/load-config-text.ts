@@ -19,6 +19,7 @@ const deploymentSchemas = {
   }),
   // Not strict: what it drops must be refused all the same.
   "llama-cpp": z.union([z.object({ model: z.string() }), z.object({ file: z.string() })]),
+  either: z.strictObject({ gpu: z.union([z.enum(["auto", "cuda"]), z.literal(false)]) }),
   // Its message quotes what it was given.
   talkative: z.object({ text: z.string().refine(() => false, { error: ({ input }) => `is wrong: ${input}` }) }),
 };
