@@ -107,10 +107,16 @@ export interface ModerationModel extends OpenModel {
 
 export interface SpeechModel extends OpenModel {
   readonly task: "speech";
-  readonly voices: readonly string[];
+  /** Its own voices, the usual one first; undefined when an upstream does not say. */
+  readonly voices: readonly string[] | undefined;
+  /** Names of other services' voices, such as OpenAI's, each with the own voice that speaks for it. */
+  readonly voiceAliases: Readonly<Record<string, string>>;
   /** Samples a second of the audio it makes. */
   readonly sampleRate: number;
-  /** Streams mono samples (-1 to 1) as they are made. Stops early, without throwing, once `signal` aborts. */
+  /**
+   * Streams mono samples (-1 to 1) as they are made, sentence by sentence. Stops early, without throwing, once `signal`
+   * aborts. Throws a Fault before the first samples when it cannot honour the request, such as an unknown voice.
+   */
   speak(request: SpeechRequest, signal: AbortSignal): AsyncIterable<Float32Array>;
 }
 
@@ -119,6 +125,8 @@ export interface SpeechRequest {
   voice: string;
   /** 0.25 to 4; 1 is the voice's own pace. */
   speed: number;
+  /** How to speak, in words. */
+  instructions: string | undefined;
 }
 
 // ---- transcription

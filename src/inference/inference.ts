@@ -34,6 +34,12 @@ export interface InferenceOptions {
   onSettled: (settlement: Settlement) => void;
 }
 
+export interface ModelVoices {
+  model: string;
+  voices: readonly string[];
+  voiceAliases: Readonly<Record<string, string>>;
+}
+
 export class Inference {
   readonly #options: InferenceOptions;
   readonly #running: Set<{ abort(reason: Fault): void }> = new Set();
@@ -92,6 +98,24 @@ export class Inference {
     clientLeft: AbortSignal,
   ): Promise<Answer<TranscriptionModel, TranscriptSegment>> {
     return this.#run(caller, model, transcriptionWork(request), clientLeft);
+  }
+
+  /**
+   * The voices of one speech model, or of all that this caller may use; models that cannot serve at present are left
+   * out when none is named. Throws a Fault.
+   */
+  async listVoices(caller: Caller, id: string | undefined): Promise<ModelVoices[]> {
+    const models = id === undefined ? await this.listModels(caller) : [await this.findModel(caller, id)];
+    if (id !== undefined && models.some(({ task }) => task !== "speech")) {
+      throw unsupportedValue(`The model \`${id}\` performs ${models[0]?.task}, not speech.`, "model");
+    }
+    const speech = models.filter(({ task }) => task === "speech");
+    return speech.flatMap((model) => {
+      const [deployment] = model.deployments;
+      if (deployment === undefined || (id === undefined && deployment.state.state !== "up")) return [];
+      const opened = deployment.model() as SpeechModel;
+      return [{ model: id ?? model.id, voices: opened.voices ?? [], voiceAliases: opened.voiceAliases }];
+    });
   }
 
   get runningCount(): number {

@@ -80,13 +80,18 @@ export function moderationWork(texts: readonly string[]): Work<ModerationModel, 
 }
 
 export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Array> {
+  let sampleRate = 1;
   return {
     task: "speech",
     refusal: () => undefined,
-    begin: (model, _id, signal) => model.speak(request, signal),
+    begin: (model, _id, signal) => {
+      sampleRate = model.sampleRate;
+      return model.speak(request, signal);
+    },
     isReadAhead: () => true,
-    count: (_samples, used) => {
+    count: (samples, used) => {
       used.characters = request.text.length;
+      used.audioSeconds += samples.length / sampleRate;
       return true;
     },
     isEnd: undefined,

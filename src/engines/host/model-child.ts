@@ -117,8 +117,10 @@ function factsOf(model: Model): ModelFacts {
       return { task: model.task, slots, device, contextWindow: model.contextWindow, passesWire: model.passesWire };
     case "moderation":
       return { task: model.task, slots, device, categories: model.categories };
-    case "speech":
-      return { task: model.task, slots, device, voices: model.voices, sampleRate: model.sampleRate };
+    case "speech": {
+      const { voices, voiceAliases, sampleRate } = model;
+      return { task: model.task, slots, device, voices, voiceAliases, sampleRate };
+    }
     case "transcription":
       return { task: model.task, slots, device, languages: model.languages, sampleRate: model.sampleRate };
   }

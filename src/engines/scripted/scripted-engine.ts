@@ -1,14 +1,21 @@
-import { unsupportedValue } from "../../faults.ts";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { Engine } from "../engine.ts";
 import { hostModel } from "../host/host-model.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { ScriptedChat } from "./scripted-chat.ts";
+import { ScriptedSpeech } from "./scripted-speech.ts";
 import type { ScriptedSettings } from "./settings.ts";
 
 /** For tests and demos: replies, delays, failures and crashes are set in the configuration. */
 export const scriptedEngine: Engine<ScriptedSettings> = {
   async open(settings, task, { name, logger, signal }) {
-    if (task !== "chat") throw unsupportedValue(`The engine scripted does not do ${task}; only chat.`, "task");
+    if (task === "speech") {
+      if (settings.speech === undefined)
+        throw invalidRequest("The task speech needs `speech` in the settings.", "speech");
+      return new ScriptedSpeech(settings.speech, settings.slots);
+    }
+    if (task !== "chat")
+      throw unsupportedValue(`The engine scripted does not do ${task}; only chat and speech.`, "task");
     if (settings.process === "parent") return new ScriptedChat(settings);
     const module = siblingModule(import.meta.url, "./scripted-child");
     return hostModel({ name, module, settings, logger, signal });

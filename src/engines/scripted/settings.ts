@@ -58,18 +58,37 @@ const reply = z
     crashSignal: value.crash_signal,
   }));
 
+const speech = z
+  .strictObject({
+    voices: z.array(z.string().min(1)).min(1).default(["low", "high"]),
+    sample_rate: z.int().min(8000).max(48_000).default(24_000),
+    max_input_characters: z.int().min(1).default(4096),
+    delay_ms_before_first: milliseconds,
+    delay_ms_per_sentence: milliseconds.describe("Before each sentence but the first"),
+  })
+  .transform((value) => ({
+    voices: value.voices,
+    sampleRate: value.sample_rate,
+    mostInputCharacters: value.max_input_characters,
+    delayMsBeforeFirst: value.delay_ms_before_first,
+    delayMsPerSentence: value.delay_ms_per_sentence,
+  }));
+
 export const scriptedSettings = z
   .strictObject({
     replies: z.array(reply).default([]).describe("The first whose `match` holds answers"),
     echo: z.boolean().default(false).describe("Says the last user message back when no reply matches"),
     slots: z.int().min(1).default(4).describe("Requests served at once; more wait"),
     context_window: z.int().min(2).default(4096).describe("Tokens of prompt and answer together"),
+    speech: speech.optional().describe("For the task speech: hums a tone for each sentence"),
     process: z
       .enum(["parent", "child"])
       .default("parent")
       .describe("child: in a supervised process of its own, as engines with weights run"),
   })
-  .refine((value) => value.echo || value.replies.length > 0, { error: "needs `replies`, or `echo: true`" })
+  .refine((value) => value.echo || value.replies.length > 0 || value.speech !== undefined, {
+    error: "needs `replies`, or `echo: true`, or for speech `speech`",
+  })
   .refine((value) => value.process === "child" || value.replies.every((each) => each.crashAfterTokens === undefined), {
     error: "crash_after_tokens would end the service itself: set `process: child`",
     path: ["process"],
@@ -78,8 +97,10 @@ export const scriptedSettings = z
     replies: value.echo ? [...value.replies, reply.parse({})] : value.replies,
     slots: value.slots,
     contextWindow: value.context_window,
+    speech: value.speech,
     process: value.process,
   }));
 
 export type ScriptedSettings = z.output<typeof scriptedSettings>;
 export type ScriptedReply = ScriptedSettings["replies"][number];
+export type ScriptedSpeechSettings = z.output<typeof speech>;

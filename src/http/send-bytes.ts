@@ -1,0 +1,19 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+
+/** Sends bytes as they come. A failure on the way breaks the connection off, so that nobody takes a part for the whole. */
+export function sendBytes(reply: FastifyReply, contentType: string, bytes: AsyncIterable<Uint8Array>): FastifyReply {
+  const { request } = reply;
+  async function* untilFailure() {
+    try {
+      yield* bytes;
+    } catch (failure) {
+      request.reportFailure(failure);
+      throw failure;
+    }
+  }
+  return reply
+    .header("content-type", contentType)
+    .header("x-accel-buffering", "no")
+    .send(Readable.from(untilFailure(), { objectMode: false, highWaterMark: 65_536 }));
+}

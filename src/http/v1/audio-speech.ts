@@ -1,0 +1,29 @@
+import type { FastifyPluginAsync } from "fastify";
+import { audioContentType, encodeAudio } from "../../audio/encode.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { disconnectSignal } from "../disconnect-signal.ts";
+import { sendBytes } from "../send-bytes.ts";
+import { sendEvents } from "../send-events.ts";
+
+/** POST /v1/audio/speech */
+export function audioSpeech(inference: Inference): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/audio/speech", async (request, reply) => {
+      const body = parse(SpeechBody, request.body);
+      request.record.model = body.model;
+      const answer = await inference.speak(request.caller, toSpeechRequest(body), disconnectSignal(reply.raw));
+      request.record.settlement = answer.settled;
+      reply.header("x-parlance-deployment", answer.deployment);
+      const format = body.response_format ?? "mp3";
+      const { sampleRate } = answer.opened;
+      const audio = encodeAudio(answer.events, { format, sampleRate });
+      if (body.stream_format === "sse") {
+        const used = async () => (await answer.settled).used;
+        return sendEvents(reply, toSpeechEvents(audio, used));
+      }
+      return sendBytes(reply, audioContentType(format, sampleRate), audio);
+    });
+  };
+}

@@ -1,0 +1,15 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { Inference } from "../../inference/inference.ts";
+import { toVoiceList, VoicesQuery } from "../../wire/openai/speech-voices.ts";
+import { parse } from "../../wire/openai/validate.ts";
+
+/** GET /v1/audio/voices */
+export function audioVoices(inference: Inference): FastifyPluginAsync {
+  return async (app) => {
+    app.get("/audio/voices", async (request) => {
+      const { model } = parse(VoicesQuery, request.query);
+      request.record.model = model;
+      return toVoiceList(await inference.listVoices(request.caller, model));
+    });
+  };
+}

@@ -1,0 +1,76 @@
+/** POST /v1/audio/speech: the body, and the events of `stream_format: "sse"`. */
+
+import { z } from "zod";
+import type { SpeechRequest } from "../../engines/engine.ts";
+
+const FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
+
+/** Clients write null where they mean "not set". */
+function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** OpenAI's own custom voices are objects with an id. */
+const Voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]);
+
+const Input = z
+  .string()
+  .min(1)
+  .refine((text) => text.trim() !== "", { message: "it holds only white space, so there is nothing to speak" });
+
+/** How long `input` may be is the model's to say. */
+export const SpeechBody = z.object({
+  model: z.string().min(1),
+  input: Input,
+  voice: Voice,
+  instructions: optional(z.string()),
+  response_format: optional(z.enum(FORMATS)),
+  speed: optional(z.number().min(0.25).max(4)),
+  stream_format: optional(z.enum(["audio", "sse"])),
+});
+
+export type SpeechBody = z.output<typeof SpeechBody>;
+
+export function toSpeechRequest(body: SpeechBody): SpeechRequest & { model: string } {
+  return {
+    model: body.model,
+    text: body.input,
+    voice: typeof body.voice === "string" ? body.voice : body.voice.id,
+    speed: body.speed ?? 1,
+    instructions: body.instructions === "" ? undefined : body.instructions,
+  };
+}
+
+export interface SpeechUsage {
+  characters: number;
+  audioSeconds: number;
+}
+
+/**
+ * Audio as events, and what was used at the end. This service counts speech in characters and seconds; the fields that
+ * clients expect count the same: a token of input is a character, a token of output a second begun.
+ */
+export async function* toSpeechEvents(
+  audio: AsyncIterable<Uint8Array>,
+  used: () => Promise<SpeechUsage>,
+): AsyncGenerator<string> {
+  for await (const bytes of audio) {
+    yield toFrame({ type: "speech.audio.delta", audio: Buffer.from(bytes).toString("base64") });
+  }
+  const { characters, audioSeconds } = await used();
+  const seconds = Math.ceil(audioSeconds);
+  yield toFrame({
+    type: "speech.audio.done",
+    usage: {
+      input_tokens: characters,
+      output_tokens: seconds,
+      total_tokens: characters + seconds,
+      input_characters: characters,
+      output_audio_seconds: Number(audioSeconds.toFixed(3)),
+    },
+  });
+}
+
+function toFrame(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
