@@ -14,7 +14,7 @@ export interface Actor {
 
 export const OPERATOR: Actor = { keyId: undefined, ipAddress: undefined, userAgent: undefined };
 
-export type AuditType =
+type AuditType =
   | "api_key.created"
   | "api_key.updated"
   | "api_key.deleted"

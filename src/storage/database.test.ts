@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { raiseAccountsVersion, readAccountsVersion } from "./account-changes.ts";
@@ -45,7 +45,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("is brought up to date by two processes at once", async () => {
     const { url, file } = await databases.create(kind);
-    const script = resolve(import.meta.dirname, "../../test/support/open-database.ts");
+    const script = fileURLToPath(new URL("../../test/support/open-database.ts", import.meta.url));
     const outputs = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const child = spawn(process.execPath, [script, file, url?.reveal() ?? ""]);

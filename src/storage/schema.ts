@@ -88,7 +88,7 @@ export interface AuditLogRow {
 }
 
 /** One row, whose version rises with every change that may decide about a request. */
-export interface AccountChangesRow {
+interface AccountChangesRow {
   id: number;
   version: number;
 }

