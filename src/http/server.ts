@@ -14,6 +14,8 @@ import type { IsKnownModel } from "./organization/model-permissions.ts";
 import { organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
 import { useRequestRecords } from "./request-record.ts";
+import { audioSpeech } from "./v1/audio-speech.ts";
+import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
 import { models } from "./v1/models.ts";
 
@@ -58,6 +60,8 @@ export function buildServer(options: ServerOptions): Server {
       authenticateScope(scope, options.accounts, "project");
       scope.register(chatCompletions(options.inference));
       scope.register(models(options.inference));
+      scope.register(audioSpeech(options.inference));
+      scope.register(audioVoices(options.inference));
     },
     { prefix: "/v1" },
   );
