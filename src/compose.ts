@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Accounts } from "./accounts/accounts.ts";
 import type { Config } from "./config/config.ts";
-import { openModel } from "./engines/registry.ts";
+import { isUpstream, openModel } from "./engines/registry.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
@@ -12,6 +12,7 @@ import { type BuiltCatalog, buildCatalog, type CatalogParts } from "./inference/
 import { Catalog } from "./inference/catalog.ts";
 import { Inference } from "./inference/inference.ts";
 import { namesSomething } from "./inference/names-something.ts";
+import { UpstreamModels } from "./inference/upstream-models.ts";
 import type { ModelStore } from "./models/model-store.ts";
 import type { PullProgress } from "./models/pull-progress.ts";
 import type { Logger } from "./observability/logger.ts";
@@ -49,8 +50,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const accounts = new Accounts({ database, logger });
   const catalog = new Catalog();
   const metrics = new Metrics(() => measureDeployments(catalog));
+  const see = (ids: string[]) => database.run((executor) => seeModels(executor, ids, Date.now()));
+  const upstreamModels = new UpstreamModels({
+    see,
+    onFailure: (deployment, err) => logger.warn({ deployment, err }, "upstream does not list its models"),
+  });
   const inference = new Inference({
     catalog,
+    upstreamModels,
     quota: unlimited,
     accessOf: (caller) => accounts.modelAccess(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
@@ -63,10 +70,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   let built: BuiltCatalog | undefined;
   /** A database that is away must not delay the start: the times are now's then, until the next configuration. */
   const seeSpecified = async (ids: string[]): Promise<ReadonlyMap<string, number>> => {
-    const seen = database.run((executor) => seeModels(executor, ids, Date.now())).catch(() => undefined);
+    const seen = see(ids).catch(() => undefined);
     return (await Promise.race([seen, pause(DATABASE_PATIENCE_MILLISECONDS, undefined, { ref: false })])) ?? new Map();
   };
   const parts: Omit<CatalogParts, "createdAt"> = {
+    isUpstream,
     open: ({ engine, settings, task, ...names }) =>
       openModel(engine, settings, task, {
         ...names,
@@ -123,9 +131,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       );
       catalog.replace(built.models);
       for (const deployment of built.deployments.values()) deployment.start();
+      upstreamModels.watch(built.models);
       for (const deployment of built.dropped) void deployment.retire();
     },
     close: async () => {
+      upstreamModels.stop();
       await Promise.all([...(built?.deployments.values() ?? [])].map((deployment) => deployment.close()));
       await accounts.close();
       await database.close();

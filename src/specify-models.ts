@@ -11,7 +11,7 @@ const BUILTIN_QUEUE = 100;
 
 /** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
 export async function specifyModels(config: Config, store: ModelStore): Promise<ModelSpecification[]> {
-  const configured = config.models.map((model) => ({ ...model, isBuiltin: false }));
+  const configured = config.models.map((model) => ({ ...model, isBuiltin: false, licence: undefined }));
   if (!config.builtinModels) return configured;
   const own = new Set(configured.map(({ id }) => id));
   const pulled = new Set((await store.list()).map(({ id }) => id));
@@ -31,6 +31,9 @@ function toSpecification(entry: ManifestEntry): ModelSpecification {
     task: entry.task,
     isBuiltin: true,
     ownedBy: "parlance",
+    licence: entry.licence,
+    aliases: [],
+    isHidden: false,
     accessGroups: [],
     price: {},
     fallbacks: [],

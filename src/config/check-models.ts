@@ -35,9 +35,23 @@ export function checkModels(value: unknown, written: unknown, builtin: readonly 
     if (earlier === undefined) first.set(id, path);
     else faults.add([...path, "id"], `is taken already by models[${earlier[1]}]`);
   }
+  checkAliases(models, tasks, faults);
   for (const model of models) {
     checkWildcard(model, faults);
     checkFallbacks(model, tasks, written, faults);
+  }
+}
+
+function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, unknown>, faults: FaultList): void {
+  const taken = new Map<string, string>([...tasks.keys()].map((id) => [id, "is a model's id already"]));
+  for (const { id, path, value } of models) {
+    listAt(value, "aliases").forEach((alias, index) => {
+      if (typeof alias !== "string") return;
+      const fault =
+        alias.endsWith("/*") || id.endsWith("/*") ? "a wildcard has no aliases and is none" : taken.get(alias);
+      if (fault !== undefined) faults.add([...path, "aliases", index], fault);
+      taken.set(alias, "is another alias already");
+    });
   }
 }
 

@@ -54,6 +54,10 @@ export interface ModelConfig {
   id: string;
   task: Task;
   accessGroups: readonly string[];
+  /** Other ids that mean this model wherever an id is taken. */
+  aliases: readonly string[];
+  /** Not listed and not found by its own id; answers by its aliases and as a fallback. */
+  isHidden: boolean;
   ownedBy: string;
   /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
   price: Readonly<Record<string, string>>;

@@ -100,6 +100,8 @@ function toModelConfig(model: ConfigFile["models"][number], deployments: ModelCo
     id: model.id,
     task: model.task,
     accessGroups: model.access_groups,
+    aliases: model.aliases,
+    isHidden: model.hidden,
     ownedBy: model.owned_by,
     price: model.price,
     strategy: model.strategy,

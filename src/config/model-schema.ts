@@ -52,6 +52,15 @@ export const model = z.strictObject({
   id: id.describe("What clients write as `model`. A last /* makes a wildcard, which takes every id under it."),
   task: z.enum(["chat", "moderation", "speech", "transcription"]).describe("What the model does."),
   access_groups: z.array(name).max(100).default([]).describe("Names by which permissions speak of several models."),
+  aliases: z
+    .array(id)
+    .max(20)
+    .default([])
+    .describe("Other ids that mean this model wherever an id is taken, such as whisper-1; the answer names the model."),
+  hidden: z
+    .boolean()
+    .default(false)
+    .describe("true: not listed and not found by its own id; it answers by its aliases and as a fallback."),
   owned_by: name.default("parlance").describe("Shown as `owned_by` in the listing."),
   price: price.prefault({}),
   strategy: strategy

@@ -15,6 +15,8 @@ interface OpenModel {
   readonly device: string;
   /** Whether a request sent now can be served; a restarting process says when to try again. */
   health(): ModelHealth;
+  /** The names of the models that an upstream has; left out where there is one model only. Throws a Fault. */
+  listModels?(signal: AbortSignal): Promise<readonly string[]>;
   /** Ends it and everything it runs. Requests in flight end with a Fault. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -8,12 +8,15 @@ import { scriptedSettings } from "./scripted/settings.ts";
 interface RegisteredEngine {
   /** Checks and completes what a deployment in the configuration says besides `engine`. */
   settings: ZodType;
+  /** It speaks to another service, rather than to run something here. */
+  isUpstream?: true;
   load: () => Promise<Engine<never>>;
 }
 
 export const ENGINES = {
   "openai-compatible": {
     settings: openAiCompatibleSettings,
+    isUpstream: true,
     load: async () => (await import("./openai-compatible/openai-compatible-engine.ts")).openAiCompatibleEngine,
   },
   scripted: {
@@ -21,6 +24,11 @@ export const ENGINES = {
     load: async () => (await import("./scripted/scripted-engine.ts")).scriptedEngine,
   },
 } as const satisfies Record<string, RegisteredEngine>;
+
+export function isUpstream(kind: string): boolean {
+  const registered: RegisteredEngine | undefined = ENGINES[kind as EngineKind];
+  return registered?.isUpstream === true;
+}
 
 export type EngineKind = keyof typeof ENGINES;
 

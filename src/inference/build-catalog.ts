@@ -11,6 +11,9 @@ export interface ModelSpecification {
   task: Task;
   isBuiltin: boolean;
   ownedBy: string;
+  licence: string | undefined;
+  aliases: readonly string[];
+  isHidden: boolean;
   accessGroups: readonly string[];
   price: Readonly<Record<string, string>>;
   fallbacks: readonly string[];
@@ -32,6 +35,8 @@ export interface OpenRequest extends DeploymentSpecification {
 }
 
 export interface CatalogParts {
+  /** Whether a kind of engine speaks to another service. */
+  isUpstream: (engine: string) => boolean;
   open: (request: OpenRequest) => Promise<Model>;
   /** Told about each failed opening, before the next try. */
   onOpenFailure: (deployment: string, failure: unknown) => void;
@@ -80,6 +85,7 @@ function newDeployment(
   return new Deployment({
     name: wanted.name,
     engine: wanted.engine,
+    isUpstream: parts.isUpstream(wanted.engine),
     task,
     maxQueue,
     open: (signal) => parts.open({ ...wanted, task, signal }),

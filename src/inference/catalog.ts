@@ -1,7 +1,6 @@
 /** Which models exist: catalog id to task, deployments, access groups and price. */
 
 import type { Task } from "../engines/engine.ts";
-import { modelNotFound } from "../faults.ts";
 import type { Deployment } from "./deployment.ts";
 
 export interface CatalogModel {
@@ -13,7 +12,12 @@ export interface CatalogModel {
   /** When it was first in the catalog, epoch milliseconds. */
   createdAt: number;
   ownedBy: string;
+  licence: string | undefined;
   accessGroups: readonly string[];
+  /** Other ids that mean this model wherever an id is taken. */
+  aliases: readonly string[];
+  /** Not listed and not found by its own id; answers by its aliases and as a fallback. */
+  isHidden: boolean;
   /** US dollars as decimal strings, by unit. */
   price: Readonly<Record<string, string>>;
   /** Catalog ids tried, in order, when no deployment can answer. */
@@ -21,8 +25,15 @@ export interface CatalogModel {
   deployments: readonly Deployment[];
 }
 
+/** A model and the id that it answers as: its own, or under a wildcard the one asked for. */
+export interface Found {
+  id: string;
+  model: CatalogModel;
+}
+
 export class Catalog {
   #models: ReadonlyMap<string, CatalogModel> = new Map();
+  #aliases: ReadonlyMap<string, CatalogModel> = new Map();
   /** Longest prefix first, so that `a/b/*` goes before `a/*`. */
   #wildcards: readonly CatalogModel[] = [];
 
@@ -34,16 +45,24 @@ export class Catalog {
   /** Takes effect for the next request; running ones keep the deployment that they have. */
   replace(models: readonly CatalogModel[]): void {
     this.#models = new Map(models.map((model) => [model.id, model]));
+    this.#aliases = new Map(models.flatMap((model) => model.aliases.map((alias) => [alias, model] as const)));
     this.#wildcards = models.filter(isWildcard).sort((a, b) => b.id.length - a.id.length);
   }
 
-  /** The model with this id, or the wildcard that covers it. Throws a Fault when there is none. */
-  find(id: string): CatalogModel {
-    const exact = this.#models.get(id);
-    if (exact !== undefined && !isWildcard(exact)) return exact;
+  /** The model with this id, this alias, or the wildcard that covers it; undefined when a caller finds none. */
+  find(id: string): Found | undefined {
+    const own = this.#models.get(id);
+    if (own !== undefined && !isWildcard(own)) return own.isHidden ? undefined : { id, model: own };
+    const aliased = this.#aliases.get(id);
+    if (aliased !== undefined) return { id: aliased.id, model: aliased };
     const wildcard = this.#wildcards.find((each) => covers(each.id, id));
-    if (wildcard === undefined) throw modelNotFound(id);
-    return wildcard;
+    return wildcard === undefined ? undefined : { id, model: wildcard };
+  }
+
+  /** As `find`, but for ids that the operator wrote: hidden models are there for them. */
+  findFallback(id: string): Found | undefined {
+    const own = this.#models.get(id);
+    return own?.isHidden === true ? { id, model: own } : this.find(id);
   }
 }
 

@@ -13,6 +13,8 @@ export interface DeploymentOptions {
   /** For logs, metrics and the `x-parlance-deployment` header. */
   name: string;
   engine: string;
+  /** Whether it is another service's, rather than run here. */
+  isUpstream: boolean;
   task: Task;
   /** Requests that may wait for a slot. */
   maxQueue: number;
@@ -28,6 +30,7 @@ const LAST_RETRY_SECONDS = 600;
 export class Deployment {
   readonly name: string;
   readonly engine: string;
+  readonly isUpstream: boolean;
   readonly task: Task;
   readonly #options: DeploymentOptions;
   readonly #closing = new AbortController();
@@ -42,6 +45,7 @@ export class Deployment {
   constructor(options: DeploymentOptions) {
     this.name = options.name;
     this.engine = options.engine;
+    this.isUpstream = options.isUpstream;
     this.task = options.task;
     this.#options = options;
     this.#slots = new Slots(undefined, options.maxQueue);
@@ -128,6 +132,15 @@ export class Deployment {
       );
     }
     return model;
+  }
+
+  /** Waits for the opening that runs. Throws a Fault when it failed, and the signal's reason when that aborts first. */
+  async opened(signal: AbortSignal): Promise<Model> {
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    await Promise.race([this.#opening, aborted]);
+    return this.model();
   }
 
   async #open(retrySeconds: number): Promise<void> {

@@ -16,17 +16,16 @@ import type {
 } from "../engines/engine.ts";
 import { Fault, invalidRequest, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
 import type { Quota } from "../quota/quota.ts";
-import { type Catalog, type CatalogModel, isWildcard } from "./catalog.ts";
-import type { Candidate } from "./router.ts";
+import { type Catalog, type CatalogModel, type Found, isWildcard } from "./catalog.ts";
+import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "./listing.ts";
 import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
+import type { UpstreamModels } from "./upstream-models.ts";
 import { chatWork, type ModerationScores, moderationWork, speechWork, transcriptionWork, type Work } from "./work.ts";
-
-/** Whether this caller may use a model, decided for one request or one listing. */
-export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
 
 export interface InferenceOptions {
   catalog: Catalog;
+  upstreamModels: UpstreamModels;
   quota: Quota;
   accessOf: (caller: Caller) => Promise<ModelAccess>;
   requestTimeoutSeconds: number;
@@ -48,20 +47,19 @@ export class Inference {
     this.#options = options;
   }
 
-  /** The models that this caller may use, in the order of the catalog; wildcards are left out. */
-  async listModels(caller: Caller): Promise<CatalogModel[]> {
-    const mayUse = await this.#options.accessOf(caller);
-    const listed = [...this.#options.catalog.models].filter((model) => mayUse(model) && !isWildcard(model));
-    if (listed.length === 0) throw new Fault("forbidden", "This API key has no access to any model.");
+  /** In the order of the catalog. Throws a Fault when this caller may use no model at all. */
+  async listModels(caller: Caller, filter: ListingFilter): Promise<ListedModel[]> {
+    const { catalog, upstreamModels, accessOf } = this.#options;
+    const listed = listModels(catalog.models, upstreamModels, await accessOf(caller), filter);
+    if (listed === undefined) throw new Fault("forbidden", "This API key has no access to any model.");
     return listed;
   }
 
-  /** Throws a Fault when there is no such model or this caller may not use it. */
-  async findModel(caller: Caller, id: string): Promise<CatalogModel> {
-    const model = this.#options.catalog.find(id);
-    const mayUse = await this.#options.accessOf(caller);
-    if (!mayUse({ id, accessGroups: model.accessGroups })) throw modelNotFound(id);
-    return model;
+  /** The listing's entry for an id or an alias. Throws a Fault when there is none or this caller may not use it. */
+  async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
+    const found = await this.#find(caller, id);
+    const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);
+    return toListed(found.model, found.id, upstream?.createdAt ?? found.model.createdAt);
   }
 
   /**
@@ -105,17 +103,15 @@ export class Inference {
    * out when none is named. Throws a Fault.
    */
   async listVoices(caller: Caller, id: string | undefined): Promise<ModelVoices[]> {
-    const models = id === undefined ? await this.listModels(caller) : [await this.findModel(caller, id)];
-    if (id !== undefined && models.some(({ task }) => task !== "speech")) {
-      throw unsupportedValue(`The model \`${id}\` performs ${models[0]?.task}, not speech.`, "model");
+    if (id === undefined) {
+      const listed = await this.listModels(caller, { includesWildcards: false, onlyAccessGroups: false });
+      return listed.flatMap(({ id: each, facts: { opened } }) => voicesOf(each, opened));
     }
-    const speech = models.filter(({ task }) => task === "speech");
-    return speech.flatMap((model) => {
-      const [deployment] = model.deployments;
-      if (deployment === undefined || (id === undefined && deployment.state.state !== "up")) return [];
-      const opened = deployment.model() as SpeechModel;
-      return [{ model: id ?? model.id, voices: opened.voices ?? [], voiceAliases: opened.voiceAliases }];
-    });
+    const found = await this.#find(caller, id);
+    if (found.model.task !== "speech") {
+      throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not speech.`, "model");
+    }
+    return voicesOf(found.id, found.model.deployments[0]?.model());
   }
 
   get runningCount(): number {
@@ -135,11 +131,12 @@ export class Inference {
     work: Work<Opened, Event>,
     clientLeft: AbortSignal,
   ): Promise<Answer<Opened, Event>> {
-    const model = await this.findModel(caller, id);
+    const found = await this.#find(caller, id);
+    const { model } = found;
     if (model.task !== work.task) {
       throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${work.task}.`, "model");
     }
-    const candidates = [{ id, model }, ...(await this.#fallbacks(caller, model))];
+    const candidates = [found, ...(await this.#fallbacks(caller, model))];
     const reservation = await this.#options.quota.reserve({ caller, model: id });
     const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({
@@ -174,12 +171,25 @@ export class Inference {
     throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
   }
 
+  async #find(caller: Caller, id: string): Promise<Found> {
+    const found = this.#options.catalog.find(id);
+    if (found === undefined) throw modelNotFound(id);
+    const mayUse = await this.#options.accessOf(caller);
+    if (!mayUse({ id: found.id, accessGroups: found.model.accessGroups })) throw modelNotFound(id);
+    return found;
+  }
+
   /** Only those fallbacks that the caller could have asked for. */
-  async #fallbacks(caller: Caller, model: CatalogModel): Promise<Candidate[]> {
+  async #fallbacks(caller: Caller, model: CatalogModel): Promise<Found[]> {
     if (model.fallbacks.length === 0) return [];
     const mayUse = await this.#options.accessOf(caller);
     return model.fallbacks
-      .map((id) => ({ id, model: this.#options.catalog.find(id) }))
-      .filter((candidate) => mayUse({ id: candidate.id, accessGroups: candidate.model.accessGroups }));
+      .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
+      .filter(({ id, model: fallback }) => mayUse({ id, accessGroups: fallback.accessGroups }));
   }
+}
+
+function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {
+  if (opened?.task !== "speech") return [];
+  return [{ model: id, voices: opened.voices ?? [], voiceAliases: opened.voiceAliases }];
 }

@@ -3,8 +3,9 @@ import { Catalog, type CatalogModel } from "./catalog.ts";
 import { namesSomething } from "./names-something.ts";
 
 function model(id: string, ...accessGroups: string[]): CatalogModel {
-  const described = { isBuiltin: false, createdAt: 0, ownedBy: "us", price: {}, fallbacks: [], deployments: [] };
-  return { ...described, id, task: "chat", accessGroups } as CatalogModel;
+  const names = { ownedBy: "us", licence: undefined, aliases: [], isHidden: false };
+  const described = { ...names, isBuiltin: false, createdAt: 0, price: {}, fallbacks: [], deployments: [] };
+  return { ...described, id, task: "chat", accessGroups };
 }
 
 const catalog = new Catalog();

@@ -11,16 +11,7 @@ export function namesSomething(catalog: Catalog, entry: string): boolean {
   }
   if (isWildcard({ id: entry })) {
     const prefix = entry.slice(0, -1);
-    return models.some(({ id }) => id.startsWith(prefix)) || isFound(catalog, `${prefix}any`);
+    return models.some(({ id }) => id.startsWith(prefix)) || catalog.find(`${prefix}any`) !== undefined;
   }
-  return isFound(catalog, entry);
-}
-
-function isFound(catalog: Catalog, id: string): boolean {
-  try {
-    catalog.find(id);
-    return true;
-  } catch {
-    return false;
-  }
+  return catalog.find(entry) !== undefined;
 }

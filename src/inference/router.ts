@@ -2,7 +2,7 @@
 
 import type { Model } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
-import type { CatalogModel } from "./catalog.ts";
+import type { Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { Work } from "./work.ts";
@@ -16,18 +16,12 @@ export interface Routed<Opened extends Model, Event> {
   events: AsyncIterable<Event>;
 }
 
-export interface Candidate {
-  /** The id to answer as: for a wildcard, the id asked for. */
-  id: string;
-  model: CatalogModel;
-}
-
 /**
  * Waits for the first event of the first deployment that gives one. Throws a Fault: what the request itself caused at
  * once, otherwise, when every attempt failed, the last attempt's.
  */
 export async function route<Opened extends Model, Event>(
-  candidates: readonly Candidate[],
+  candidates: readonly Found[],
   work: Work<Opened, Event>,
   signal: AbortSignal,
 ): Promise<Routed<Opened, Event>> {

@@ -4,7 +4,8 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
-import { type Candidate, type Routed, route } from "./router.ts";
+import type { Found } from "./catalog.ts";
+import { type Routed, route } from "./router.ts";
 import type { Settlement, Usage } from "./settlement.ts";
 import type { Work } from "./work.ts";
 
@@ -56,7 +57,7 @@ export class Run<Opened extends Model, Event> {
   }
 
   /** Resolves once an engine has begun to answer. Throws a Fault when none does. */
-  async answer(candidates: readonly Candidate[]): Promise<Answer<Opened, Event>> {
+  async answer(candidates: readonly Found[]): Promise<Answer<Opened, Event>> {
     const { signal } = this.#abort;
     try {
       const routed = await route(candidates, this.#options.work, signal);

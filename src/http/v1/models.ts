@@ -1,15 +1,27 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { toModelEntry, toModelList } from "../../wire/openai/models.ts";
+import { ModelListQuery, toModelEntry, toModelList } from "../../wire/openai/models.ts";
+import { parse } from "../../wire/openai/validate.ts";
 
 /** GET /v1/models and GET /v1/models/{id}; ids contain `/`, so the id is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
   return async (app) => {
-    app.get("/models", async (request) => toModelList(await inference.listModels(request.caller)));
+    app.get("/models", async (request) => {
+      const query = parse(ModelListQuery, request.query);
+      const listed = await inference.listModels(request.caller, {
+        includesWildcards: query.return_wildcard_routes,
+        onlyAccessGroups: query.only_model_access_groups,
+      });
+      return toModelList(listed, shownBy(query));
+    });
 
     app.get<{ Params: { "*": string } }>("/models/*", async (request) => {
-      const id = request.params["*"];
-      return toModelEntry({ ...(await inference.findModel(request.caller, id)), id });
+      const query = parse(ModelListQuery, request.query);
+      return toModelEntry(await inference.retrieveModel(request.caller, request.params["*"]), shownBy(query));
     });
   };
+}
+
+function shownBy(query: { include_model_access_groups: boolean; include_metadata: boolean }) {
+  return { accessGroups: query.include_model_access_groups, metadata: query.include_metadata };
 }

@@ -1,16 +1,109 @@
-/** GET /v1/models: one entry, and the list around them. */
+/** GET /v1/models: the query, one entry, and the list around them. */
 
-export interface ListedModel {
+import { z } from "zod";
+import type { Model, Task } from "../../engines/engine.ts";
+
+const Flag = z
+  .enum(["true", "false", "1", "0"])
+  .default("false")
+  .transform((value) => value === "true" || value === "1");
+
+export const ModelListQuery = z.object({
+  return_wildcard_routes: Flag,
+  include_model_access_groups: Flag,
+  only_model_access_groups: Flag,
+  include_metadata: Flag,
+});
+
+/** What the listing shows of a model; undefined is what is not known. */
+interface ShownModel {
   id: string;
   /** When it was added to the catalog, epoch milliseconds. */
   createdAt: number;
   ownedBy: string;
+  accessGroups: readonly string[];
+  facts: {
+    task: Task;
+    aliases: readonly string[];
+    fallbacks: readonly string[];
+    price: Readonly<Record<string, string>>;
+    licence: string | undefined;
+    status: string;
+    deployed: readonly string[];
+    opened: Model | undefined;
+  };
 }
 
-export function toModelEntry(model: ListedModel): Record<string, unknown> {
-  return { id: model.id, object: "model", created: Math.floor(model.createdAt / 1000), owned_by: model.ownedBy };
+export interface ShownParts {
+  accessGroups: boolean;
+  metadata: boolean;
 }
 
-export function toModelList(models: readonly ListedModel[]): Record<string, unknown> {
-  return { object: "list", data: models.map(toModelEntry) };
+export function toModelEntry(model: ShownModel, shown: ShownParts): Record<string, unknown> {
+  return {
+    id: model.id,
+    object: "model",
+    created: Math.floor(model.createdAt / 1000),
+    owned_by: model.ownedBy,
+    ...(shown.accessGroups ? { access_groups: model.accessGroups } : {}),
+    ...(shown.metadata ? { metadata: toMetadata(model.facts) } : {}),
+  };
+}
+
+export function toModelList(models: readonly ShownModel[], shown: ShownParts): Record<string, unknown> {
+  return { object: "list", data: models.map((model) => toModelEntry(model, shown)) };
+}
+
+/** Units of price by task, in US dollars each. */
+const PRICED: Readonly<Record<Task, readonly string[]>> = {
+  chat: ["prompt", "cached_prompt", "completion"],
+  moderation: ["prompt"],
+  speech: ["character"],
+  transcription: ["second"],
+};
+
+const MODALITIES: Readonly<Record<Task, { input: string[]; output: string[] }>> = {
+  chat: { input: ["text"], output: ["text"] },
+  moderation: { input: ["text"], output: ["scores"] },
+  speech: { input: ["text"], output: ["audio"] },
+  transcription: { input: ["audio"], output: ["text"] },
+};
+
+const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
+const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"];
+
+function toMetadata({ task, price, opened, ...facts }: ShownModel["facts"]): Record<string, unknown> {
+  const chat = opened?.task === "chat" ? opened : undefined;
+  const metadata: Record<string, unknown> = {
+    task,
+    status: facts.status,
+    deployed: facts.deployed,
+    licence: facts.licence ?? null,
+    context_window: chat?.contextWindow ?? null,
+    max_output_tokens: chat?.contextWindow ?? null,
+    pricing: Object.fromEntries(PRICED[task].map((unit) => [unit, price[unit] ?? null])),
+    capabilities: toCapabilities(task, opened),
+    modalities: MODALITIES[task],
+    aliases: facts.aliases,
+    fallbacks: facts.fallbacks,
+  };
+  if (task === "speech") {
+    metadata.voices = opened?.task === "speech" ? (opened.voices ?? null) : null;
+    metadata.formats = SPEECH_FORMATS;
+  }
+  if (task === "transcription") {
+    metadata.languages = opened?.task === "transcription" ? (opened.languages ?? null) : null;
+    metadata.formats = TRANSCRIPTION_FORMATS;
+  }
+  if (task === "moderation") metadata.categories = opened?.task === "moderation" ? opened.categories : null;
+  return metadata;
+}
+
+function toCapabilities(task: Task, opened: Model | undefined): Record<string, boolean | null> {
+  if (task === "moderation") return { images: null };
+  if (task !== "chat") return { streaming: true };
+  // An upstream takes every field; whether its model honours it is not known here.
+  const isLocal = opened?.task === "chat" && !opened.passesWire;
+  const unknown = isLocal ? false : null;
+  return { streaming: true, tools: unknown, json_schema: unknown, vision: unknown, logprobs: unknown };
 }

@@ -1,0 +1,80 @@
+/** The models that one caller may use, as the listing shows them. */
+
+import type { Model, Task } from "../engines/engine.ts";
+import { type CatalogModel, isWildcard } from "./catalog.ts";
+import type { UpstreamModels } from "./upstream-models.ts";
+
+export interface ListedModel {
+  id: string;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  ownedBy: string;
+  accessGroups: readonly string[];
+  facts: ModelFacts;
+}
+
+/** Undefined in any of these: not known. */
+export interface ModelFacts {
+  task: Task;
+  aliases: readonly string[];
+  fallbacks: readonly string[];
+  /** US dollars as decimal strings, by unit. */
+  price: Readonly<Record<string, string>>;
+  licence: string | undefined;
+  status: "available" | "loading" | "unavailable";
+  deployed: readonly ("local" | "upstream")[];
+  /** The open model of the first deployment that is up. */
+  opened: Model | undefined;
+}
+
+/** Whether a caller may use a model, decided for one request or one listing. */
+export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
+
+export interface ListingFilter {
+  includesWildcards: boolean;
+  onlyAccessGroups: boolean;
+}
+
+/** In the catalog's order; what an upstream has stands behind its wildcard. Undefined when the caller may use nothing. */
+export function listModels(
+  catalog: Iterable<CatalogModel>,
+  upstream: UpstreamModels,
+  mayUse: ModelAccess,
+  filter: ListingFilter,
+): ListedModel[] | undefined {
+  const usable = [...catalog].flatMap((model) => (model.isHidden ? [] : entriesOf(model, upstream, mayUse)));
+  if (usable.length === 0) return undefined;
+  return usable.filter(
+    (entry) =>
+      (filter.includesWildcards || !isWildcard(entry)) && (!filter.onlyAccessGroups || entry.accessGroups.length > 0),
+  );
+}
+
+function entriesOf(model: CatalogModel, upstream: UpstreamModels, mayUse: ModelAccess): ListedModel[] {
+  const own = { id: model.id, createdAt: model.createdAt };
+  const concrete = isWildcard(model) ? upstream.under(model) : [];
+  const { accessGroups } = model;
+  return [own, ...concrete]
+    .filter(({ id }) => mayUse({ id, accessGroups }))
+    .map(({ id, createdAt }) => toListed(model, id, createdAt));
+}
+
+export function toListed(model: CatalogModel, id: string, createdAt: number): ListedModel {
+  return { id, createdAt, ownedBy: model.ownedBy, accessGroups: model.accessGroups, facts: factsOf(model) };
+}
+
+function factsOf({ task, aliases, fallbacks, price, licence, deployments }: CatalogModel): ModelFacts {
+  const states = deployments.map(({ state }) => state.state);
+  const up = deployments.find(({ state }) => state.state === "up");
+  const isLoading = states.some((state) => state === "loading" || state === "restarting");
+  return {
+    task,
+    aliases,
+    fallbacks,
+    price,
+    licence,
+    status: up !== undefined ? "available" : isLoading ? "loading" : "unavailable",
+    deployed: [...new Set(deployments.map(({ isUpstream }) => (isUpstream ? "upstream" : "local")))],
+    opened: up?.model(),
+  };
+}

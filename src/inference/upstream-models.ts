@@ -1,0 +1,84 @@
+/** The models that upstreams behind wildcards say they have, asked for in the background and kept. */
+
+import type { CatalogModel } from "./catalog.ts";
+import { isWildcard } from "./catalog.ts";
+
+const REFRESH_MILLISECONDS = 5 * 60_000;
+const PATIENCE_MILLISECONDS = 10_000;
+
+export interface UpstreamModel {
+  /** The wildcard's prefix and the upstream's own id. */
+  id: string;
+  /** When it was first seen, epoch milliseconds. */
+  createdAt: number;
+  wildcard: CatalogModel;
+}
+
+export interface UpstreamModelsOptions {
+  /** When each of these ids was first seen; remembers those that are new. */
+  see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
+  onFailure: (deployment: string, failure: unknown) => void;
+}
+
+export class UpstreamModels {
+  readonly #options: UpstreamModelsOptions;
+  readonly #byWildcard = new Map<string, UpstreamModel[]>();
+  #wildcards: readonly CatalogModel[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #stop = new AbortController();
+
+  constructor(options: UpstreamModelsOptions) {
+    this.#options = options;
+  }
+
+  /** What is known at this moment: an upstream that does not answer never delays a listing. */
+  under(wildcard: CatalogModel): readonly UpstreamModel[] {
+    return this.#byWildcard.get(wildcard.id) ?? [];
+  }
+
+  /** Begins to ask for the models of these wildcards, and no longer for others'. */
+  watch(models: Iterable<CatalogModel>): void {
+    this.stop();
+    this.#stop = new AbortController();
+    this.#wildcards = [...models].filter(isWildcard);
+    const ids = new Set(this.#wildcards.map(({ id }) => id));
+    for (const id of this.#byWildcard.keys()) if (!ids.has(id)) this.#byWildcard.delete(id);
+    if (this.#wildcards.length > 0) void this.#refresh(this.#stop.signal);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#stop.abort();
+  }
+
+  async #refresh(stop: AbortSignal): Promise<void> {
+    await Promise.all(this.#wildcards.map((wildcard) => this.#ask(wildcard, stop)));
+    if (stop.aborted) return;
+    this.#timer = setTimeout(() => void this.#refresh(stop), REFRESH_MILLISECONDS);
+    this.#timer.unref();
+  }
+
+  /** All deployments of a wildcard count; one that fails leaves what was known before. */
+  async #ask(wildcard: CatalogModel, stop: AbortSignal): Promise<void> {
+    const prefix = wildcard.id.slice(0, -1);
+    const found = new Set<string>();
+    let hasFailed = false;
+    for (const deployment of wildcard.deployments) {
+      try {
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MILLISECONDS)]);
+        const opened = await deployment.opened(signal);
+        for (const name of (await opened.listModels?.(signal)) ?? []) found.add(prefix + name);
+      } catch (failure) {
+        if (stop.aborted) return;
+        hasFailed = true;
+        this.#options.onFailure(deployment.name, failure);
+      }
+    }
+    if (hasFailed) for (const { id } of this.under(wildcard)) found.add(id);
+    const ids = [...found].sort();
+    const seen = await this.#options.see(ids);
+    if (stop.aborted) return;
+    const listed = ids.map((id) => ({ id, createdAt: seen.get(id) ?? Date.now(), wildcard }));
+    this.#byWildcard.set(wildcard.id, listed);
+  }
+}
