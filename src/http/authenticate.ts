@@ -28,7 +28,7 @@ export function authenticateScope(scope: FastifyInstance, accounts: Authenticato
     if (caller.kind !== kind) throw wrongKind(kind);
     const headers = {
       organization: headerOf(request, "openai-organization"),
-      project: header(request, "openai-project"),
+      project: headerOf(request, "openai-project"),
     };
     await accounts.checkScopeHeaders(caller, headers);
   });
