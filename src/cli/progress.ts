@@ -80,9 +80,9 @@ function describeBar(transfer: Transfer, bar: string): string {
   if (phase === "stored") return `${model}  ${formatBytes(receivedBytes)} fetched from ${source}`;
   if (phase === "failed") return `${model}  could not be fetched`;
   if (phase === "waiting") return `${model}  another process is fetching it`;
-  return [model, `from ${source}`, totalBytes === undefined ? "" : `[${bar}]`, transfer.describe()]
-    .filter((part) => part !== "")
-    .join("  ");
+  if (receivedBytes === 0) return `${model}  trying ${source}`;
+  const drawn = totalBytes === undefined ? "" : `[${bar}]  `;
+  return `${model}  from ${source}  ${drawn}${transfer.describe()}`;
 }
 
 const LINE_EVERY_MS = 10_000;
@@ -107,7 +107,7 @@ class ProgressLines implements Progress {
     const transfer = known?.transfer ?? new Transfer(progress, nowMs);
     transfer.see(progress, nowMs);
     const heading =
-      phase === "waiting" ? "another process is fetching it" : `fetching ${progress.file} from ${progress.source}`;
+      phase === "waiting" ? "another process is fetching it" : `trying ${progress.source} for ${progress.file}`;
     if (known?.heading !== heading) {
       this.#running.set(model, { transfer, lineAtMs: nowMs, heading });
       this.#line(model, heading);

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { type Readable, Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 
 /** Feeds a whole file to a hash. */
 export async function hashFile(path: string, signal: AbortSignal): Promise<Hash> {
@@ -19,18 +18,22 @@ interface WriteOptions {
   onBytes(bytes: number): void;
 }
 
-/** Writes a stream to a file and hashes it on the way. Resolves with the bytes written. */
-export async function writeHashed(from: Readable, path: string, options: WriteOptions): Promise<number> {
+/**
+ * Writes a stream to a file and hashes it on the way. Resolves with the bytes written, once they are on the disk.
+ * When the stream breaks, what it gave is in the file.
+ */
+export async function writeHashed(from: AsyncIterable<Buffer>, path: string, options: WriteOptions): Promise<number> {
+  const { hash, mode, signal, onBytes } = options;
+  await using file = await open(path, mode === "append" ? "a" : "w");
   let bytes = 0;
-  const count = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      options.hash.update(chunk);
-      bytes += chunk.length;
-      options.onBytes(bytes);
-      done(null, chunk);
-    },
-  });
-  const flags = options.mode === "append" ? "a" : "w";
-  await pipeline(from, count, createWriteStream(path, { flags }), { signal: options.signal });
+  for await (const chunk of from) {
+    signal.throwIfAborted();
+    hash.update(chunk);
+    // Not a pipeline: it would drop what it holds when the stream breaks, and a resumed download would lose it.
+    await file.appendFile(chunk);
+    bytes += chunk.length;
+    onBytes(bytes);
+  }
+  await file.datasync();
   return bytes;
 }

@@ -12,6 +12,7 @@ import { continues, isWhole, rangeFrom, refuseAnother, totalBytes } from "./hub-
 import { HubPart } from "./hub-part.ts";
 import { hubRefusal } from "./hub-refusal.ts";
 import { askHub, type HubAnswer, text } from "./hub-request.ts";
+import { keepWhatCame } from "./keep-what-came.ts";
 import type { HubLocation } from "./manifest.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 
@@ -77,6 +78,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
     const earlierHash = earlier && (await hashFile(part.path, request.signal));
     const answer = await this.#ask(url, earlier && rangeFrom(earlier.bytes, earlier.note.etag), request.signal);
     const { status, linked } = answer;
+    const body = keepWhatCame(answer.body);
     try {
       if (earlier && earlierHash && isWhole(answer, earlier)) {
         return { bytes: earlier.bytes, sha256: earlierHash.digest("hex"), statedSha256: linked.sha256 };
@@ -97,11 +99,11 @@ export class HuggingFaceSource implements Source<HubLocation> {
       await ensureFreeSpace(dirname(part.path), (total ?? 0) - offset);
       if (!isRest) await part.begin({ etag: text(answer.headers.etag), sha256: linked.sha256 });
       const hash = isRest && earlierHash ? earlierHash : createHash("sha256");
-      const bytes = offset + (await writeBody(answer, part.path, { hash, offset, total, request }));
+      const bytes = offset + (await writeBody(body, part.path, { hash, offset, total, request }));
       if (total !== undefined && bytes < total) throw new Interrupted("the hub ended the download early");
       return { bytes, sha256: hash.digest("hex"), statedSha256: linked.sha256 };
     } finally {
-      answer.body.on("error", () => {}).destroy();
+      answer.body.destroy();
     }
   }
 
@@ -132,12 +134,12 @@ interface BodyPlace {
 }
 
 async function writeBody(
-  answer: HubAnswer,
+  body: AsyncIterable<Buffer>,
   path: string,
   { hash, offset, total, request }: BodyPlace,
 ): Promise<number> {
   try {
-    return await writeHashed(answer.body, path, {
+    return await writeHashed(body, path, {
       hash,
       mode: offset > 0 ? "append" : "replace",
       signal: request.signal,

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { MANIFEST } from "./manifest.ts";
+import { fromHub, fromManifest, lockName } from "./wanted-model.ts";
+
+describe("a reference to the hub", () => {
+  test("names repository, path and revision", () => {
+    expect(fromHub("Qwen/Qwen3-4B-GGUF/sub/model.gguf@refs/pr/1")).toEqual({
+      id: "hf:Qwen/Qwen3-4B-GGUF/sub/model.gguf@refs/pr/1",
+      folder: "hf/Qwen/Qwen3-4B-GGUF/sub/model@refs%2Fpr%2F1",
+      task: undefined,
+      licence: undefined,
+      files: [
+        {
+          name: "model.gguf",
+          sources: [
+            { source: "hugging-face", repository: "Qwen/Qwen3-4B-GGUF", revision: "refs/pr/1", path: "sub/model.gguf" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("means the main branch without a revision, and has one id either way", () => {
+    expect(fromHub("a/b/c.gguf@main").id).toBe(fromHub("a/b/c.gguf").id);
+  });
+
+  test("to any part of a split GGUF means all parts, the first one first", () => {
+    const wanted = fromHub("a/b/q4/big-00002-of-00003.gguf");
+    expect(wanted.files.map(({ name }) => name)).toEqual([
+      "big-00001-of-00003.gguf",
+      "big-00002-of-00003.gguf",
+      "big-00003-of-00003.gguf",
+    ]);
+    expect(wanted.id).toBe("hf:a/b/q4/big-00001-of-00003.gguf");
+    expect(wanted.folder).toBe("hf/a/b/q4/big");
+  });
+
+  test.each([
+    "a/b",
+    "a/b/",
+    "a//c.gguf",
+    "a/b/../../c.gguf",
+    "../b/c.gguf",
+    "a/b/./c.gguf",
+    "a/b/c\\d.gguf",
+    "a/b/c.gguf@..",
+    "a/b/c.gguf@",
+    "a/b/c\n.gguf",
+    "https://huggingface.co/a/b/c.gguf",
+    "a/b/c-00001-of-00000.gguf",
+    "a/b/c-00001-of-99999.gguf",
+  ])("is refused when it is %j", (reference) => {
+    expect(() => fromHub(reference)).toThrow(expect.objectContaining({ kind: "invalid-request", param: "hf" }));
+  });
+});
+
+test("an unknown model's Fault says where the known ones are listed", () => {
+  expect(() => fromManifest("nope", MANIFEST)).toThrow(/No model is called nope.*models list --all/);
+});
+
+test("lock names are file names, and as different as the ids", () => {
+  const names = ["hf:a/b/c.gguf", "hf:a/b-c.gguf", "hf:a/b/c.gguf@v1"].map(lockName);
+  expect(new Set(names).size).toBe(3);
+  for (const name of names) expect(name).toMatch(/^[\w.-]{1,80}$/);
+});
