@@ -137,23 +137,65 @@ export interface TranscriptionModel extends OpenModel {
   readonly task: "transcription";
   /** ISO 639-1 codes; undefined when an upstream does not say. */
   readonly languages: readonly string[] | undefined;
-  /** Samples a second that it takes. */
-  readonly sampleRate: number;
-  /** Streams segments as they are recognised, times rising. Stops early, without throwing, once `signal` aborts. */
-  transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptSegment>;
+  /** What a request may ask for beyond the text. */
+  readonly abilities: TranscriptionAbilities;
+  /**
+   * Streams segments as they are recognised, times rising, and ends with exactly one `finish`. Stops early, without
+   * throwing, once `signal` aborts.
+   */
+  transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptionEvent>;
+}
+
+export interface TranscriptionAbilities {
+  /** Into English. */
+  translation: boolean;
+  prompt: boolean;
+  /** Temperatures other than 0. */
+  temperature: boolean;
+  wordTimes: boolean;
 }
 
 export interface TranscriptionRequest {
-  /** Mono samples, -1 to 1, at the model's sample rate. */
+  /** Mono samples, -1 to 1, at 16,000 a second. May be iterated anew, which decodes the file anew. */
   samples: AsyncIterable<Float32Array>;
+  /** The upload as it came, for engines that pass it on. */
+  file: { path: string; name: string; bytes: number };
+  /** True: the answer is English, whatever was spoken. */
+  translate: boolean;
+  /** ISO 639-1 code; undefined: the model finds out, or has one only. */
   language: string | undefined;
   prompt: string | undefined;
+  /** 0 to 1. */
+  temperature: number;
+  wordTimes: boolean;
 }
 
+export type TranscriptionEvent =
+  | TranscriptSegment
+  /** The end. `audioSeconds` is what was listened to; `language` an ISO 639-1 code, undefined when nobody knows. */
+  | { type: "finish"; audioSeconds: number; language: string | undefined };
+
 export interface TranscriptSegment {
+  type: "segment";
   startSeconds: number;
   endSeconds: number;
   text: string;
+  /** Undefined unless asked for. */
+  words: readonly TranscriptWord[] | undefined;
+  /** What the model says of how sure it is; undefined where it does not. */
+  confidence: TranscriptConfidence | undefined;
+}
+
+export interface TranscriptWord {
+  word: string;
+  startSeconds: number;
+  endSeconds: number;
+}
+
+export interface TranscriptConfidence {
+  tokens: readonly number[];
+  averageLogProbability: number;
+  noSpeechProbability: number;
 }
 
 // ---- opening

@@ -10,9 +10,9 @@ import type {
   SpeechModel,
   SpeechRequest,
   Task,
+  TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-  TranscriptSegment,
 } from "../engines/engine.ts";
 import { Fault, invalidRequest, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
 import type { Quota } from "../quota/quota.ts";
@@ -94,7 +94,7 @@ export class Inference {
     caller: Caller,
     { model, ...request }: TranscriptionRequest & { model: string },
     clientLeft: AbortSignal,
-  ): Promise<Answer<TranscriptionModel, TranscriptSegment>> {
+  ): Promise<Answer<TranscriptionModel, TranscriptionEvent>> {
     return this.#run(caller, model, transcriptionWork(request), clientLeft);
   }
 

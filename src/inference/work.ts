@@ -8,11 +8,11 @@ import type {
   ModerationModel,
   SpeechModel,
   SpeechRequest,
+  TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-  TranscriptSegment,
 } from "../engines/engine.ts";
-import type { Fault } from "../faults.ts";
+import { type Fault, unsupportedValue } from "../faults.ts";
 import type { Usage } from "./settlement.ts";
 
 export interface Work<Opened extends Model, Event> {
@@ -98,16 +98,41 @@ export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Arr
   };
 }
 
-export function transcriptionWork(request: TranscriptionRequest): Work<TranscriptionModel, TranscriptSegment> {
+export function transcriptionWork(request: TranscriptionRequest): Work<TranscriptionModel, TranscriptionEvent> {
   return {
     task: "transcription",
-    refusal: () => undefined,
+    refusal: (model) => refuseTranscription(request, model),
     begin: (model, _id, signal) => model.transcribe(request, signal),
     isReadAhead: () => true,
-    count: (segment, used) => {
-      used.audioSeconds = Math.max(used.audioSeconds, segment.endSeconds);
-      return true;
+    count: (event, used) => {
+      used.audioSeconds = Math.max(used.audioSeconds, event.type === "finish" ? event.audioSeconds : event.endSeconds);
+      return event.type === "segment";
     },
-    isEnd: undefined,
+    isEnd: (event) => event.type === "finish",
   };
+}
+
+function refuseTranscription(request: TranscriptionRequest, model: TranscriptionModel): Fault | undefined {
+  const { languages, abilities } = model;
+  if (request.language !== undefined && languages !== undefined && !languages.includes(request.language)) {
+    const known = languages.join(", ");
+    return unsupportedValue(
+      `This model does not know the language '${request.language}'; it knows ${known}.`,
+      "language",
+    );
+  }
+  if (request.translate && !abilities.translation) {
+    return unsupportedValue("This model does not translate; it transcribes only.", "model");
+  }
+  if (request.prompt !== undefined && !abilities.prompt) {
+    return unsupportedValue("This model takes no prompt.", "prompt");
+  }
+  if (request.temperature !== 0 && !abilities.temperature) {
+    return unsupportedValue("This model has no temperature other than 0.", "temperature");
+  }
+  if (request.wordTimes && !abilities.wordTimes) {
+    const param = "timestamp_granularities";
+    return unsupportedValue("This model does not tell the times of words; ask for those of segments.", param);
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 /** Runs a model in a supervised process of its own and stands for it here, whatever its task. */
 
 import type { Logger } from "../../observability/logger.ts";
-import type { ChatEvent, Model, TranscriptSegment } from "../engine.ts";
+import type { ChatEvent, Model, TranscriptionEvent } from "../engine.ts";
 import { Supervisor } from "./supervisor.ts";
 
 export interface HostModelOptions {
@@ -69,7 +69,7 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
     case "transcription":
       return Object.assign(common, facts, {
         transcribe: ({ samples, ...request }, until) =>
-          supervisor.call(request, samples, until) as AsyncIterable<TranscriptSegment>,
+          supervisor.call(request, samples, until) as AsyncIterable<TranscriptionEvent>,
       } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
   }
 }

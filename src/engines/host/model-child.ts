@@ -122,6 +122,6 @@ function factsOf(model: Model): ModelFacts {
       return { task: model.task, slots, device, voices, voiceAliases, sampleRate };
     }
     case "transcription":
-      return { task: model.task, slots, device, languages: model.languages, sampleRate: model.sampleRate };
+      return { task: model.task, slots, device, languages: model.languages, abilities: model.abilities };
   }
 }
