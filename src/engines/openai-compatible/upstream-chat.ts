@@ -8,6 +8,7 @@ import { ChatFrames } from "./chat-frames.ts";
 import { readCompletion } from "./completion.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange, type ResponseHead } from "./exchange.ts";
+import { listUpstreamModels } from "./list-upstream-models.ts";
 import { createMask } from "./mask.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { SseFrames } from "./sse-frames.ts";
@@ -51,6 +52,10 @@ export class UpstreamChat implements ChatModel {
 
   health(): ModelHealth {
     return { state: "up" };
+  }
+
+  listModels(signal: AbortSignal): Promise<readonly string[]> {
+    return listUpstreamModels(this.#options.connections, this.#options.settings, signal);
   }
 
   async close(): Promise<void> {

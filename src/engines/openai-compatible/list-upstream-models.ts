@@ -1,0 +1,49 @@
+/** What an upstream answers to GET /models, as the names that a wildcard leaves open. */
+
+import { z } from "zod";
+import type { Connections } from "./connections.ts";
+import { Exchange } from "./exchange.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+import { UpstreamError } from "./upstream-error.ts";
+import { requestTemplate } from "./upstream-request.ts";
+
+const MAX_LIST_BYTES = 8 * 1024 * 1024;
+const MAX_MODELS = 10_000;
+const ID = /^[\x21-\x7e]{1,200}$/;
+
+const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** Throws UpstreamError, or what the connection throws, when the upstream does not list its models. */
+export async function listUpstreamModels(
+  connections: Connections,
+  settings: OpenAiCompatibleSettings,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { path: chatPath, headers } = requestTemplate(settings);
+  const path = chatPath.replace("/chat/completions", "/models");
+  const request = { method: "GET" as const, path, headers };
+  const exchange = new Exchange(connections, { ...settings, maxResponseBytes: MAX_LIST_BYTES, request }, signal);
+  try {
+    const head = await exchange.head();
+    if (head?.status !== 200) throw new UpstreamError(`answered with status ${head?.status} when asked for its models`);
+    const chunks: Buffer[] = [];
+    for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) chunks.push(...read);
+    signal.throwIfAborted();
+    const { data } = ModelList.parse(JSON.parse(Buffer.concat(chunks).toString()));
+    return data
+      .slice(0, MAX_MODELS)
+      .map(({ id }) => toOpenPart(settings.model, id))
+      .filter((name) => name !== undefined && ID.test(name)) as string[];
+  } finally {
+    exchange.release();
+  }
+}
+
+/** The reverse of how a `*` in the settings' `model` is filled; undefined for names that it cannot make. */
+function toOpenPart(setting: string | undefined, name: string): string | undefined {
+  if (setting === undefined) return name;
+  const [before = "", after, ...rest] = setting.split("*");
+  if (after === undefined || rest.length > 0) return undefined;
+  const isMade = name.startsWith(before) && name.endsWith(after) && name.length > before.length + after.length;
+  return isMade ? name.slice(before.length, name.length - after.length) : undefined;
+}

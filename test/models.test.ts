@@ -1,0 +1,152 @@
+/** GET /v1/models as clients see it, under each query parameter. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const UPSTREAM_MODELS = { object: "list", data: [{ id: "gpt-9" }, { id: "org/gpt-9-mini" }, { id: "with space" }] };
+
+let upstream: Server;
+let service: Service;
+beforeAll(async () => {
+  upstream = createServer((request, response) => {
+    const isListing = request.method === "GET" && request.url === "/v1/models";
+    response.writeHead(isListing ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(isListing ? UPSTREAM_MODELS : { error: { message: "no" } }));
+  });
+  await new Promise<void>((listening) => upstream.listen(0, "127.0.0.1", listening));
+  const { port } = upstream.address() as AddressInfo;
+  service = await startService({
+    config: `
+builtin_models: false
+models:
+  - id: parrot
+    task: chat
+    owned_by: team-a
+    access_groups: [team-a, everybody]
+    aliases: [gpt-4o-mini]
+    price: { prompt: "0.0000001", completion: "0.0000004" }
+    deployments: [{ engine: scripted, echo: true, context_window: 512 }]
+  - id: secret-parrot
+    task: chat
+    hidden: true
+    aliases: [shown-as]
+    deployments: [{ engine: scripted, echo: true }]
+  - id: live/*
+    task: chat
+    deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1" }]
+  - id: dead/*
+    task: chat
+    deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:9/v1", connect_timeout_seconds: 1 }]
+`,
+  });
+  await eventually(async () => expect(await ids("")).toContain("live/gpt-9"));
+});
+afterAll(async () => {
+  await service.stop();
+  upstream.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: entries of every shape
+async function entries(query: string): Promise<any[]> {
+  const response = await service.fetch(`/v1/models${query}`);
+  expect(response.status).toBe(200);
+  const body = (await response.json()) as { object: string; data: unknown[] };
+  expect(body.object).toBe("list");
+  return body.data;
+}
+
+async function ids(query: string): Promise<string[]> {
+  return (await entries(query)).map(({ id }) => id);
+}
+
+test("lists models and what upstreams behind wildcards have, without wildcards and hidden ones", async () => {
+  expect(await ids("")).toEqual(["parrot", "live/gpt-9", "live/org/gpt-9-mini"]);
+  const [parrot] = await entries("");
+  expect(parrot).toEqual({ id: "parrot", object: "model", created: expect.any(Number), owned_by: "team-a" });
+  expect(Math.abs(parrot.created - Date.now() / 1000)).toBeLessThan(120);
+});
+
+test("return_wildcard_routes includes the wildcards", async () => {
+  const expected = ["parrot", "live/*", "live/gpt-9", "live/org/gpt-9-mini", "dead/*"];
+  expect(await ids("?return_wildcard_routes=true")).toEqual(expected);
+  expect(await ids("?return_wildcard_routes=0")).not.toContain("live/*");
+});
+
+test("include_model_access_groups gives each entry its groups", async () => {
+  const [parrot, live] = await entries("?include_model_access_groups=1");
+  expect(parrot.access_groups).toEqual(["team-a", "everybody"]);
+  expect(live.access_groups).toEqual([]);
+});
+
+test("only_model_access_groups leaves only models of a group, never the groups' names", async () => {
+  expect(await ids("?only_model_access_groups=true")).toEqual(["parrot"]);
+});
+
+test("include_metadata tells what is known, null for what is not, and nothing of where an upstream is", async () => {
+  const [parrot, live] = await entries("?include_metadata=true");
+  expect(parrot.metadata).toEqual({
+    task: "chat",
+    status: "available",
+    deployed: ["local"],
+    licence: null,
+    context_window: 512,
+    max_output_tokens: 512,
+    pricing: { prompt: "0.0000001", cached_prompt: null, completion: "0.0000004" },
+    capabilities: { streaming: true, tools: false, json_schema: false, vision: false, logprobs: false },
+    modalities: { input: ["text"], output: ["text"] },
+    aliases: ["gpt-4o-mini"],
+    fallbacks: [],
+  });
+  expect(live.metadata).toMatchObject({ deployed: ["upstream"], context_window: null, capabilities: { tools: null } });
+  expect(JSON.stringify(live)).not.toContain("127.0.0.1");
+});
+
+test.each(["return_wildcard_routes", "include_model_access_groups", "only_model_access_groups", "include_metadata"])(
+  "%s takes true, false, 1 and 0 only",
+  async (parameter) => {
+    for (const value of ["yes", "", "2", "TRUE"]) {
+      const response = await service.fetch(`/v1/models?${parameter}=${value}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { param: parameter } });
+    }
+  },
+);
+
+describe("every operation agrees with the listing", () => {
+  const chat = (model: string) =>
+    service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] });
+
+  test("an entry is retrieved as it is listed", async () => {
+    for (const entry of await entries("")) {
+      const response = await service.fetch(`/v1/models/${entry.id}`);
+      expect(await response.json()).toEqual(entry);
+    }
+  });
+
+  test("an alias works everywhere, and the answer names the model", async () => {
+    expect(await (await service.fetch("/v1/models/gpt-4o-mini")).json()).toMatchObject({ id: "parrot" });
+    expect(await (await chat("gpt-4o-mini")).json()).toMatchObject({ model: "parrot" });
+    expect(await (await chat("shown-as")).json()).toMatchObject({ model: "secret-parrot" });
+  });
+
+  test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])("%s is 404", async (id) => {
+    expect((await service.fetch(`/v1/models/${id}`)).status).toBe(404);
+    expect((await chat(id)).status).toBe(404);
+  });
+});
+
+test("created is when a model was first there, also after a restart with the same data", async () => {
+  const before = await entries("");
+  const again = await startService({
+    config:
+      "builtin_models: false\nmodels: [{ id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }]\n",
+    environment: { PARLANCE_DATA_DIR: service.dataDirectory },
+  });
+  const response = await again.fetch("/v1/models/parrot");
+  const { created } = (await response.json()) as { created: number };
+  await again.stop();
+  expect(created).toBe(before[0].created);
+});
