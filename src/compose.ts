@@ -47,7 +47,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, logger, store } = options;
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
   const catalog = new Catalog();
   const metrics = new Metrics(() => measureDeployments(catalog));
   const see = (ids: string[]) => database.run((executor) => seeModels(executor, ids, Date.now()));

@@ -38,6 +38,8 @@ export interface ServerConfig {
   requestTimeoutSeconds: number;
   /** How long running requests may go on after SIGTERM. */
   drainSeconds: number;
+  /** How long known keys go on working while the database is away. */
+  databaseGraceSeconds: number;
 }
 
 /** The Hugging Face hub, by the environment names that its own tools read. */

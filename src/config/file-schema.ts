@@ -42,6 +42,12 @@ const server = z
       .max(3600)
       .default(30)
       .describe("Seconds that running requests may go on after SIGTERM; then they end with an error."),
+    database_grace_seconds: z
+      .number()
+      .min(0)
+      .max(86400)
+      .default(300)
+      .describe("Seconds for which keys that were used lately go on working while the database is away; then 503."),
   })
   .describe("How the service listens and for how long it waits.");
 

@@ -73,6 +73,7 @@ function combine(
       receiveTimeoutSeconds: file.server.receive_timeout_seconds,
       requestTimeoutSeconds: file.server.request_timeout_seconds,
       drainSeconds: file.server.drain_seconds,
+      databaseGraceSeconds: file.server.database_grace_seconds,
     },
     dataDirectory,
     modelsDirectory: place(environment.PARLANCE_MODELS_DIR, file.models_directory, resolve(dataDirectory, "models")),
