@@ -62,7 +62,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       await client.connect();
       await client.query(`CREATE DATABASE ${name}`);
       await client.end();
-      return new Secret(`postgresql://parlance@/${name}?host=${encodeURIComponent(directory)}`);
+      return new Secret(`postgresql://parlance@localhost/${name}?host=${encodeURIComponent(directory)}`);
     },
     async [Symbol.asyncDispose]() {
       await stop();
