@@ -153,11 +153,13 @@ describe("a cut connection", () => {
   test("starts anew when the file has changed meanwhile", async () => {
     hub.add(RESOLVE, Buffer.concat([randomBytes(100_000), content]), { linkedSha256: undefined });
     hub.cuts.push(60_000);
-    const fetching = fetchFrom(source({ retryDelayMs: 200 }));
-    await expect.poll(() => hub.requestsTo("bytes").length).toBe(1);
-    hub.etagVersion = 2;
-    hub.add(RESOLVE, content, { linkedSha256: undefined });
-    expect((await fetching).sha256).toBe(contentSha256);
+    const change = () => {
+      hub.etagVersion = 2;
+      hub.add(RESOLVE, content, { linkedSha256: undefined });
+    };
+    const fetched = await fetchFrom(source(), { onProgress: () => hub.etagVersion === 1 && change() });
+    expect(hub.requestsTo("bytes")[1]).toMatchObject({ ifRange: '"bytes-1"' });
+    expect(fetched.sha256).toBe(contentSha256);
     expect(await written()).toEqual(content);
   });
 
@@ -171,6 +173,19 @@ describe("a cut connection", () => {
     const kept = await written();
     expect(kept.length).toBeGreaterThan(0);
     expect(kept).toEqual(content.subarray(0, kept.length));
+  });
+
+  test("is one, too, when nothing comes for a while", async () => {
+    hub.add(RESOLVE, content);
+    const { promise: forever, resolve: letGo } = Promise.withResolvers<void>();
+    hub.hold = forever;
+    const onProgress = () => {
+      hub.hold = undefined;
+    };
+    const fetched = await fetchFrom(source({ idleMs: 300 }), { onProgress });
+    expect(fetched.sha256).toBe(contentSha256);
+    expect(hub.requestsTo("bytes").map(({ range }) => range)).toEqual([undefined, "bytes=1-"]);
+    letGo();
   });
 
   test("is resumed by a later run, another instance of the source", async () => {

