@@ -98,7 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     readiness: () =>
       readinessOf({
         catalog,
-        checkDatabase: () => database.check(),
+        checkDatabase: () => accounts.check(),
         waitsFor: (deployment) => describePull(pulls.get(deployment)),
       }),
     metrics: () => metrics.scrape(),

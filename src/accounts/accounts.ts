@@ -1,7 +1,7 @@
 /** Organisations, projects and keys: who asks, and what they may use. */
 
 import { timingSafeEqual } from "node:crypto";
-import { Fault } from "../faults.ts";
+import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { ApiKeyScope } from "../storage/api-keys.ts";
 import type { Database } from "../storage/database.ts";
@@ -51,6 +51,7 @@ export class Accounts {
   readonly #changes: AccountChanges;
   readonly #proofs: KeyProofs;
   readonly #lastUsed: LastUsed;
+  #areFirstKeysMissing = false;
   readonly #permissions: WeakMap<Caller, readonly ModelPermissions[]> = new WeakMap();
 
   constructor(options: AccountsOptions) {
@@ -78,7 +79,11 @@ export class Accounts {
     const keyHash = hashApiKey(key);
     const proof = await this.#proofs.find(keyHash);
     const now = Date.now();
-    if (proof === undefined || !isProved(proof, keyHash, now)) throw incorrectKey(key);
+    if (proof === undefined || !isProved(proof, keyHash, now)) {
+      // It may be one of those that are being made: a client must not take it for refused.
+      if (this.#areFirstKeysMissing) throw starting();
+      throw incorrectKey(key);
+    }
     this.#permissions.set(proof.caller, proof.permissions);
     this.#lastUsed.note(proof.caller.keyId, now);
     return proof.caller;
@@ -98,7 +103,16 @@ export class Accounts {
 
   /** Makes at first start what is needed to begin; at every start, the operator's fixed keys hold. */
   async ensureFirstKeys(fixed: FixedKeys): Promise<FirstKeys> {
-    return ensureFirstKeys(this.#changes, fixed);
+    this.#areFirstKeysMissing = true;
+    const keys = await ensureFirstKeys(this.#changes, fixed);
+    this.#areFirstKeysMissing = false;
+    return keys;
+  }
+
+  /** Throws a Fault while the database does not answer, or the first keys wait for it. */
+  async check(): Promise<void> {
+    await this.#database.check();
+    if (this.#areFirstKeysMissing) throw starting();
   }
 
   /** What the operator's commands mean when they name no organisation or project. */
@@ -126,6 +140,10 @@ export class Accounts {
 function isProved(proof: KeyProof, keyHash: string, now: number): boolean {
   const isSame = timingSafeEqual(Buffer.from(proof.keyHash, "hex"), Buffer.from(keyHash, "hex"));
   return isSame && (proof.expiresAt === undefined || proof.expiresAt > now);
+}
+
+function starting(): Fault {
+  return unavailable("The service is starting. Try again in a moment.", "database_unavailable", 1);
 }
 
 function incorrectKey(key: string): Fault {
