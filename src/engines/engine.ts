@@ -100,9 +100,26 @@ export type ChatEvent =
 
 export interface ModerationModel extends OpenModel {
   readonly task: "moderation";
-  readonly categories: readonly string[];
-  /** One map of category to score (0 to 1) for each text, in order. */
-  moderate(texts: readonly string[], signal: AbortSignal): Promise<ReadonlyArray<Readonly<Record<string, number>>>>;
+  /** Undefined when an upstream does not say. */
+  readonly categories: readonly string[] | undefined;
+  readonly takesImages: boolean;
+  /** One verdict for each input, in order. Throws a Fault when an input cannot be judged whole. */
+  moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]>;
+}
+
+/** Judged as one. Images are URLs or data URLs; none for a model that takes no images. */
+export interface ModerationInput {
+  text: string;
+  images: readonly string[];
+}
+
+/** Each map has an entry for every category that the model judged. */
+export interface ModerationVerdict {
+  /** 0 to 1. */
+  scores: Readonly<Record<string, number>>;
+  flags: Readonly<Record<string, boolean>>;
+  /** What of the input the score is about. */
+  appliedTo: Readonly<Record<string, ReadonlyArray<"text" | "image">>>;
 }
 
 // ---- speech

@@ -21,7 +21,15 @@ import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toL
 import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
-import { chatWork, type ModerationScores, moderationWork, speechWork, transcriptionWork, type Work } from "./work.ts";
+import {
+  chatWork,
+  type ModerationRequest,
+  type ModerationVerdicts,
+  moderationWork,
+  speechWork,
+  transcriptionWork,
+  type Work,
+} from "./work.ts";
 
 export interface InferenceOptions {
   catalog: Catalog;
@@ -70,14 +78,14 @@ export class Inference {
     return this.#run(caller, request.model, chatWork(request), clientLeft);
   }
 
-  /** Scores texts with `model`, or with the first moderation model that this caller may use. As `chat` otherwise. */
+  /** Judges inputs with `model`, or with the first moderation model that this caller may use. As `chat` otherwise. */
   async moderate(
     caller: Caller,
-    { model, texts }: { model: string | undefined; texts: readonly string[] },
+    { model, ...request }: ModerationRequest & { model: string | undefined },
     clientLeft: AbortSignal,
-  ): Promise<Answer<ModerationModel, ModerationScores>> {
+  ): Promise<Answer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? (await this.#firstModel(caller, "moderation"));
-    return this.#run(caller, id, moderationWork(texts), clientLeft);
+    return this.#run(caller, id, moderationWork(request), clientLeft);
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */

@@ -5,7 +5,9 @@ import type {
   ChatModel,
   ChatRequest,
   Model,
+  ModerationInput,
   ModerationModel,
+  ModerationVerdict,
   SpeechModel,
   SpeechRequest,
   TranscriptionEvent,
@@ -59,20 +61,29 @@ function countChat(event: ChatEvent, used: Usage): boolean {
   }
 }
 
-export type ModerationScores = Awaited<ReturnType<ModerationModel["moderate"]>>;
+export interface ModerationRequest {
+  inputs: readonly ModerationInput[];
+  /** Says which part is an image; thrown for models that take none. */
+  imagesNotTaken: Fault | undefined;
+}
 
-/** One event: all the scores. */
-export function moderationWork(texts: readonly string[]): Work<ModerationModel, ModerationScores> {
+export type ModerationVerdicts = readonly ModerationVerdict[];
+
+/** One event: all the verdicts. */
+export function moderationWork({
+  inputs,
+  imagesNotTaken,
+}: ModerationRequest): Work<ModerationModel, ModerationVerdicts> {
   return {
     task: "moderation",
-    refusal: () => undefined,
+    refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: async function* (model, _id, signal) {
-      const scores = await model.moderate(texts, signal);
-      if (!signal.aborted) yield scores;
+      const verdicts = await model.moderate(inputs, signal);
+      if (!signal.aborted) yield verdicts;
     },
     isReadAhead: () => true,
-    count: (_scores, used) => {
-      used.characters = texts.reduce((sum, text) => sum + text.length, 0);
+    count: (_verdicts, used) => {
+      used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
       return true;
     },
     isEnd: undefined,

@@ -56,9 +56,9 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat">);
     case "moderation":
       return Object.assign(common, facts, {
-        moderate: async (texts, until) => {
-          type Scores = Awaited<ReturnType<Extract<Model, { task: "moderation" }>["moderate"]>>;
-          for await (const scores of supervisor.call(texts, undefined, until)) return scores as Scores;
+        moderate: async (inputs, until) => {
+          type Verdicts = Awaited<ReturnType<Extract<Model, { task: "moderation" }>["moderate"]>>;
+          for await (const verdicts of supervisor.call(inputs, undefined, until)) return verdicts as Verdicts;
           throw until.reason;
         },
       } satisfies Pick<Extract<Model, { task: "moderation" }>, "moderate">);

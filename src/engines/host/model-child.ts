@@ -99,7 +99,7 @@ async function* perform(
     case "chat":
       return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
     case "moderation":
-      return yield await model.moderate(input as string[], signal);
+      return yield await model.moderate(input as Parameters<typeof model.moderate>[0], signal);
     case "speech":
       return yield* model.speak(input as Parameters<typeof model.speak>[0], signal);
     case "transcription": {
@@ -116,7 +116,7 @@ function factsOf(model: Model): ModelFacts {
     case "chat":
       return { task: model.task, slots, device, contextWindow: model.contextWindow, passesWire: model.passesWire };
     case "moderation":
-      return { task: model.task, slots, device, categories: model.categories };
+      return { task: model.task, slots, device, categories: model.categories, takesImages: model.takesImages };
     case "speech": {
       const { voices, voiceAliases, sampleRate } = model;
       return { task: model.task, slots, device, voices, voiceAliases, sampleRate };
