@@ -1,7 +1,7 @@
 /** Gets one file from the first of its sources that gives it, and refuses it unless it is the right one. */
 
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { DISK_FULL, diskFull, freeBytesIn, isDiskFullError } from "./free-space.ts";
@@ -68,12 +68,16 @@ export class FileFetcher {
     order.onProgress(location.source, 0, undefined);
     const source: Source<never> = this.#sources[location.source];
     const destination = join(source.resumes ? unfinishedDirectory : scratchDirectory, file.name);
+    let needed = file.bytes;
     const request: FetchRequest = {
       expected: { bytes: file.bytes, sha256: file.sha256 },
       destination,
       scratchDirectory,
       signal,
-      onProgress: (received, total) => order.onProgress(location.source, received, total),
+      onProgress: (received, total) => {
+        needed ??= total;
+        order.onProgress(location.source, received, total);
+      },
     };
     let fetched: FetchedFile;
     try {
@@ -83,8 +87,7 @@ export class FileFetcher {
       // What was left to resume from would keep the disk full.
       await rm(destination, { force: true });
       await rm(scratchDirectory, { recursive: true, force: true });
-      const folder = dirname(destination);
-      throw diskFull(folder, file.bytes, await freeBytesIn(folder), error);
+      throw diskFull(unfinishedDirectory, needed, await freeBytesIn(unfinishedDirectory), error);
     }
     const wrong = describeMismatch(file, fetched);
     if (wrong !== undefined) {

@@ -21,7 +21,7 @@ export interface NpmSettings {
   projectDirectory: string;
 }
 
-const REGISTRY_TIMEOUT_MS = 4_000;
+const REGISTRY_TIMEOUT_MS = 3_500;
 /** With npm's own start, on a slow machine. */
 const PROBE_MS = 8_000;
 

