@@ -85,24 +85,12 @@ export class ApiKeys {
 
   /** It does not work from the next request on. Throws a Fault when there is none or it cannot be ended. */
   async revoke(actor: Actor, scope: ApiKeyScope, id: string): Promise<void> {
-    await this.#changes.make(actor, async ({ executor, now, audit }) => {
-      const key = await findApiKey(executor, scope, id);
+    await this.#changes.make(actor, async (change) => {
+      const key = await findApiKey(change.executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
       if (key.isFixed === 1) throw fixedKey();
-      if (key.kind === "admin") {
-        const others = (await findUsableApiKeys(executor, scope, now)).filter((other) => other.id !== id);
-        if (others.length === 0)
-          throw invalidRequest("The last admin key cannot be deleted: create another one first.");
-      }
-      await revokeApiKey(executor, id, now);
-      const project = await projectOf(executor, key);
-      await audit({
-        type: "api_key.deleted",
-        organizationId: key.organizationId,
-        project,
-        resourceId: id,
-        details: {},
-      });
+      if (key.kind === "admin") await refuseLastAdminKey(change, key);
+      await endApiKey(change, key);
     });
   }
 }
@@ -134,6 +122,22 @@ export async function addApiKey(
   const details = { name: row.name, kind, expiresAt: row.expiresAt };
   await audit({ type: "api_key.created", organizationId, project, resourceId: row.id, details });
   return { key: row, secret };
+}
+
+/** Without one that lasts, an organisation could not administer itself any more. */
+async function refuseLastAdminKey({ executor, now }: Change, key: ApiKeyRow): Promise<void> {
+  const scope = { organizationId: key.organizationId, kind: "admin" } as const;
+  const others = (await findUsableApiKeys(executor, scope, now)).filter(({ id }) => id !== key.id);
+  const isReplaced = others.some(({ expiresAt }) => expiresAt === null || key.expiresAt !== null);
+  if (isReplaced) return;
+  throw invalidRequest("The last admin key that does not expire cannot be deleted: create another one first.");
+}
+
+export async function endApiKey({ executor, now, audit }: Change, key: ApiKeyRow): Promise<void> {
+  const { id, organizationId } = key;
+  const project = await projectOf(executor, key);
+  await revokeApiKey(executor, id, now);
+  await audit({ type: "api_key.deleted", organizationId, project, resourceId: id, details: {} });
 }
 
 /** Throws a Fault when the project or service account is not there, also when it is another organisation's. */

@@ -2,18 +2,12 @@
 
 import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
-import {
-  type ApiKeyScope,
-  findApiKeyByHash,
-  findUsableApiKeys,
-  revokeApiKey,
-  updateApiKey,
-} from "../storage/api-keys.ts";
+import { type ApiKeyScope, findApiKeyByHash, findUsableApiKeys, updateApiKey } from "../storage/api-keys.ts";
 import { findDefaultOrganization, insertOrganization } from "../storage/organizations.ts";
 import { findDefaultProject, insertProject } from "../storage/projects.ts";
 import type { AccountChanges, Change } from "./account-changes.ts";
 import { hashApiKey, makeApiKey } from "./api-key.ts";
-import { addApiKey } from "./api-keys.ts";
+import { addApiKey, endApiKey } from "./api-keys.ts";
 import { OPERATOR } from "./audit.ts";
 import { newId } from "./id.ts";
 
@@ -78,7 +72,7 @@ async function ensureKey(
   const withdrawn = (await findUsableApiKeys(executor, scope, now)).filter(
     (key) => key.isFixed === 1 && key.keyHash !== hashOf(fixed),
   );
-  for (const key of withdrawn) await revokeApiKey(executor, key.id, now);
+  for (const key of withdrawn) await endApiKey(change, key);
   if (fixed !== undefined) {
     await holdFixed(change, scope, fixed);
     return undefined;
