@@ -130,7 +130,7 @@ async function refuseLastAdminKey({ executor, now }: Change, key: ApiKeyRow): Pr
   const others = (await findUsableApiKeys(executor, scope, now)).filter(({ id }) => id !== key.id);
   const isReplaced = others.some(({ expiresAt }) => expiresAt === null || key.expiresAt !== null);
   if (isReplaced) return;
-  throw invalidRequest("The last admin key that does not expire cannot be deleted: create another one first.");
+  throw invalidRequest("The last admin key cannot be deleted: first create another one that does not expire.");
 }
 
 export async function endApiKey({ executor, now, audit }: Change, key: ApiKeyRow): Promise<void> {
