@@ -4,6 +4,7 @@ import type { ZodType } from "zod";
 import type { Engine, EngineServices, Model, Task } from "./engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
+import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
 
 interface RegisteredEngine {
   /** Checks and completes what a deployment in the configuration says besides `engine`. */
@@ -22,6 +23,10 @@ export const ENGINES = {
   scripted: {
     settings: scriptedSettings,
     load: async () => (await import("./scripted/scripted-engine.ts")).scriptedEngine,
+  },
+  "sherpa-onnx": {
+    settings: sherpaOnnxSettings,
+    load: async () => (await import("./sherpa-onnx/sherpa-onnx-engine.ts")).sherpaOnnxEngine,
   },
 } as const satisfies Record<string, RegisteredEngine>;
 

@@ -1,13 +1,14 @@
 /** The models that Parlance knows by name: their files, and where each file can be had, best source first. */
 
 import type { Task } from "../engines/engine.ts";
+import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 
 export interface ManifestEntry {
   /** Catalog id and folder name: lower-case letters, digits, `.` and `-`. */
   id: string;
   task: Task;
   /** The kind of engine that runs it. */
-  engine: "llama-cpp";
+  engine: "llama-cpp" | "sherpa-onnx";
   /** One default for each task: what a fresh installation fetches by itself. */
   isDefault: boolean;
   /** SPDX identifier, or the licence's name where it has none. */
@@ -144,4 +145,5 @@ export const MANIFEST: readonly ManifestEntry[] = [
     contextWindow: 40_960,
     files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
   },
+  ...TRANSCRIPTION_MODELS,
 ];

@@ -1,0 +1,68 @@
+/** The parts of sherpa-onnx-node that are used here, typed, for it brings no declarations. Only a model's process loads it. */
+
+import { createRequire } from "node:module";
+
+export interface SherpaOnnx {
+  OfflineRecognizer: {
+    createAsync(config: OfflineRecognizerConfig): Promise<OfflineRecognizer>;
+  };
+  Vad: new (config: VadConfig, bufferSeconds: number) => Vad;
+}
+
+export interface OfflineRecognizer {
+  createStream(): OfflineStream;
+  setConfig(config: OfflineRecognizerConfig): void;
+  /** Off the event loop. One at a time for each recognizer. */
+  decodeAsync(stream: OfflineStream): Promise<OfflineResult>;
+}
+
+export interface OfflineStream {
+  acceptWaveform(waveform: { samples: Float32Array; sampleRate: number }): void;
+}
+
+export interface OfflineResult {
+  text: string;
+  /** A code, perhaps between `<|` and `|>`; empty where the model does not tell. */
+  lang: string;
+  tokens: string[];
+  /** Seconds at which each token begins; empty where the model does not tell. */
+  timestamps: number[];
+}
+
+export type OfflineModelConfig = Readonly<Record<string, unknown>>;
+
+export interface OfflineRecognizerConfig {
+  featConfig: { sampleRate: number; featureDim: number };
+  modelConfig: OfflineModelConfig & { tokens: string; numThreads: number; provider: "cpu"; debug: 0 };
+}
+
+export interface VadConfig {
+  sileroVad: {
+    model: string;
+    threshold: number;
+    minSpeechDuration: number;
+    minSilenceDuration: number;
+    /** Samples; Silero takes 512 at 16 kHz. */
+    windowSize: number;
+    /** Seconds; past them shorter silences and surer speech are asked for. */
+    maxSpeechDuration: number;
+  };
+  sampleRate: number;
+  numThreads: number;
+  debug: 0;
+}
+
+export interface Vad {
+  acceptWaveform(samples: Float32Array): void;
+  isEmpty(): boolean;
+  isDetected(): boolean;
+  /** `start` counts samples since the last reset. */
+  front(enableExternalBuffer: boolean): { start: number; samples: Float32Array };
+  pop(): void;
+  flush(): void;
+  reset(): void;
+}
+
+export function loadSherpaOnnx(): SherpaOnnx {
+  return createRequire(import.meta.url)("sherpa-onnx-node");
+}

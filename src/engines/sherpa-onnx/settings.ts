@@ -1,0 +1,37 @@
+/** What a deployment of this engine may say in the configuration. */
+
+import { z } from "zod";
+import { FAMILIES } from "./families.ts";
+
+const path = z.string().min(1).max(4096);
+
+export const sherpaOnnxSettings = z
+  .strictObject({
+    model: z.string().min(1).optional().describe("A model that Parlance knows, such as moonshine-base-en"),
+    files: z
+      .record(z.string(), path)
+      .optional()
+      .describe(
+        "Paths of the model's own files, by their role: encoder, decoder, joiner, model, tokens, and vad (Silero)",
+      ),
+    family: z
+      .enum(Object.keys(FAMILIES) as [keyof typeof FAMILIES, ...(keyof typeof FAMILIES)[]])
+      .optional()
+      .describe("How the model is built; needed with `files`"),
+    languages: z
+      .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
+      .min(1)
+      .optional()
+      .describe("Languages that it knows, the first being its usual one. Left out: en, or whatever Whisper knows"),
+    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed by turns; more wait"),
+    threads: z.int().min(1).max(64).optional().describe("Left out: one for each core, at most 4"),
+  })
+  .refine((value) => (value.model === undefined) !== (value.files === undefined), {
+    error: "needs exactly one of `model` and `files`",
+  })
+  .refine((value) => value.files === undefined || value.family !== undefined, {
+    error: "is needed with `files`",
+    path: ["family"],
+  });
+
+export type SherpaOnnxSettings = z.output<typeof sherpaOnnxSettings>;
