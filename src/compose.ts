@@ -12,6 +12,7 @@ import { type BuiltCatalog, buildCatalog, type CatalogParts } from "./inference/
 import { Catalog } from "./inference/catalog.ts";
 import { Inference } from "./inference/inference.ts";
 import { namesSomething } from "./inference/names-something.ts";
+import { Router } from "./inference/router.ts";
 import { UpstreamModels } from "./inference/upstream-models.ts";
 import type { ModelStore } from "./models/model-store.ts";
 import type { PullProgress } from "./models/pull-progress.ts";
@@ -58,6 +59,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const inference = new Inference({
     catalog,
     upstreamModels,
+    router: new Router({ onAttempt: (attempt) => metrics.attempt(attempt) }),
     quota: unlimited,
     accessOf: (caller) => accounts.modelAccess(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
@@ -145,9 +147,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
 function* measureDeployments(catalog: Catalog): Iterable<DeploymentMeasure> {
   for (const model of catalog.models) {
-    for (const { name, state, slots } of model.deployments) {
+    for (const { name, state, slots, circuit } of model.deployments) {
       const isUp = state.state === "up";
-      yield { model: model.id, deployment: name, isUp, waiting: slots.waiting, slotsInUse: slots.inUse };
+      const isResting = circuit.state !== "closed";
+      const { waiting, inUse: slotsInUse } = slots;
+      yield { model: model.id, deployment: name, isUp, isResting, waiting, slotsInUse };
     }
   }
 }

@@ -4,14 +4,13 @@ import type { Config, ModelConfig } from "./config/config.ts";
 import type { Task } from "./engines/engine.ts";
 import { ENGINES } from "./engines/registry.ts";
 import type { ModelSpecification } from "./inference/build-catalog.ts";
+import { DEFAULT_POLICY, DEFAULT_TERMS } from "./inference/routing-policy.ts";
 import { MANIFEST, type ManifestEntry } from "./models/manifest.ts";
 import type { ModelStore } from "./models/model-store.ts";
 
-const BUILTIN_QUEUE = 100;
-
 /** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
 export async function specifyModels(config: Config, store: ModelStore): Promise<ModelSpecification[]> {
-  const configured = config.models.map((model) => ({ ...model, isBuiltin: false, licence: undefined }));
+  const configured = config.models.map(toConfigured);
   if (!config.builtinModels) return configured;
   const own = new Set(configured.map(({ id }) => id));
   const pulled = new Set((await store.list()).map(({ id }) => id));
@@ -23,6 +22,21 @@ const TASKS: readonly Task[] = ["chat", "moderation", "speech", "transcription"]
 
 function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
   return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
+}
+
+function toConfigured(model: ModelConfig): ModelSpecification {
+  const { strategy, retries, circuit, maxQueue, deployments, ...rest } = model;
+  return {
+    ...rest,
+    isBuiltin: false,
+    licence: undefined,
+    routing: { strategy, retries },
+    deployments: deployments.map(({ engine, settings, maxQueue: own = maxQueue, ...terms }) => ({
+      engine,
+      settings,
+      terms: { ...terms, maxQueue: own, circuit },
+    })),
+  };
 }
 
 function toSpecification(entry: ManifestEntry): ModelSpecification {
@@ -37,14 +51,13 @@ function toSpecification(entry: ManifestEntry): ModelSpecification {
     accessGroups: [],
     price: {},
     fallbacks: [],
-    maxQueue: BUILTIN_QUEUE,
+    routing: DEFAULT_POLICY,
     deployments: [
       {
         engine: entry.engine,
         settings: ENGINES[entry.engine].settings.parse({ model: entry.id, ...entry.engineSettings }),
+        terms: DEFAULT_TERMS,
       },
     ],
   };
 }
-
-export type { ModelConfig };

@@ -63,7 +63,11 @@ export interface ModelConfig {
   ownedBy: string;
   /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
   price: Readonly<Record<string, string>>;
-  strategy: "ordered";
+  strategy: "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
+  /** Attempts after the first; each deployment is tried once in any case. */
+  retries: number;
+  /** When a deployment that fails is left alone for a while; `failureRate` is more than 0 and less than 1. */
+  circuit: { failures: number; failureRate: number; restSeconds: number };
   /** Catalog ids tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   /** Requests that may wait for a slot of this model. */
@@ -76,4 +80,10 @@ export interface DeploymentConfig {
   engine: string;
   /** As that engine's settings schema made them. */
   settings: unknown;
+  weight: number;
+  /** What it costs the operator, as a model's `price`. */
+  price: Readonly<Record<string, string>>;
+  reusesPrefixes: boolean;
+  /** Undefined: the model's. */
+  maxQueue: number | undefined;
 }

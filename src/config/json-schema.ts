@@ -2,6 +2,7 @@
 
 import { type ZodType, z } from "zod";
 import { configFile } from "./file-schema.ts";
+import { deploymentTerms } from "./model-schema.ts";
 
 export type DeploymentSchemas = Readonly<Record<string, ZodType>>;
 
@@ -44,10 +45,20 @@ function branches(engine: string, settings: ZodType): JsonSchema[] {
   return (schema.anyOf ?? schema.oneOf ?? [schema]).map((branch) => ({
     ...branch,
     type: "object",
-    properties: { engine: { const: engine }, ...branch.properties },
+    properties: { engine: { const: engine }, ...branch.properties, ...inputSchema(deploymentTerms).properties },
     required: ["engine", ...(branch.required ?? [])],
     additionalProperties: branch.additionalProperties ?? false,
   }));
+}
+
+/** An engine's settings with what any deployment may say. */
+export function withTerms(settings: JsonSchema): JsonSchema {
+  const add = (branch: JsonSchema): JsonSchema => ({
+    ...branch,
+    properties: { ...branch.properties, ...inputSchema(deploymentTerms).properties },
+  });
+  if (settings.anyOf !== undefined) return { ...settings, anyOf: settings.anyOf.map(add) };
+  return settings.oneOf === undefined ? add(settings) : { ...settings, oneOf: settings.oneOf.map(add) };
 }
 
 const UNBOUNDED: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);

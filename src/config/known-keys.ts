@@ -7,12 +7,10 @@ const NOT_BUILT: ReadonlySet<string> = new Set([
   "aliases",
   "hidden",
   "metadata",
-  "weight",
   "limits",
   "rate_limits",
   "spend_limit",
   "cooldown",
-  "retries",
   "tracing",
   "trusted_proxies",
 ]);

@@ -13,7 +13,8 @@ models:
   - id: "bad id"
     task: sing
     price: { prompt: 0.1, completion: "-1", second: "1e-7", character: "0.0000000000000001" }
-    strategy: least_busy
+    strategy: fastest
+    circuit: { failure_rate: 1 }
     owned_by: ""
     max_queue: -1
     deployments:
@@ -23,7 +24,7 @@ models:
       - engine: openai-compatibel
       - engine: llama-cpp
         model: small-chat
-        weight: 2
+        weight: -2
       - {}
       - text
   - id: wild/*
@@ -58,13 +59,14 @@ models:
       "models[0].price.completion: must be US dollars",
       "models[0].price.second: must be US dollars",
       "models[0].price.character: must be US dollars",
-      'models[0].strategy: "least_busy" is not built yet',
+      "models[0].strategy: must be",
+      "models[0].circuit.failure_rate: must be",
       "models[0].owned_by: must be 1 to 100",
       "models[0].max_queue: must be at least 0",
       "models[0].deployments[0].base_url: must be a URL (line 14)",
       "models[0].deployments[0].modle: is not a known key; did you mean model?",
       "models[0].deployments[1].engine: names no engine that is known; did you mean openai-compatible?",
-      "models[0].deployments[2].weight: is not built yet",
+      "models[0].deployments[2].weight: must be at least 0",
       "models[0].deployments[3].engine: is required",
       "models[0].deployments[4]: must be a mapping, not a string",
       "models[1].deployments[0].engine: cannot serve a wildcard",

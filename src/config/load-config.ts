@@ -106,6 +106,12 @@ function toModelConfig(model: ConfigFile["models"][number], deployments: ModelCo
     ownedBy: model.owned_by,
     price: model.price,
     strategy: model.strategy,
+    retries: model.retries,
+    circuit: {
+      failures: model.circuit.failures,
+      failureRate: model.circuit.failure_rate,
+      restSeconds: model.circuit.rest_seconds,
+    },
     fallbacks: model.fallbacks,
     maxQueue: model.max_queue,
     deployments,

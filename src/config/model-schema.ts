@@ -30,19 +30,56 @@ const price = z
   })
   .describe("What it costs; kept with the model, nothing is charged in this version.");
 
-/** Asked for by name in the documentation of other gateways; a word for each until it is built. */
-const LATER_STRATEGIES = ["weighted", "least_busy", "lowest_latency", "lowest_cost"];
+const STRATEGIES = ["ordered", "weighted", "least_busy", "lowest_latency", "lowest_cost"] as const;
 
-const strategy = z.literal("ordered", {
-  error: ({ input }) =>
-    typeof input === "string" && LATER_STRATEGIES.includes(input.replaceAll("-", "_"))
-      ? `"${input}" is not built yet; this version has "ordered" only`
-      : 'must be "ordered"',
-});
+const strategy = z
+  .enum(STRATEGIES)
+  .default("ordered")
+  .describe(
+    "How a deployment is chosen, the others being tried after it. ordered: the first in the file that is well and has room. weighted: by chance, after `weight`. least_busy: the fewest requests for each slot. lowest_latency: the shortest time to the first token of late. lowest_cost: the lowest `price` of its own.",
+  );
+
+const circuit = z
+  .strictObject({
+    failures: z.int().min(1).max(1_000_000).default(5).describe("Failures in a row that open it."),
+    failure_rate: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .default(0.5)
+      .describe("Share of the last 100 attempts (once there were 20) above which failures open it."),
+    rest_seconds: z
+      .number()
+      .min(0.1)
+      .max(3600)
+      .default(10)
+      .describe("Seconds until one request probes whether the deployment is well again."),
+  })
+  .describe("When a deployment that fails is left alone for a while.");
 
 const name = z
   .string()
   .regex(/^[\x21-\x7e]{1,100}$/, { error: "must be 1 to 100 printable ASCII characters without spaces" });
+
+const maxQueue = z.int().min(0).max(10_000);
+
+/** What a deployment may say beside `engine` and its engine's own settings. */
+export const deploymentTerms = z.strictObject({
+  weight: z
+    .number()
+    .min(0)
+    .max(1_000_000)
+    .default(1)
+    .describe("Its share under the strategy `weighted`; 0: only when no other can answer."),
+  price: price.prefault({}).describe("What it costs its operator, for the strategy `lowest_cost`; left out: nothing."),
+  reuses_prefixes: z
+    .boolean()
+    .default(false)
+    .describe(
+      "true: it finds the beginning of an earlier prompt evaluated already, so that requests with one prompt_cache_key, or whose prompts begin alike, are sent to it again.",
+    ),
+  max_queue: maxQueue.optional().describe("As the model's `max_queue`, for this deployment; 0 sends on at once."),
+});
 
 const deployment = z.looseObject({
   engine: z.string().describe("The kind of engine; its own settings stand beside it."),
@@ -63,19 +100,21 @@ export const model = z.strictObject({
     .describe("true: not listed and not found by its own id; it answers by its aliases and as a fallback."),
   owned_by: name.default("parlance").describe("Shown as `owned_by` in the listing."),
   price: price.prefault({}),
-  strategy: strategy
-    .default("ordered")
-    .describe("How a deployment is chosen. ordered: the first one that is well and has room."),
+  strategy,
+  retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(2)
+    .describe("Attempts after the first, before the first token only; each deployment is tried once in any case."),
+  circuit: circuit.prefault({}),
   fallbacks: z
     .array(z.string())
     .max(20)
     .default([])
     .describe("Ids of other models of the same task, tried in order when no deployment can answer."),
-  max_queue: z
-    .int()
-    .min(0)
-    .max(10_000)
+  max_queue: maxQueue
     .default(100)
-    .describe("Requests that may wait for a slot, for each deployment; one more is refused with 503."),
+    .describe("Requests that may wait for a slot, for each deployment; one more is sent on, or refused with 503."),
   deployments: z.array(deployment).min(1).max(100).describe("Where the model runs; at least one."),
 });

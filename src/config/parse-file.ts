@@ -4,8 +4,9 @@ import type { DeploymentConfig } from "./config.ts";
 import { describeIssue, findings } from "./describe-issue.ts";
 import type { FaultList, Path } from "./fault-list.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
-import { type DeploymentSchemas, inputSchema, type JsonSchema, knownKeys, schemaAt } from "./json-schema.ts";
+import { type DeploymentSchemas, inputSchema, type JsonSchema, knownKeys, schemaAt, withTerms } from "./json-schema.ts";
 import { describeUnknownKey, nearest } from "./known-keys.ts";
+import { deploymentTerms } from "./model-schema.ts";
 
 export interface ParsedFile {
   /** Undefined when it has faults. */
@@ -34,7 +35,7 @@ function parseDeployment(
   schemas: DeploymentSchemas,
   faults: FaultList,
 ): DeploymentConfig | undefined {
-  const { engine, ...settings } = asMapping(value) ?? {};
+  const { engine, ...rest } = asMapping(value) ?? {};
   if (typeof engine !== "string") return undefined;
   const schema = Object.hasOwn(schemas, engine) ? schemas[engine] : undefined;
   if (schema === undefined) {
@@ -44,11 +45,29 @@ function parseDeployment(
     if (!faults.has([...path, "engine"])) faults.add([...path, "engine"], `names no engine that is known; ${hint}`);
     return undefined;
   }
-  const known = inputSchema(schema);
+  const isTerm = ([key]: [string, unknown]) => Object.hasOwn(deploymentTerms.shape, key);
+  const entries = Object.entries(rest);
+  const terms = parseTerms(Object.fromEntries(entries.filter(isTerm)), path, faults);
+  const settings = Object.fromEntries(entries.filter((entry) => !isTerm(entry)));
+  const known = withTerms(inputSchema(schema));
   const parsed = schema.safeParse(settings, { error: describeIssue });
   if (!parsed.success) report(parsed.error.issues, path, known, faults);
   refuseIgnored(settings, path, known, faults);
-  return parsed.success ? { engine, settings: parsed.data } : undefined;
+  return parsed.success && terms !== undefined ? { engine, settings: parsed.data, ...terms } : undefined;
+}
+
+function parseTerms(
+  value: Record<string, unknown>,
+  path: Path,
+  faults: FaultList,
+): Omit<DeploymentConfig, "engine" | "settings"> | undefined {
+  const parsed = deploymentTerms.safeParse(value, { error: describeIssue });
+  if (!parsed.success) {
+    report(parsed.error.issues, path, inputSchema(deploymentTerms), faults);
+    return undefined;
+  }
+  const { weight, price, reuses_prefixes, max_queue } = parsed.data;
+  return { weight, price, reusesPrefixes: reuses_prefixes, maxQueue: max_queue };
 }
 
 function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, faults: FaultList): void {

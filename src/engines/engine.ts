@@ -61,6 +61,8 @@ export interface ChatRequest {
   stop: readonly string[];
   /** Whether the caller wants the answer as a stream. */
   stream: boolean;
+  /** The caller's own name for prompts that begin alike. */
+  promptCacheKey?: string | undefined;
   /** The caller's own body in OpenAI's format, for engines that pass it on. */
   wire: Readonly<Record<string, unknown>>;
   /** Says what in `wire` the fields above do not carry; thrown for models that do not pass the wire body on. */

@@ -77,6 +77,8 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     model: record.model?.slice(0, 200),
     answeredBy: settlement?.model,
     deployment: settlement?.deployment,
+    attempts: settlement?.attempts,
+    queuedMs: toMilliseconds(settlement?.queuedSeconds),
     outcome: settlement?.outcome,
     fault:
       record.failure instanceof Fault ? `${record.failure.kind}: ${record.failure.message}`.slice(0, 300) : undefined,

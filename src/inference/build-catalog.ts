@@ -5,6 +5,7 @@ import type { Model, Task } from "../engines/engine.ts";
 import { Secret } from "../secret.ts";
 import type { CatalogModel } from "./catalog.ts";
 import { Deployment } from "./deployment.ts";
+import type { DeploymentTerms, RoutingPolicy } from "./routing-policy.ts";
 
 export interface ModelSpecification {
   id: string;
@@ -17,16 +18,17 @@ export interface ModelSpecification {
   accessGroups: readonly string[];
   price: Readonly<Record<string, string>>;
   fallbacks: readonly string[];
-  maxQueue: number;
+  routing: RoutingPolicy;
   deployments: readonly DeploymentSpecification[];
 }
 
 interface DeploymentSpecification {
   engine: string;
   settings: unknown;
+  terms: DeploymentTerms;
 }
 
-export interface OpenRequest extends DeploymentSpecification {
+export interface OpenRequest extends Omit<DeploymentSpecification, "terms"> {
   /** For logs and headers. */
   name: string;
   catalogId: string;
@@ -62,12 +64,14 @@ export function buildCatalog(
 ): BuiltCatalog {
   const deployments: Deployments = new Map();
   const models = specifications.map((specification): CatalogModel => {
-    const { deployments: wanted, maxQueue, ...rest } = specification;
+    const { deployments: wanted, ...rest } = specification;
     const own = wanted.map((each, index) => {
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
-      const identity = identify({ ...each, name, task: specification.task, maxQueue });
+      const { terms, ...opened } = each;
+      const identity = identify({ ...opened, name, task: specification.task });
       const deployment =
         previous.get(identity) ?? newDeployment({ ...each, name, catalogId: specification.id }, specification, parts);
+      deployment.terms = terms;
       deployments.set(identity, deployment);
       return deployment;
     });
@@ -78,8 +82,8 @@ export function buildCatalog(
 }
 
 function newDeployment(
-  wanted: DeploymentSpecification & { name: string; catalogId: string },
-  { task, maxQueue }: ModelSpecification,
+  { terms, ...wanted }: DeploymentSpecification & { name: string; catalogId: string },
+  { task }: ModelSpecification,
   parts: CatalogParts,
 ): Deployment {
   return new Deployment({
@@ -87,7 +91,7 @@ function newDeployment(
     engine: wanted.engine,
     isUpstream: parts.isUpstream(wanted.engine),
     task,
-    maxQueue,
+    terms,
     open: (signal) => parts.open({ ...wanted, task, signal }),
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
   });

@@ -2,6 +2,7 @@
 
 import type { Task } from "../engines/engine.ts";
 import type { Deployment } from "./deployment.ts";
+import type { RoutingPolicy } from "./routing-policy.ts";
 
 export interface CatalogModel {
   /** As clients write it; a wildcard ends in `/*`. */
@@ -22,6 +23,7 @@ export interface CatalogModel {
   price: Readonly<Record<string, string>>;
   /** Catalog ids tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
+  routing: RoutingPolicy;
   deployments: readonly Deployment[];
 }
 

@@ -2,7 +2,10 @@
 
 import type { Model, Task } from "../engines/engine.ts";
 import { Fault, unavailable } from "../faults.ts";
-import { Slots } from "./slots.ts";
+import { Circuit } from "./circuit.ts";
+import { MovingLatency } from "./moving-latency.ts";
+import type { DeploymentTerms } from "./routing-policy.ts";
+import { type Slot, Slots } from "./slots.ts";
 
 export type DeploymentState =
   | { state: "loading"; reason: string | undefined }
@@ -16,8 +19,7 @@ export interface DeploymentOptions {
   /** Whether it is another service's, rather than run here. */
   isUpstream: boolean;
   task: Task;
-  /** Requests that may wait for a slot. */
-  maxQueue: number;
+  terms: DeploymentTerms;
   open: (signal: AbortSignal) => Promise<Model>;
   /** Told about each failed opening, before the next try. */
   onOpenFailure: (failure: unknown) => void;
@@ -32,10 +34,13 @@ export class Deployment {
   readonly engine: string;
   readonly isUpstream: boolean;
   readonly task: Task;
+  readonly latency = new MovingLatency();
   readonly #options: DeploymentOptions;
   readonly #closing = new AbortController();
   #model: Model | undefined;
+  #terms: DeploymentTerms;
   #slots: Slots;
+  #circuit: Circuit;
   #failure: string | undefined;
   #retry: NodeJS.Timeout | undefined;
   #opening: Promise<void> | undefined;
@@ -48,7 +53,26 @@ export class Deployment {
     this.isUpstream = options.isUpstream;
     this.task = options.task;
     this.#options = options;
-    this.#slots = new Slots(undefined, options.maxQueue);
+    this.#terms = options.terms;
+    this.#slots = new Slots(undefined, options.terms.maxQueue);
+    this.#circuit = new Circuit(options.terms.circuit);
+  }
+
+  get terms(): DeploymentTerms {
+    return this.#terms;
+  }
+
+  /** Takes effect at once; what is known of its health stays, unless that is measured anew. */
+  set terms(terms: DeploymentTerms) {
+    this.#slots.maxQueue = terms.maxQueue;
+    if (JSON.stringify(terms.circuit) !== JSON.stringify(this.#terms.circuit)) {
+      this.#circuit = new Circuit(terms.circuit);
+    }
+    this.#terms = terms;
+  }
+
+  get circuit(): Circuit {
+    return this.#circuit;
   }
 
   get slots(): Slots {
@@ -71,26 +95,29 @@ export class Deployment {
   }
 
   /**
-   * Waits for a slot and gives the function that ends its use.
-   * Throws a Fault when the queue is full or it cannot serve by then, and the signal's reason when that aborts first.
+   * Waits for a slot. Throws a Fault when the queue is full or it cannot serve by then, and the signal's reason when
+   * that aborts first.
    */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    const release = await this.#slots.acquire(signal);
+  async enter(signal: AbortSignal, project: string): Promise<Slot> {
+    const slot = await this.#slots.acquire(signal, project);
     try {
       this.model();
-      this.#inFlight += 1;
-      let hasLeft = false;
-      return () => {
-        if (hasLeft) return;
-        hasLeft = true;
-        release();
-        this.#inFlight -= 1;
-        if (this.#inFlight === 0) this.#idle?.();
-      };
     } catch (failure) {
-      release();
+      slot.release();
       throw failure;
     }
+    this.#inFlight += 1;
+    let hasLeft = false;
+    return {
+      waitedSeconds: slot.waitedSeconds,
+      release: () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        slot.release();
+        this.#inFlight -= 1;
+        if (this.#inFlight === 0) this.#idle?.();
+      },
+    };
   }
 
   /** Lets running requests end, then closes. */
@@ -146,7 +173,7 @@ export class Deployment {
   async #open(retrySeconds: number): Promise<void> {
     try {
       const model = await this.#options.open(this.#closing.signal);
-      this.#slots = new Slots(model.slots, this.#options.maxQueue);
+      this.#slots = new Slots(model.slots, this.#terms.maxQueue);
       this.#failure = undefined;
       this.#model = model;
     } catch (failure) {

@@ -18,6 +18,7 @@ import { Fault, invalidRequest, modelNotFound, unavailable, unsupportedValue } f
 import type { Quota } from "../quota/quota.ts";
 import { type Catalog, type CatalogModel, type Found, isWildcard } from "./catalog.ts";
 import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "./listing.ts";
+import type { Router } from "./router.ts";
 import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
@@ -34,6 +35,7 @@ import {
 export interface InferenceOptions {
   catalog: Catalog;
   upstreamModels: UpstreamModels;
+  router: Router;
   quota: Quota;
   accessOf: (caller: Caller) => Promise<ModelAccess>;
   requestTimeoutSeconds: number;
@@ -148,6 +150,7 @@ export class Inference {
     const reservation = await this.#options.quota.reserve({ caller, model: id });
     const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({
+      router: this.#options.router,
       caller,
       work,
       requestedModel: id,

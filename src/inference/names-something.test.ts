@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { Catalog, type CatalogModel } from "./catalog.ts";
 import { namesSomething } from "./names-something.ts";
+import { DEFAULT_POLICY } from "./routing-policy.ts";
 
 function model(id: string, ...accessGroups: string[]): CatalogModel {
   const names = { ownedBy: "us", licence: undefined, aliases: [], isHidden: false };
-  const described = { ...names, isBuiltin: false, createdAt: 0, price: {}, fallbacks: [], deployments: [] };
+  const places = { routing: DEFAULT_POLICY, fallbacks: [], deployments: [] };
+  const described = { ...names, ...places, isBuiltin: false, createdAt: 0, price: {} };
   return { ...described, id, task: "chat", accessGroups };
 }
 

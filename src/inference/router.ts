@@ -1,11 +1,47 @@
-/** Chooses the deployment that answers: the first in order that can, then the model's fallbacks. */
+/** Chooses the deployments that a request is tried at, one after the other, until one begins to answer. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { Model } from "../engines/engine.ts";
-import { Fault } from "../faults.ts";
+import { Fault, type FaultKind } from "../faults.ts";
+import { attempt } from "./attempt.ts";
 import type { Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
-import { readAhead } from "./read-ahead.ts";
+import { rank } from "./rank.ts";
+import { RetryBudget } from "./retry-budget.ts";
+import { stick } from "./stick.ts";
 import type { Work } from "./work.ts";
+
+export interface AttemptMeasure {
+  /** The catalog's entry. */
+  model: string;
+  deployment: string;
+  /** `begun`: it has begun to answer; otherwise why it did not. */
+  outcome: "begun" | "bug" | FaultKind;
+  /** Spent waiting for a slot. */
+  queuedSeconds: number;
+}
+
+export interface RouterOptions {
+  onAttempt?: (measure: AttemptMeasure) => void;
+}
+
+export interface RouteOptions<Opened extends Model, Event> {
+  /** The model asked for, then its fallbacks. */
+  candidates: readonly Found[];
+  work: Work<Opened, Event>;
+  /** Bounds all attempts together. */
+  signal: AbortSignal;
+  project: string;
+  /** Written to as it goes, so that it tells of failures too. */
+  tally: Tally;
+}
+
+export interface Tally {
+  /** Deployments that were asked, counting one again when it was asked again. */
+  attempts: number;
+  /** Spent waiting for slots, in all attempts. */
+  queuedSeconds: number;
+}
 
 export interface Routed<Opened extends Model, Event> {
   /** The catalog id that answers: the one asked for, or a fallback's. */
@@ -16,38 +52,8 @@ export interface Routed<Opened extends Model, Event> {
   events: AsyncIterable<Event>;
 }
 
-/**
- * Waits for the first event of the first deployment that gives one. Throws a Fault: what the request itself caused at
- * once, otherwise, when every attempt failed, the last attempt's.
- */
-export async function route<Opened extends Model, Event>(
-  candidates: readonly Found[],
-  work: Work<Opened, Event>,
-  signal: AbortSignal,
-): Promise<Routed<Opened, Event>> {
-  let refusal: Fault | undefined;
-  let failure: unknown;
-  for (const { id, model } of candidates) {
-    for (const deployment of model.deployments) {
-      try {
-        const opened = deployment.model() as Opened;
-        if (opened.task !== work.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${work.task}`);
-        const cannot = work.refusal(opened);
-        if (cannot === undefined) return await attempt(deployment, opened, id, work, signal);
-        refusal ??= cannot;
-      } catch (thrown) {
-        if (signal.aborted) throw signal.reason;
-        if (!(thrown instanceof Fault && ELSEWHERE.has(thrown.kind))) throw thrown;
-        failure = thrown;
-      }
-    }
-  }
-  // A deployment that could have honoured the request but is not well says more than one that cannot honour it.
-  throw failure ?? refusal ?? new Error("A model without a deployment");
-}
-
 /** What another deployment may not meet. */
-const ELSEWHERE: ReadonlySet<Fault["kind"]> = new Set([
+const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
   "unavailable",
   "upstream-failed",
   "upstream-timeout",
@@ -55,34 +61,155 @@ const ELSEWHERE: ReadonlySet<Fault["kind"]> = new Set([
   "token-rate-limited",
 ]);
 
-async function attempt<Opened extends Model, Event>(
-  deployment: Deployment,
-  opened: Opened,
-  id: string,
-  work: Work<Opened, Event>,
-  signal: AbortSignal,
-): Promise<Routed<Opened, Event>> {
-  const leave = await deployment.enter(signal);
-  const answered = untilEnd(work.begin(opened, id, signal), leave);
-  const events = work.isReadAhead(opened) ? readAhead(answered) : answered;
-  const first = await events.next();
-  if (first.done && signal.aborted) throw signal.reason;
-  return { id, deployment, opened, events: first.done ? events : prepend(first.value, events) };
-}
+/** What the same deployment may not meet a moment later. */
+const AGAIN: ReadonlySet<FaultKind> = new Set(["unavailable", "upstream-failed", "request-rate-limited"]);
 
-async function* untilEnd<Event>(events: AsyncIterable<Event>, leave: () => void): AsyncGenerator<Event> {
-  try {
-    yield* events;
-  } finally {
-    leave();
+/** Doubles with each round over the deployments; the half of it is left to chance. */
+const FIRST_BACK_OFF_MILLISECONDS = 100;
+
+export class Router {
+  readonly #onAttempt: (measure: AttemptMeasure) => void;
+  /** By the id of the catalog's entry. */
+  readonly #budgets = new Map<string, RetryBudget>();
+
+  constructor({ onAttempt = () => {} }: RouterOptions = {}) {
+    this.#onAttempt = onAttempt;
+  }
+
+  /**
+   * Waits for the first event of the first deployment that gives one. Throws a Fault: what the request itself caused at
+   * once; otherwise, when no attempt is left, why the last one failed, or why none could be made.
+   */
+  async route<Opened extends Model, Event>(options: RouteOptions<Opened, Event>): Promise<Routed<Opened, Event>> {
+    const budget = this.#budgetOf(options.candidates[0]?.model.id ?? "");
+    budget.earn();
+    const reasons = new Reasons();
+    for (const candidate of options.candidates) {
+      const routed = await this.#tryModel(candidate, options, budget, reasons);
+      if (routed !== undefined) return routed;
+    }
+    throw reasons.toThrow();
+  }
+
+  async #tryModel<Opened extends Model, Event>(
+    candidate: Found,
+    options: RouteOptions<Opened, Event>,
+    budget: RetryBudget,
+    reasons: Reasons,
+  ): Promise<Routed<Opened, Event> | undefined> {
+    const { work, signal, tally } = options;
+    const { strategy, retries } = candidate.model.routing;
+    const lastAttempt = tally.attempts + 1 + retries;
+    let turn = stick(rank(candidate.model.deployments, strategy), work.affinity);
+    for (let round = 0; turn.length > 0; round += 1) {
+      if (round > 0) await backOff(round, signal);
+      const again: Deployment[] = [];
+      for (const deployment of turn) {
+        if (round > 0 && tally.attempts >= lastAttempt) return undefined;
+        const opened = askable(deployment, work, reasons);
+        if (opened === undefined) continue;
+        if (tally.attempts > 0 && !budget.spend()) throw reasons.toThrow();
+        const before = tally.attempts;
+        const answered = await this.#attempt(candidate, deployment, opened, options);
+        if (!(answered instanceof Fault)) return { id: candidate.id, deployment, opened, events: answered };
+        if (tally.attempts === before) {
+          reasons.skipped(answered);
+        } else {
+          reasons.attempt = answered;
+          if (AGAIN.has(answered.kind)) again.push(deployment);
+        }
+      }
+      turn = again;
+    }
+    return undefined;
+  }
+
+  /** Resolves with the Fault that another attempt may not meet, and throws any other failure. */
+  async #attempt<Opened extends Model, Event>(
+    { id, model }: Found,
+    deployment: Deployment,
+    opened: Opened,
+    { work, signal, project, tally }: RouteOptions<Opened, Event>,
+  ): Promise<AsyncIterable<Event> | Fault> {
+    let queuedSeconds: number | undefined;
+    let outcome: AttemptMeasure["outcome"] = "begun";
+    const onEntered = (seconds: number) => {
+      queuedSeconds = seconds;
+      tally.attempts += 1;
+      tally.queuedSeconds += seconds;
+    };
+    try {
+      return await attempt({ deployment, opened, id, work, signal, project, onEntered });
+    } catch (thrown) {
+      const failure = signal.aborted ? signal.reason : thrown;
+      outcome = failure instanceof Fault ? failure.kind : "bug";
+      if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
+      return failure;
+    } finally {
+      const measure = { model: model.id, deployment: deployment.name, outcome };
+      if (queuedSeconds !== undefined) this.#onAttempt({ ...measure, queuedSeconds });
+    }
+  }
+
+  #budgetOf(model: string): RetryBudget {
+    const known = this.#budgets.get(model);
+    if (known !== undefined) return known;
+    const budget = new RetryBudget();
+    this.#budgets.set(model, budget);
+    return budget;
   }
 }
 
-async function* prepend<Event>(first: Event, rest: AsyncIterator<Event>): AsyncGenerator<Event> {
+/** The deployment's model when it can be asked now; otherwise `reasons` is told why not. */
+function askable<Opened extends Model, Event>(
+  deployment: Deployment,
+  work: Work<Opened, Event>,
+  reasons: Reasons,
+): Opened | undefined {
+  const resting = deployment.circuit.refusal(deployment.name);
+  if (resting !== undefined) {
+    reasons.skipped(resting);
+    return undefined;
+  }
+  let opened: Opened;
   try {
-    yield first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
+    opened = deployment.model() as Opened;
+  } catch (failure) {
+    if (!(failure instanceof Fault)) throw failure;
+    reasons.skipped(failure);
+    return undefined;
+  }
+  if (opened.task !== work.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${work.task}`);
+  const cannot = work.refusal(opened);
+  reasons.cannot ??= cannot;
+  return cannot === undefined ? opened : undefined;
+}
+
+/** Why a request has not been answered yet. */
+class Reasons {
+  /** How the last attempt failed. */
+  attempt: Fault | undefined;
+  /** Why a deployment cannot honour the request. */
+  cannot: Fault | undefined;
+  /** Of the deployments that could not be asked now, the one that is back first. */
+  #unready: Fault | undefined;
+
+  skipped(fault: Fault): void {
+    const wait = (each: Fault | undefined) => each?.retryAfterSeconds ?? Number.POSITIVE_INFINITY;
+    if (this.#unready === undefined || wait(fault) < wait(this.#unready)) this.#unready = fault;
+  }
+
+  /** A deployment that could have honoured the request but is not well says more than one that cannot honour it. */
+  toThrow(): Error {
+    return this.attempt ?? this.#unready ?? this.cannot ?? new Error("A model without a deployment");
+  }
+}
+
+async function backOff(round: number, signal: AbortSignal): Promise<void> {
+  const most = FIRST_BACK_OFF_MILLISECONDS * 2 ** (round - 1);
+  try {
+    await pause(most * (0.5 + Math.random() / 2), undefined, { signal });
+  } catch (failure) {
+    throw signal.aborted ? signal.reason : failure;
   }
 }

@@ -5,7 +5,7 @@ import type { Model } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
 import type { Found } from "./catalog.ts";
-import { type Routed, route } from "./router.ts";
+import type { Routed, Router, Tally } from "./router.ts";
 import type { Settlement, Usage } from "./settlement.ts";
 import type { Work } from "./work.ts";
 
@@ -22,6 +22,7 @@ export interface Answer<Opened extends Model, Event> {
 }
 
 export interface RunOptions<Opened extends Model, Event> {
+  router: Router;
   caller: Caller;
   work: Work<Opened, Event>;
   requestedModel: string;
@@ -42,6 +43,7 @@ export class Run<Opened extends Model, Event> {
     characters: 0,
     audioSeconds: 0,
   };
+  readonly #tally: Tally = { attempts: 0, queuedSeconds: 0 };
   readonly #settled = Promise.withResolvers<Settlement>();
   #firstTokenSeconds: number | undefined;
   #routed: Routed<Opened, Event> | undefined;
@@ -60,7 +62,9 @@ export class Run<Opened extends Model, Event> {
   async answer(candidates: readonly Found[]): Promise<Answer<Opened, Event>> {
     const { signal } = this.#abort;
     try {
-      const routed = await route(candidates, this.#options.work, signal);
+      const { router, work, caller } = this.#options;
+      const project = caller.projectId ?? caller.organizationId;
+      const routed = await router.route({ candidates, work, signal, project, tally: this.#tally });
       this.#routed = routed;
       // A client that leaves before it reads anything returns a generator that never began, whose `finally` never runs.
       signal.addEventListener("abort", () => this.#settle(outcomeOf(signal.reason)));
@@ -122,6 +126,7 @@ export class Run<Opened extends Model, Event> {
       catalogId,
       model: this.#routed?.id,
       deployment: this.#routed?.deployment.name,
+      ...this.#tally,
       outcome,
       used: this.#used,
       durationSeconds: this.#elapsedSeconds(),

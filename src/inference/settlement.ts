@@ -24,6 +24,10 @@ export interface Settlement {
   /** The catalog id and deployment that answered; undefined when none did. */
   model: string | undefined;
   deployment: string | undefined;
+  /** Deployments that were asked, one of them again counting again. */
+  attempts: number;
+  /** Spent waiting for a slot, in all attempts. */
+  queuedSeconds: number;
   outcome: "finished" | "client-left" | "failed";
   used: Usage;
   durationSeconds: number;

@@ -1,49 +1,56 @@
 import { expect, test } from "vitest";
 import { Fault } from "../faults.ts";
-import { Slots } from "./slots.ts";
+import { type Slot, Slots } from "./slots.ts";
 
 const never = new AbortController().signal;
 
 test("admits as many as there are slots, then in order of arrival", async () => {
   const slots = new Slots(2, 10);
-  const [first, second] = await Promise.all([slots.acquire(never), slots.acquire(never)]);
+  const [first, second] = (await Promise.all([slots.acquire(never, "a"), slots.acquire(never, "a")])) as [Slot, Slot];
   const order: string[] = [];
-  const third = slots.acquire(never).then((release) => order.push("third") && release);
-  const fourth = slots.acquire(never).then((release) => order.push("fourth") && release);
+  const third = slots.acquire(never, "a").then(() => order.push("third"));
+  const fourth = slots.acquire(never, "a").then(() => order.push("fourth"));
   expect([slots.inUse, slots.waiting]).toEqual([2, 2]);
-  first();
+  first.release();
   await third;
-  second();
+  second.release();
   await fourth;
   expect(order).toEqual(["third", "fourth"]);
 });
 
 test("a slot given back twice counts once", async () => {
   const slots = new Slots(1, 10);
-  const release = await slots.acquire(never);
+  const { release } = await slots.acquire(never, "a");
   release();
   release();
-  await slots.acquire(never);
+  await slots.acquire(never, "a");
   expect(slots.inUse).toBe(1);
 });
 
 test("refuses with Retry-After once the queue is full", async () => {
   const slots = new Slots(1, 1);
-  await slots.acquire(never);
-  void slots.acquire(never);
-  const refusal = await slots.acquire(never).catch((failure: unknown) => failure);
+  await slots.acquire(never, "a");
+  void slots.acquire(never, "a");
+  const refusal = await slots.acquire(never, "a").catch((failure: unknown) => failure);
   expect(refusal).toBeInstanceOf(Fault);
   expect(refusal).toMatchObject({ kind: "unavailable", code: "server_is_overloaded" });
   expect((refusal as Fault).retryAfterSeconds).toBeGreaterThanOrEqual(1);
 });
 
+test("sends nobody away for longer than the queue takes at the pace measured", async () => {
+  const slots = new Slots(4, 8);
+  for (let count = 0; count < 200; count += 1) (await slots.acquire(never, "a")).release();
+  for (let count = 0; count < 12; count += 1) void slots.acquire(never, "a");
+  await expect(slots.acquire(never, "a")).rejects.toMatchObject({ retryAfterSeconds: 1 });
+});
+
 test("who leaves the queue is not given a slot", async () => {
   const slots = new Slots(1, 10);
-  const release = await slots.acquire(never);
+  const { release } = await slots.acquire(never, "a");
   const leaving = new AbortController();
   const reason = new Error("left");
-  const left = slots.acquire(leaving.signal).catch((failure: unknown) => failure);
-  const next = slots.acquire(never);
+  const left = slots.acquire(leaving.signal, "a").catch((failure: unknown) => failure);
+  const next = slots.acquire(never, "a");
   leaving.abort(reason);
   expect(await left).toBe(reason);
   release();
@@ -53,6 +60,59 @@ test("who leaves the queue is not given a slot", async () => {
 
 test("without a limit nobody waits", async () => {
   const slots = new Slots(undefined, 0);
-  await Promise.all(Array.from({ length: 1000 }, () => slots.acquire(never)));
+  await Promise.all(Array.from({ length: 1000 }, () => slots.acquire(never, "a")));
   expect([slots.inUse, slots.waiting]).toEqual([1000, 0]);
+});
+
+test("a project with a thousand waiting delays another's one by one slot's turn at most", async () => {
+  const slots = new Slots(1, 2000);
+  const order: string[] = [];
+  const served = (project: string) =>
+    slots.acquire(never, project).then(({ release }) => {
+      order.push(project);
+      setImmediate(release);
+    });
+  const greedy = Array.from({ length: 1001 }, () => served("greedy"));
+  await Promise.resolve();
+  const modest = served("modest");
+  await modest;
+  expect(order.lastIndexOf("greedy")).toBeLessThanOrEqual(1);
+  await Promise.all(greedy);
+  expect(order).toHaveLength(1002);
+});
+
+test("projects that all have many waiting take turns", async () => {
+  const slots = new Slots(3, 1000);
+  const order: string[] = [];
+  const waiting = ["a", "b", "c"].flatMap((project) =>
+    Array.from({ length: 50 }, () =>
+      slots.acquire(never, project).then(({ release }) => {
+        order.push(project);
+        setImmediate(release);
+      }),
+    ),
+  );
+  await Promise.all(waiting);
+  const inFirstHalf = (project: string) => order.slice(0, 75).filter((each) => each === project).length;
+  for (const project of ["a", "b", "c"]) expect(Math.abs(inFirstHalf(project) - 25)).toBeLessThanOrEqual(4);
+});
+
+test("a full queue makes room for a project with fewer waiting, at the expense of the one with the most", async () => {
+  const slots = new Slots(1, 10);
+  await slots.acquire(never, "greedy");
+  const greedy = Array.from({ length: 10 }, () => slots.acquire(never, "greedy"));
+  const last = greedy.at(-1)?.catch((failure: unknown) => failure);
+  void slots.acquire(never, "modest");
+  expect(await last).toMatchObject({ code: "server_is_overloaded" });
+  expect(slots.waiting).toBe(10);
+  await expect(slots.acquire(never, "greedy")).rejects.toMatchObject({ code: "server_is_overloaded" });
+});
+
+test("tells how long was waited", async () => {
+  const slots = new Slots(1, 1);
+  const { release, waitedSeconds } = await slots.acquire(never, "a");
+  expect(waitedSeconds).toBe(0);
+  const next = slots.acquire(never, "a");
+  setTimeout(release, 30);
+  expect((await next).waitedSeconds).toBeGreaterThan(0.02);
 });

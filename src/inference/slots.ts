@@ -1,25 +1,38 @@
-/** A model's slots and the bounded queue before them, first come first served. */
+/** A model's slots and the bounded queue before them, shared fairly between projects. */
 
-import { unavailable } from "../faults.ts";
+import { type Fault, unavailable } from "../faults.ts";
+import { FairQueue } from "./fair-queue.ts";
 
-type Release = () => void;
-
-interface Waiting {
-  enter: (release: Release) => void;
+export interface Slot {
+  /** From the asking to the entering. */
+  waitedSeconds: number;
+  /** Gives the slot back; may be called twice. */
+  release(): void;
 }
 
+interface Waiting {
+  enter(slot: Slot): void;
+  refuse(fault: Fault): void;
+  project: string;
+  askedAt: number;
+}
+
+/** No caller is sent away for longer than this, however slow the model was of late. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
 export class Slots {
-  readonly #count: number;
-  readonly #maxQueue: number;
-  readonly #queue: Set<Waiting> = new Set();
+  readonly count: number;
+  /** How many may wait; fewer than wait already lets those stay. */
+  maxQueue: number;
+  readonly #queue = new FairQueue<Waiting>();
   #inUse = 0;
   /** Moving average of how long a slot is held; a guess until the first release. */
   #heldSeconds = 2;
 
-  /** `count` undefined: without limit. `maxQueue` is how many may wait. */
+  /** `count` undefined: without limit. */
   constructor(count: number | undefined, maxQueue: number) {
-    this.#count = count ?? Number.POSITIVE_INFINITY;
-    this.#maxQueue = maxQueue;
+    this.count = count ?? Number.POSITIVE_INFINITY;
+    this.maxQueue = maxQueue;
   }
 
   get inUse(): number {
@@ -30,53 +43,71 @@ export class Slots {
     return this.#queue.size;
   }
 
+  get hasFree(): boolean {
+    return this.#inUse < this.count;
+  }
+
   /**
-   * Resolves with the function that gives the slot back, which may be called twice.
-   * Throws a Fault when the queue is full, and the signal's reason when it aborts first.
+   * Resolves with a slot. Throws a Fault when the queue is full, or when it is and a project with fewer waiting comes
+   * later, and the signal's reason when that aborts first.
    */
-  async acquire(signal: AbortSignal): Promise<Release> {
+  async acquire(signal: AbortSignal, project: string): Promise<Slot> {
     signal.throwIfAborted();
-    if (this.#inUse < this.#count) return this.#enter();
-    if (this.#queue.size >= this.#maxQueue) {
-      throw unavailable(
-        `All ${this.#count} slots of this model are busy and ${this.#queue.size} requests wait already. Try again later.`,
-        "server_is_overloaded",
-        this.#expectedWaitSeconds(),
-      );
+    if (this.hasFree) return this.#enter(project, 0);
+    if (this.#queue.size >= this.maxQueue) {
+      const pushedOut = this.#queue.yieldTo(project);
+      if (pushedOut === undefined) throw this.#full();
+      pushedOut.refuse(this.#full());
     }
-    return new Promise<Release>((resolve, reject) => {
+    return new Promise<Slot>((resolve, reject) => {
       const waiting: Waiting = {
-        enter: (release) => {
+        project,
+        askedAt: performance.now(),
+        enter: (slot) => {
           signal.removeEventListener("abort", leave);
-          resolve(release);
+          resolve(slot);
+        },
+        refuse: (fault) => {
+          signal.removeEventListener("abort", leave);
+          reject(fault);
         },
       };
       const leave = () => {
-        this.#queue.delete(waiting);
+        this.#queue.remove(project, waiting);
         reject(signal.reason);
       };
       signal.addEventListener("abort", leave, { once: true });
-      this.#queue.add(waiting);
+      this.#queue.add(project, waiting);
     });
   }
 
-  #enter(): Release {
+  #enter(project: string, waitedSeconds: number): Slot {
     this.#inUse += 1;
+    this.#queue.enter(project);
     const enteredAt = performance.now();
     let isReleased = false;
-    return () => {
+    const release = () => {
       if (isReleased) return;
       isReleased = true;
       this.#inUse -= 1;
+      this.#queue.leave(project);
       this.#heldSeconds += 0.1 * ((performance.now() - enteredAt) / 1000 - this.#heldSeconds);
-      const [next] = this.#queue;
-      if (next === undefined) return;
-      this.#queue.delete(next);
-      next.enter(this.#enter());
+      const next = this.#queue.next();
+      next?.enter(this.#enter(next.project, (performance.now() - next.askedAt) / 1000));
     };
+    return { waitedSeconds, release };
   }
 
+  #full(): Fault {
+    return unavailable(
+      `All ${this.count} slots of this model are busy and ${this.#queue.size} requests wait already. Try again later.`,
+      "server_is_overloaded",
+      this.#expectedWaitSeconds(),
+    );
+  }
+
+  /** How long the whole queue takes at the pace of late. */
   #expectedWaitSeconds(): number {
-    return Math.min(60, ((this.#queue.size + 1) / this.#count) * this.#heldSeconds);
+    return Math.min(MAX_RETRY_AFTER_SECONDS, ((this.#queue.size + 1) / this.count) * this.#heldSeconds);
   }
 }

@@ -19,6 +19,8 @@ import type { Usage } from "./settlement.ts";
 
 export interface Work<Opened extends Model, Event> {
   task: Opened["task"];
+  /** Equal for requests that gain from the same deployment's memory of earlier prompts. */
+  affinity: string | undefined;
   /** Why this open model cannot do it, although another deployment may. */
   refusal(model: Opened): Fault | undefined;
   /** Begins it. `id` is the catalog id to answer as. */
@@ -34,6 +36,7 @@ export interface Work<Opened extends Model, Event> {
 export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
   return {
     task: "chat",
+    affinity: affinityOf(request),
     refusal: (model) => (model.passesWire ? undefined : request.notCarried),
     begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
@@ -41,6 +44,19 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
     count: countChat,
     isEnd: (event) => event.type === "finish",
   };
+}
+
+const AFFINITY_LENGTH = 1024;
+
+/** The turns of one conversation, and conversations with one long system prompt, begin alike. */
+function affinityOf({ promptCacheKey, messages }: ChatRequest): string {
+  if (promptCacheKey !== undefined) return `key:${promptCacheKey}`;
+  let start = "";
+  for (const { role, content } of messages) {
+    start += `${role}:${content.slice(0, AFFINITY_LENGTH)}\n`;
+    if (role === "user" || start.length >= AFFINITY_LENGTH) break;
+  }
+  return start.slice(0, AFFINITY_LENGTH);
 }
 
 function countChat(event: ChatEvent, used: Usage): boolean {
@@ -76,6 +92,7 @@ export function moderationWork({
 }: ModerationRequest): Work<ModerationModel, ModerationVerdicts> {
   return {
     task: "moderation",
+    affinity: undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: async function* (model, _id, signal) {
       const verdicts = await model.moderate(inputs, signal);
@@ -94,6 +111,7 @@ export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Arr
   let sampleRate = 1;
   return {
     task: "speech",
+    affinity: undefined,
     refusal: () => undefined,
     begin: (model, _id, signal) => {
       sampleRate = model.sampleRate;
@@ -112,6 +130,7 @@ export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Arr
 export function transcriptionWork(request: TranscriptionRequest): Work<TranscriptionModel, TranscriptionEvent> {
   return {
     task: "transcription",
+    affinity: undefined,
     refusal: (model) => refuseTranscription(request, model),
     begin: (model, _id, signal) => model.transcribe(request, signal),
     isReadAhead: () => true,

@@ -18,10 +18,20 @@ export interface InferenceMeasure {
   completionTokens: number;
 }
 
+export interface AttemptMeasure {
+  model: string;
+  deployment: string;
+  outcome: string;
+  /** Spent waiting for a slot. */
+  queuedSeconds: number;
+}
+
 export interface DeploymentMeasure {
   model: string;
   deployment: string;
   isUp: boolean;
+  /** Left alone for a while since it failed. */
+  isResting: boolean;
   waiting: number;
   slotsInUse: number;
 }
@@ -51,6 +61,19 @@ export class Metrics {
     buckets: SECONDS,
     registers: [this.#registry],
   });
+  readonly #attempts = new Counter({
+    name: "parlance_attempts_total",
+    help: "Times that a deployment was asked; begun: it began to answer, otherwise why it did not.",
+    labelNames: ["model", "deployment", "outcome"],
+    registers: [this.#registry],
+  });
+  readonly #queued = new Histogram({
+    name: "parlance_queue_seconds",
+    help: "Spent waiting for a slot by those that got one.",
+    labelNames: ["model", "deployment"],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
   readonly #tokens = new Counter({
     name: "parlance_tokens_total",
     help: "Tokens read (prompt) and generated (completion).",
@@ -62,6 +85,8 @@ export class Metrics {
   constructor(deployments: () => Iterable<DeploymentMeasure>) {
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge("parlance_deployment_up", "1 while a deployment can serve.", deployments, (each) => Number(each.isUp));
+    const isResting = (each: DeploymentMeasure) => Number(each.isResting);
+    this.#gauge("parlance_circuit_open", "1 while a deployment rests since it failed.", deployments, isResting);
     this.#gauge("parlance_queue_length", "Requests that wait for a slot.", deployments, (each) => each.waiting);
     this.#gauge(
       "parlance_slots_in_use",
@@ -80,6 +105,11 @@ export class Metrics {
     if (firstTokenSeconds !== undefined) this.#firstTokens.observe({ model, deployment }, firstTokenSeconds);
     this.#tokens.inc({ model, deployment, direction: "prompt" }, promptTokens);
     this.#tokens.inc({ model, deployment, direction: "completion" }, completionTokens);
+  }
+
+  attempt({ model, deployment, outcome, queuedSeconds }: AttemptMeasure): void {
+    this.#attempts.inc({ model, deployment, outcome });
+    this.#queued.observe({ model, deployment }, queuedSeconds);
   }
 
   async scrape(): Promise<{ contentType: string; text: string }> {

@@ -21,6 +21,8 @@ interface ModelReadiness {
   engine: string;
   state: "loading" | "up" | "restarting" | "failed";
   device?: string | undefined;
+  /** Open: left alone for a while since it failed; half-open: one request probes it. */
+  circuit: "closed" | "open" | "half-open";
   /** What it waits for, or why it failed. */
   reason?: string | undefined;
 }

@@ -15,6 +15,7 @@ export function toChatRequest(body: ChatCompletionBody): ChatRequest {
     seed: body.seed,
     stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
     stream: body.stream === true,
+    promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     wire: body,
     notCarried: firstNotCarried(body),
   };

@@ -1,0 +1,80 @@
+/** One try at one deployment, up to the first event of its answer. */
+
+import type { Model } from "../engines/engine.ts";
+import { Fault } from "../faults.ts";
+import type { Deployment } from "./deployment.ts";
+import { readAhead } from "./read-ahead.ts";
+import type { Work } from "./work.ts";
+
+export interface AttemptOptions<Opened extends Model, Event> {
+  deployment: Deployment;
+  opened: Opened;
+  /** The catalog id to answer as. */
+  id: string;
+  work: Work<Opened, Event>;
+  signal: AbortSignal;
+  /** Whose turn it is when requests have to wait. */
+  project: string;
+  /** Told when the deployment has a slot for it, before it is asked. */
+  onEntered: (waitedSeconds: number) => void;
+}
+
+/**
+ * Resolves with the answer's events, the first of which has come; none when the answer is empty. Whatever holds a slot
+ * or a connection is freed at the end of the events and when `signal` aborts. Throws what the deployment throws, and
+ * the signal's reason once that has aborted.
+ */
+export async function attempt<Opened extends Model, Event>(
+  options: AttemptOptions<Opened, Event>,
+): Promise<AsyncIterable<Event>> {
+  const { deployment, opened, id, work, signal, project, onEntered } = options;
+  const askedAt = performance.now();
+  const slot = await deployment.enter(signal, project);
+  const { circuit } = deployment;
+  const refusal = circuit.refusal(deployment.name);
+  if (refusal !== undefined) {
+    slot.release();
+    throw refusal;
+  }
+  onEntered(slot.waitedSeconds);
+  const watch = circuit.watch();
+  const source = watchedUntilEnd(work.begin(opened, id, signal), signal, (failure) => {
+    slot.release();
+    watch.ended(failure);
+  });
+  // A reader that leaves between two events does not resume what waits there, and then its slot would never be free.
+  signal.addEventListener("abort", () => source.return(undefined).catch(() => {}), { once: true });
+  const events = work.isReadAhead(opened) ? readAhead(source) : source;
+  const first = await events.next();
+  if (first.done && signal.aborted) throw signal.reason;
+  watch.begun();
+  deployment.latency.measure((performance.now() - askedAt) / 1000);
+  return first.done ? events : prepend(first.value, events);
+}
+
+async function* watchedUntilEnd<Event>(
+  events: AsyncIterable<Event>,
+  signal: AbortSignal,
+  end: (failure: unknown) => void,
+): AsyncGenerator<Event> {
+  let failure: unknown = new Fault("client-left", "The reader left.");
+  try {
+    for await (const event of events) yield event;
+    // Engines stop without throwing once they are aborted.
+    failure = signal.aborted ? signal.reason : undefined;
+  } catch (thrown) {
+    failure = thrown;
+    throw thrown;
+  } finally {
+    end(failure);
+  }
+}
+
+async function* prepend<Event>(first: Event, rest: AsyncIterator<Event>): AsyncGenerator<Event> {
+  try {
+    yield first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

@@ -1,0 +1,145 @@
+/** Keeps requests from a deployment that fails, and finds out by one of them when it is well again. */
+
+import { CircuitState, ConsecutiveBreaker, CountBreaker, circuitBreaker, handleWhen, type IBreaker } from "cockatiel";
+import { Fault } from "../faults.ts";
+
+export interface CircuitSettings {
+  /** Failures in a row that open it. */
+  failures: number;
+  /** Share of the last `WINDOW_CALLS` calls, 0 to 1, whose failing opens it. */
+  failureRate: number;
+  /** How long it stays open before a request may probe. */
+  restSeconds: number;
+}
+
+export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5, restSeconds: 10 };
+
+const WINDOW_CALLS = 100;
+const LEAST_CALLS = 20;
+/** A Retry-After beyond this is more likely a mistake than an upstream's wish. */
+const MAX_RETRY_AFTER_SECONDS = 3600;
+
+/** What says that the deployment, and not the request, is at fault. */
+const COUNTED: ReadonlySet<Fault["kind"]> = new Set([
+  "unavailable",
+  "upstream-failed",
+  "upstream-timeout",
+  "request-rate-limited",
+  "token-rate-limited",
+]);
+
+export interface Watch {
+  /** The answer has begun, which is enough for a probe. */
+  begun(): void;
+  /** Only the first call counts. */
+  ended(failure: unknown): void;
+}
+
+export class Circuit {
+  readonly #policy;
+  #probeAt = 0;
+  /** Asked for by the deployment itself. */
+  #pause: { until: number; fault: Fault } | undefined;
+
+  constructor(settings: CircuitSettings) {
+    const rest = settings.restSeconds * 1000;
+    this.#policy = circuitBreaker(handleWhen(isCounted), { halfOpenAfter: rest, breaker: new EitherBreaker(settings) });
+    this.#policy.onBreak(() => {
+      this.#probeAt = Date.now() + rest;
+    });
+  }
+
+  get state(): "closed" | "open" | "half-open" {
+    if (this.#pauseSeconds() > 0 || this.#policy.state === CircuitState.Open) return "open";
+    return this.#policy.state === CircuitState.HalfOpen ? "half-open" : "closed";
+  }
+
+  /** Why no request may come at the moment; undefined when one may. */
+  refusal(deployment: string): Fault | undefined {
+    const pauseSeconds = this.#pauseSeconds();
+    if (this.#pause !== undefined && pauseSeconds > 0) {
+      const { kind, message, code } = this.#pause.fault;
+      return new Fault(kind, message, { code, retryAfterSeconds: Math.ceil(pauseSeconds) });
+    }
+    const { state } = this.#policy;
+    const restSeconds = (this.#probeAt - Date.now()) / 1000;
+    if (state === CircuitState.Closed || (state === CircuitState.Open && restSeconds <= 0)) return undefined;
+    return new Fault("unavailable", `\`${deployment}\` failed of late and rests for a moment. Try again soon.`, {
+      code: "engine_failed",
+      retryAfterSeconds: Math.max(1, Math.ceil(restSeconds)),
+    });
+  }
+
+  /**
+   * To be told how one attempt goes. A caller that leaves tells nothing of the deployment, but a probe whose caller left
+   * has not shown that it is well.
+   */
+  watch(): Watch {
+    const isProbe = this.#policy.state !== CircuitState.Closed;
+    const outcome = Promise.withResolvers<void>();
+    // Not run at all when another attempt has just opened the circuit.
+    outcome.promise.catch(() => {});
+    this.#policy.execute(() => outcome.promise).catch(() => {});
+    return {
+      begun: () => {
+        if (isProbe) outcome.resolve();
+      },
+      ended: (failure) => {
+        if (failure === undefined) outcome.resolve();
+        else if (isProbe && isLeaving(failure)) outcome.reject(new Fault("unavailable", "The probe was broken off."));
+        else outcome.reject(failure);
+        this.#obey(failure);
+      },
+    };
+  }
+
+  #obey(failure: unknown): void {
+    // A local engine that restarts says itself when it is well again.
+    if (!(failure instanceof Fault) || !isCounted(failure) || failure.kind === "unavailable") return;
+    if (failure.retryAfterSeconds === undefined) return;
+    const seconds = Math.min(MAX_RETRY_AFTER_SECONDS, failure.retryAfterSeconds);
+    this.#pause = { until: Date.now() + seconds * 1000, fault: failure };
+  }
+
+  #pauseSeconds(): number {
+    return this.#pause === undefined ? 0 : (this.#pause.until - Date.now()) / 1000;
+  }
+}
+
+function isCounted(failure: unknown): boolean {
+  // What is no Fault is a bug, and a deployment that meets one is better left alone too.
+  return !(failure instanceof Fault) || COUNTED.has(failure.kind);
+}
+
+function isLeaving(failure: unknown): boolean {
+  return failure instanceof Fault && failure.kind === "client-left";
+}
+
+/** Opens when either rule says so. */
+class EitherBreaker implements IBreaker {
+  readonly #breakers: readonly [ConsecutiveBreaker, CountBreaker];
+
+  constructor({ failures, failureRate }: CircuitSettings) {
+    const rate = { threshold: failureRate, size: WINDOW_CALLS, minimumNumberOfCalls: LEAST_CALLS };
+    this.#breakers = [new ConsecutiveBreaker(failures), new CountBreaker(rate)];
+  }
+
+  get state(): unknown {
+    return this.#breakers.map(({ state }) => state);
+  }
+
+  set state(states: [number, unknown]) {
+    this.#breakers[0].state = states[0];
+    this.#breakers[1].state = states[1];
+  }
+
+  success(circuit: CircuitState): void {
+    this.#breakers[0].success();
+    this.#breakers[1].success(circuit);
+  }
+
+  failure(circuit: CircuitState): boolean {
+    const isInARow = this.#breakers[0].failure();
+    return this.#breakers[1].failure(circuit) || isInARow;
+  }
+}

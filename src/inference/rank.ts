@@ -1,0 +1,56 @@
+/** Puts a model's deployments into the order in which they are tried. */
+
+import type { MovingLatency } from "./moving-latency.ts";
+import type { DeploymentTerms, Strategy } from "./routing-policy.ts";
+
+export interface Ranked {
+  terms: DeploymentTerms;
+  latency: MovingLatency;
+  slots: { inUse: number; waiting: number; count: number; hasFree: boolean };
+}
+
+/** Ascending by what this gives; what is equal keeps the order that it had. */
+type Score<D extends Ranked> = (deployment: D) => number;
+
+/** `random` gives 0 to 1. */
+export function rank<D extends Ranked>(deployments: readonly D[], strategy: Strategy, random = Math.random): D[] {
+  switch (strategy) {
+    case "ordered":
+      return [...deployments];
+    case "lowest_cost":
+      return sorted(deployments, costOf);
+    case "weighted":
+      // Efraimidis and Spirakis: exponential ages, the shortest first, draw without replacement by weight.
+      return freeFirst(sorted(deployments, ({ terms }) => -Math.log(1 - random()) / terms.weight));
+    case "lowest_latency":
+      return freeFirst(sorted(deployments, ({ latency }) => latency.seconds ?? 0));
+    case "least_busy": {
+      const bounded = deployments.map(({ slots }) => slots.count).filter(Number.isFinite);
+      const unbounded = Math.max(1, ...bounded);
+      const shuffled = sorted(deployments, random);
+      return freeFirst(
+        sorted(shuffled, ({ slots }) => (slots.inUse + slots.waiting) / Math.min(slots.count, unbounded)),
+      );
+    }
+  }
+}
+
+/** Of US dollars for a token: a prompt is usually some three times as long as its answer. */
+const PROMPT_SHARE = 3;
+
+/** Comparable between deployments of one model only, which have one task and so the same units. */
+function costOf({ terms: { price } }: Ranked): number {
+  const of = (unit: string) => Number(price[unit] ?? 0);
+  return PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second");
+}
+
+function sorted<D extends Ranked>(deployments: readonly D[], score: Score<D>): D[] {
+  return deployments
+    .map((deployment) => ({ deployment, score: score(deployment) }))
+    .sort((a, b) => (a.score === b.score ? 0 : a.score - b.score))
+    .map(({ deployment }) => deployment);
+}
+
+function freeFirst<D extends Ranked>(deployments: readonly D[]): D[] {
+  return [...deployments.filter(({ slots }) => slots.hasFree), ...deployments.filter(({ slots }) => !slots.hasFree)];
+}

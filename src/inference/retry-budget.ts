@@ -1,0 +1,30 @@
+/** Stops retry storms: retries may add a fifth to the load, and a few more so that a quiet service may retry at all. */
+export class RetryBudget {
+  static readonly share = 0.2;
+  static readonly reserve = 10;
+  static readonly secondsForOneOfReserve = 5;
+
+  #left: number = RetryBudget.reserve;
+  #refilledAt = performance.now();
+
+  /** Each request earns a part of a retry. */
+  earn(): void {
+    this.#refill();
+    this.#left = Math.min(RetryBudget.reserve, this.#left + RetryBudget.share);
+  }
+
+  /** False when the budget is spent. */
+  spend(): boolean {
+    this.#refill();
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  #refill(): void {
+    const now = performance.now();
+    const earned = (now - this.#refilledAt) / 1000 / RetryBudget.secondsForOneOfReserve;
+    this.#left = Math.min(RetryBudget.reserve, this.#left + earned);
+    this.#refilledAt = now;
+  }
+}

@@ -1,0 +1,34 @@
+/** What the operator says of how requests are shared between a model's deployments. */
+
+import { type CircuitSettings, DEFAULT_CIRCUIT } from "./circuit.ts";
+
+export type Strategy = "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
+
+export interface RoutingPolicy {
+  strategy: Strategy;
+  /** Attempts after the first; each deployment is tried once even where there are more of them. */
+  retries: number;
+}
+
+export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2 };
+
+/** What may change without opening the deployment's model anew. */
+export interface DeploymentTerms {
+  /** Its share where the strategy is `weighted`, and of prompts that stick. */
+  weight: number;
+  /** US dollars as decimal strings, by unit; what is left out is free. */
+  price: Readonly<Record<string, string>>;
+  /** Whether it finds a prompt that begins like an earlier one evaluated already. */
+  reusesPrefixes: boolean;
+  /** Requests that may wait for a slot. */
+  maxQueue: number;
+  circuit: CircuitSettings;
+}
+
+export const DEFAULT_TERMS: DeploymentTerms = {
+  weight: 1,
+  price: {},
+  reusesPrefixes: false,
+  maxQueue: 100,
+  circuit: DEFAULT_CIRCUIT,
+};
