@@ -36,7 +36,6 @@ test("creates an organization whose admin key works until it is archived", async
       code: 0,
       stdout: expect.stringContaining(listed.id),
     });
-    // The command took longer than the service keeps what it knows, had it asked before.
     await expect.poll(() => service.authenticate(key).catch((fault) => fault.code)).toBe("invalid_api_key");
   } finally {
     await service.close();

