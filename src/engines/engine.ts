@@ -61,6 +61,8 @@ export interface ChatRequest {
   stop: readonly string[];
   /** Whether the caller wants the answer as a stream. */
   stream: boolean;
+  /** As the caller sent them, names in lower case; an engine passes on only what its operator named. */
+  callerHeaders?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The caller's own name for prompts that begin alike. */
   promptCacheKey?: string | undefined;
   /** The caller's own body in OpenAI's format, for engines that pass it on. */

@@ -26,6 +26,8 @@ const WRONG: [problem: RegExp, value: object][] = [
   [/must not hold a user name/, { base_url: "http://me:pass@10.0.0.5/v1" }],
   [/fragment/, { base_url: "http://10.0.0.5/v1#x" }],
   [/is set by Parlance itself/, { base_url: "http://a/v1", headers: { Host: "b" } }],
+  [/is never forwarded/, { base_url: "http://a/v1", forward_headers: ["Authorization"] }],
+  [/is not a header name/, { base_url: "http://a/v1", forward_headers: ["x-*-y"] }],
   [/line break/, { base_url: "http://a/v1", headers: { "x-a": "b\r\nc: d" } }],
   [/belong together/, { base_url: "http://a/v1", tls: { key_file: "/k.pem" } }],
   [/proxy/, { base_url: "http://a/v1", proxy: "not a url" }],

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { Secret } from "../../secret.ts";
+import { NEVER_FORWARDED } from "./forwarded-headers.ts";
 
 const secret = z
   .string()
@@ -29,6 +30,12 @@ const headers = z
     }
   })
   .default({});
+
+const headerPattern = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'+.^_`|~-]*\*?$/, "is not a header name, nor one with a last *")
+  .refine((value) => value !== "" && !NEVER_FORWARDED.has(value.toLowerCase()), { error: "is never forwarded" })
+  .transform((value) => value.toLowerCase());
 
 const baseUrl = z.string().transform((value, context) => {
   const url = URL.parse(value);
@@ -86,6 +93,16 @@ export const openAiCompatibleSettings = z
       .describe("The upstream's own name; `*` in it stands for what a wildcard id left open. Left out: the catalog id"),
     max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
     headers: headers.describe("Sent besides, such as api-key"),
+    forward_headers: z
+      .array(headerPattern)
+      .max(100)
+      .default([])
+      .describe("The caller's own headers that are passed on, such as traceparent or x-*; left out: none"),
+    strip_headers: z
+      .array(headerPattern)
+      .max(100)
+      .default([])
+      .describe("Headers that are not passed on although `forward_headers` would"),
     connect_timeout_seconds: z.number().positive().default(10).describe("To connect, TLS handshake included"),
     first_byte_timeout_seconds: z
       .number()
@@ -111,6 +128,7 @@ export const openAiCompatibleSettings = z
     model: value.model,
     maxConcurrency: value.max_concurrency,
     headers: value.headers,
+    forwardRules: { forward: value.forward_headers, strip: value.strip_headers },
     connectTimeoutSeconds: value.connect_timeout_seconds,
     firstByteTimeoutSeconds: value.first_byte_timeout_seconds,
     idleTimeoutSeconds: value.idle_timeout_seconds,

@@ -8,6 +8,7 @@ import { ChatFrames } from "./chat-frames.ts";
 import { readCompletion } from "./completion.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange, type ResponseHead } from "./exchange.ts";
+import { forwardedHeaders } from "./forwarded-headers.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import { createMask } from "./mask.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
@@ -77,7 +78,9 @@ export class UpstreamChat implements ChatModel {
     if (this.#isClosed) throw closedFault(this.#options.name);
     const { connections, settings } = this.#options;
     const accept = request.stream ? "text/event-stream" : "application/json";
-    const headers = { ...(this.#template.headers as Record<string, string>), accept };
+    const forwarded = forwardedHeaders(settings.forwardRules, request.callerHeaders ?? {});
+    // What the operator set goes before what the caller sent.
+    const headers = { ...forwarded, ...(this.#template.headers as Record<string, string>), accept };
     const body = toUpstreamBody(request, upstreamModel);
     return new Exchange(connections, { ...settings, request: { ...this.#template, headers, body } }, signal);
   }

@@ -22,7 +22,7 @@ export function toUpstreamBody(request: ChatRequest, upstreamModel: string): str
   return JSON.stringify(body);
 }
 
-/** All of a request but its body. None of the caller's own headers is among its headers. */
+/** All of a request but its body and the headers of its caller. */
 export function requestTemplate(settings: OpenAiCompatibleSettings): Omit<Dispatcher.DispatchOptions, "body"> {
   const url = new URL(settings.baseUrl);
   const headers: Record<string, string> = { "content-type": "application/json", "accept-encoding": "identity" };

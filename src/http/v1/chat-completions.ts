@@ -13,7 +13,9 @@ export function chatCompletions(inference: Inference): FastifyPluginAsync {
     app.post("/chat/completions", async (request, reply) => {
       const body = parse(ChatCompletionBody, request.body);
       request.record.model = body.model;
-      const answer = await inference.chat(request.caller, toChatRequest(body), disconnectSignal(reply.raw));
+      const { authorization: _secret, ...callerHeaders } = request.headers;
+      const asked = { ...toChatRequest(body), callerHeaders };
+      const answer = await inference.chat(request.caller, asked, disconnectSignal(reply.raw));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment);
       if (body.stream !== true) return toCompletion(answer.model, answer.events);

@@ -1,0 +1,46 @@
+/** Which of a caller's own headers an upstream is told; none unless the operator says so. */
+
+/** They are Parlance's, its caller's secret, or belong to one connection. */
+export const NEVER_FORWARDED: ReadonlySet<string> = new Set([
+  "host",
+  "authorization",
+  "cookie",
+  "connection",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "accept",
+  "accept-encoding",
+  "content-encoding",
+  "content-length",
+  "content-type",
+]);
+
+export interface ForwardRules {
+  /** In lower case; a last `*` stands for any ending. */
+  forward: readonly string[];
+  /** Goes before `forward`. */
+  strip: readonly string[];
+}
+
+export type CallerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** `headers` have names in lower case, as Node gives them. */
+export function forwardedHeaders({ forward, strip }: ForwardRules, headers: CallerHeaders): Record<string, string> {
+  if (forward.length === 0) return {};
+  const forwarded: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || NEVER_FORWARDED.has(name) || matches(strip, name) || !matches(forward, name)) continue;
+    forwarded[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return forwarded;
+}
+
+function matches(patterns: readonly string[], name: string): boolean {
+  return patterns.some((each) => (each.endsWith("*") ? name.startsWith(each.slice(0, -1)) : name === each));
+}
