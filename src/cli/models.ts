@@ -95,6 +95,7 @@ async function pull(store: ModelStore, model: string): Promise<void> {
     console.log(path);
   } catch (failure) {
     if (!interruption.signal.aborted) throw failure;
+    await store.settled();
     progress.stop();
     console.error("Interrupted. A download from the hub goes on from here when the model is pulled again.");
     process.exitCode = INTERRUPTED_EXIT_CODE;

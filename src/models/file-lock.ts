@@ -15,6 +15,8 @@ export interface FileLock {
 export function tryLock(path: string): FileLock | undefined {
   const database = new Database(path, { timeout: 0 });
   try {
+    // Else a process that dies would leave a journal beside it.
+    database.pragma("journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();

@@ -254,6 +254,8 @@ describe("several callers", () => {
     only.abort(new Error("gone too"));
     await expect(abandoned).rejects.toThrow("gone too");
     expect(store.running()).toEqual([]);
+    await store.settled();
+    expect(await readdir(join(folder.path, ".partial"), { recursive: true })).toHaveLength(4);
     letGoAgain();
     hub.hold = undefined;
     expect(await readFile((await store.pull({ model: "small" }, { signal: never })).path)).toEqual(content);

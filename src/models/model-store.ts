@@ -38,7 +38,10 @@ export class ModelStore {
   readonly #folders: StoreFolders;
   readonly #fetcher: FileFetcher;
   readonly #logger: Logger;
+  /** Those that more callers may join. */
   readonly #pulls = new Map<string, SharedPull<ModelFiles>>();
+  /** Those, and the ones that were given up and are not over yet. */
+  readonly #underway = new Set<SharedPull<ModelFiles>>();
   readonly #observers = new Set<ProgressListener>();
 
   constructor({ directory, manifest, sources, logger }: ModelStoreOptions) {
@@ -77,6 +80,11 @@ export class ModelStore {
   /** The latest of each pull that is running in this process. */
   running(): PullProgress[] {
     return [...this.#pulls.values()].flatMap(({ latest }) => latest ?? []);
+  }
+
+  /** Resolves once no pull of this process is running or cleaning up after it was given up: wait for it before exiting. */
+  async settled(): Promise<void> {
+    while (this.#underway.size > 0) await Promise.all([...this.#underway].map((pull) => pull.ended()));
   }
 
   /** What was pulled, in the manifest's order, the user's own choices after it. */
@@ -149,9 +157,11 @@ export class ModelStore {
         return filesOf(this.#folders.modelFolder(wanted), wanted);
       } finally {
         forget();
+        this.#underway.delete(pull);
       }
     }, forget);
     this.#pulls.set(wanted.id, pull);
+    this.#underway.add(pull);
     return pull;
   }
 }

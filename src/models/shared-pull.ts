@@ -23,6 +23,11 @@ export class SharedPull<Result> {
     return this.#latest;
   }
 
+  /** Resolves once it has ended in whatever way, and cleaned up. */
+  async ended(): Promise<void> {
+    await this.#result.catch(() => {});
+  }
+
   /** Rejects with the signal's reason as soon as it aborts. */
   async join(signal: AbortSignal, onProgress: ProgressListener | undefined): Promise<Result> {
     const left = Promise.withResolvers<never>();
