@@ -1,0 +1,90 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Fault, invalidRequest } from "../faults.ts";
+import { Circuit } from "./circuit.ts";
+
+const REST_SECONDS = 0.2;
+const settings = { failures: 3, failureRate: 0.5, restSeconds: REST_SECONDS };
+const broken = (details = {}) => new Fault("upstream-failed", "It broke.", details);
+const left = new Fault("client-left", "The client left.");
+
+async function attempts(circuit: Circuit, ...ends: (Fault | undefined)[]): Promise<void> {
+  for (const end of ends) {
+    const watch = circuit.watch();
+    watch.begun();
+    watch.ended(end);
+    await pause(0);
+  }
+}
+
+test("stays closed while failures are not in a row", async () => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), undefined, broken(), broken(), undefined);
+  expect(circuit.state).toBe("closed");
+  expect(circuit.refusal("a")).toBeUndefined();
+});
+
+test("opens after as many failures in a row as configured, and says when to come again", async () => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), broken());
+  expect(circuit.state).toBe("open");
+  expect(circuit.refusal("a")).toMatchObject({ kind: "unavailable", code: "engine_failed", retryAfterSeconds: 1 });
+});
+
+test("opens by rate when failures come between successes", async () => {
+  const circuit = new Circuit({ ...settings, failures: 1000 });
+  for (let round = 0; round < 10; round += 1) await attempts(circuit, broken(), broken(), undefined);
+  expect(circuit.state).toBe("open");
+});
+
+test("what the request caused, and a client that left, do not count", async () => {
+  const circuit = new Circuit(settings);
+  for (let round = 0; round < 10; round += 1) await attempts(circuit, invalidRequest("No."), left);
+  expect(circuit.state).toBe("closed");
+});
+
+test("lets one probe through after its rest, which closes it as soon as the answer has begun", async () => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), broken());
+  await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+  const probe = circuit.watch();
+  expect(circuit.state).toBe("half-open");
+  expect(circuit.refusal("a")).toMatchObject({ kind: "unavailable" });
+  probe.begun();
+  await pause(0);
+  expect(circuit.state).toBe("closed");
+  probe.ended(undefined);
+});
+
+test.each([
+  ["fails", broken()],
+  ["was left by its client", left],
+])("opens again when the probe %s", async (_how, end) => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), broken());
+  await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+  circuit.watch().ended(end);
+  await pause(0);
+  expect(circuit.state).toBe("open");
+  expect(circuit.refusal("a")).toBeDefined();
+});
+
+test("obeys the Retry-After of an upstream, one failure being enough", async () => {
+  const circuit = new Circuit(settings);
+  const limited = new Fault("request-rate-limited", "Slow down.", {
+    code: "rate_limit_exceeded",
+    retryAfterSeconds: 7,
+  });
+  await attempts(circuit, limited);
+  expect(circuit.state).toBe("open");
+  expect(circuit.refusal("a")).toMatchObject({ kind: "request-rate-limited", retryAfterSeconds: 7 });
+});
+
+test("attempts that were on their way when it opened change nothing", async () => {
+  const circuit = new Circuit(settings);
+  const late = [circuit.watch(), circuit.watch()];
+  await attempts(circuit, broken(), broken(), broken());
+  for (const watch of late) watch.ended(undefined);
+  await pause(0);
+  expect(circuit.state).toBe("open");
+});

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { MovingLatency } from "./moving-latency.ts";
+import { type Ranked, rank } from "./rank.ts";
+import { DEFAULT_TERMS, type DeploymentTerms } from "./routing-policy.ts";
+import { stick } from "./stick.ts";
+
+interface Named extends Ranked {
+  name: string;
+}
+
+interface Given extends Partial<DeploymentTerms> {
+  inUse?: number;
+  waiting?: number;
+  count?: number;
+  latencySeconds?: number;
+}
+
+function deployment(name: string, given: Given = {}): Named {
+  const { inUse = 0, waiting = 0, count = 4, latencySeconds, ...terms } = given;
+  const latency = new MovingLatency();
+  if (latencySeconds !== undefined) latency.measure(latencySeconds);
+  const slots = { inUse, waiting, count, hasFree: inUse < count };
+  return { name, terms: { ...DEFAULT_TERMS, ...terms }, latency, slots };
+}
+
+const names = (ranked: readonly Named[]) => ranked.map(({ name }) => name).join(" ");
+
+test("ordered keeps the order, busy or not", () => {
+  expect(names(rank([deployment("a", { inUse: 4 }), deployment("b")], "ordered"))).toBe("a b");
+});
+
+test("lowest_cost goes by price, what has none being free", () => {
+  const dear = deployment("dear", { price: { prompt: "0.000002", completion: "0.000008" } });
+  const cheap = deployment("cheap", { price: { prompt: "0.0000001", completion: "0.0000004" } });
+  expect(names(rank([dear, cheap, deployment("own")], "lowest_cost"))).toBe("own cheap dear");
+});
+
+test("lowest_latency goes by the time to the first token of late, and tries what is not measured", () => {
+  const slow = deployment("slow", { latencySeconds: 2 });
+  const quick = deployment("quick", { latencySeconds: 0.1 });
+  expect(names(rank([slow, quick, deployment("new")], "lowest_latency"))).toBe("new quick slow");
+});
+
+test("least_busy goes by requests for each slot; one without bound counts as the largest bounded one", () => {
+  const half = deployment("half", { inUse: 4, count: 8 });
+  const quarter = deployment("quarter", { inUse: 1, count: 4 });
+  const unbounded = deployment("unbounded", { inUse: 3, count: Number.POSITIVE_INFINITY });
+  expect(names(rank([half, unbounded, quarter], "least_busy"))).toBe("quarter unbounded half");
+});
+
+test("what has a slot free goes before what has not", () => {
+  const full = deployment("full", { inUse: 4, latencySeconds: 0.1 });
+  const free = deployment("free", { latencySeconds: 3 });
+  expect(names(rank([full, free], "lowest_latency"))).toBe("free full");
+});
+
+test("weighted shares by weight, and 0 comes last", () => {
+  const deployments = [
+    deployment("a", { weight: 3 }),
+    deployment("b", { weight: 1 }),
+    deployment("never", { weight: 0 }),
+  ];
+  const first: Record<string, number> = { a: 0, b: 0, never: 0 };
+  for (let round = 0; round < 10_000; round += 1) {
+    const [chosen, , last] = rank(deployments, "weighted");
+    first[chosen?.name ?? ""] = (first[chosen?.name ?? ""] ?? 0) + 1;
+    expect(last?.name).toBe("never");
+  }
+  expect(first.a).toBeGreaterThan(7200);
+  expect(first.a).toBeLessThan(7800);
+});
+
+const reusing = { reusesPrefixes: true };
+
+test("a key sticks to one deployment, in whatever order they come, and keys spread over all", () => {
+  const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
+  const homes = new Map<string, number>();
+  for (let key = 0; key < 3000; key += 1) {
+    const [home] = stick(deployments, `key ${key}`);
+    expect(stick([...deployments].reverse(), `key ${key}`)[0]).toBe(home);
+    homes.set(home?.name ?? "", (homes.get(home?.name ?? "") ?? 0) + 1);
+  }
+  for (const count of homes.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
+  expect(homes.size).toBe(3);
+});
+
+test("keys stay where they are when another deployment goes", () => {
+  const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
+  for (let key = 0; key < 300; key += 1) {
+    const [home, other] = stick(deployments, `key ${key}`);
+    if (other === undefined || home === undefined) throw new Error("no deployments");
+    const left = deployments.filter((each) => each === home || each !== other);
+    expect(stick(left, `key ${key}`)[0]).toBe(home);
+  }
+});
+
+test("nothing sticks to what reuses nothing, is full or far busier than the others", () => {
+  const plain = [deployment("a"), deployment("b")];
+  expect(stick(plain, "key")).toEqual(plain);
+  const full = [deployment("other"), deployment("full", { ...reusing, inUse: 4 })];
+  expect(names(stick(full, "key"))).toBe("other full");
+  const busy = ["a", "b", "c"].map((name) => deployment(name, { ...reusing, count: 100 }));
+  const home = stick(busy, "key")[0] as Named;
+  home.slots.inUse = 20;
+  expect(stick(busy, "key")).toEqual(busy);
+});
