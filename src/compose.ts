@@ -3,11 +3,13 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Accounts } from "./accounts/accounts.ts";
+import { Decoder } from "./audio/decode.ts";
 import type { Config } from "./config/config.ts";
 import { isUpstream, openModel } from "./engines/registry.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
+import { prepareUploads } from "./http/upload.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts } from "./inference/build-catalog.ts";
 import { Catalog } from "./inference/catalog.ts";
 import { Inference } from "./inference/inference.ts";
@@ -106,12 +108,16 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     metrics: () => metrics.scrape(),
   };
   const separate = config.server.operations !== undefined;
+  const decoder = new Decoder();
+  const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
+  await prepareUploads(uploads.directory);
   const server = buildServer({
     accounts,
     inference,
     isKnownModel: (entry) => namesSomething(catalog, entry),
     operations: separate ? undefined : operations,
     maxBodyBytes: config.server.maxBodyBytes,
+    transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
     logger,
     measure: (request) => metrics.request(request),
@@ -137,6 +143,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       for (const deployment of built.dropped) void deployment.retire();
     },
     close: async () => {
+      decoder.close();
       upstreamModels.stop();
       await Promise.all([...(built?.deployments.values() ?? [])].map((deployment) => deployment.close()));
       await accounts.close();

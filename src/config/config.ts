@@ -32,6 +32,10 @@ export interface ServerConfig {
   /** Where /metrics and /health are served besides; undefined: on the same port. */
   operations: { host: string; port: number } | undefined;
   maxBodyBytes: number;
+  /** Of one file sent for transcription. */
+  maxUploadBytes: number;
+  /** Of one recording sent for transcription. */
+  maxAudioSeconds: number;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
   /** From the request's arrival to the answer's end. */

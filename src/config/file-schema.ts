@@ -24,6 +24,18 @@ const server = z
       .max(1024 ** 3)
       .default(20 * 1024 ** 2)
       .describe("Largest JSON body, in bytes; a larger one is refused with 413."),
+    max_upload_bytes: z
+      .int()
+      .min(1024)
+      .max(1024 ** 4)
+      .default(25 * 1024 ** 2)
+      .describe("Largest file sent for transcription, in bytes; a larger one is refused with 413."),
+    max_audio_seconds: z
+      .int()
+      .min(1)
+      .max(7 * 86_400)
+      .default(6 * 3600)
+      .describe("Longest recording sent for transcription, in seconds; a longer one is refused with 400."),
     receive_timeout_seconds: z
       .number()
       .min(1)

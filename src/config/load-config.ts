@@ -70,6 +70,8 @@ function combine(
       port: environment.PARLANCE_PORT ?? file.server.port,
       operations: file.server.operations,
       maxBodyBytes: file.server.max_body_bytes,
+      maxUploadBytes: file.server.max_upload_bytes,
+      maxAudioSeconds: file.server.max_audio_seconds,
       receiveTimeoutSeconds: file.server.receive_timeout_seconds,
       requestTimeoutSeconds: file.server.request_timeout_seconds,
       drainSeconds: file.server.drain_seconds,

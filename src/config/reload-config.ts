@@ -34,6 +34,8 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.port": ({ server }) => server.port,
     "server.operations": ({ server }) => server.operations,
     "server.max_body_bytes": ({ server }) => server.maxBodyBytes,
+    "server.max_upload_bytes": ({ server }) => server.maxUploadBytes,
+    "server.max_audio_seconds": ({ server }) => server.maxAudioSeconds,
     "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
     "server.drain_seconds": ({ server }) => server.drainSeconds,

@@ -15,6 +15,7 @@ import { organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
 import { useRequestRecords } from "./request-record.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
+import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
 import { models } from "./v1/models.ts";
@@ -27,6 +28,7 @@ export interface ServerOptions {
   /** Undefined when they are served on an address of their own. */
   operations: Operations | undefined;
   maxBodyBytes: number;
+  transcription: TranscriptionParts;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
   logger: Logger;
@@ -60,6 +62,7 @@ export function buildServer(options: ServerOptions): Server {
       authenticateScope(scope, options.accounts, "project");
       scope.register(chatCompletions(options.inference));
       scope.register(models(options.inference));
+      scope.register(audioTranscriptions(options.inference, options.transcription));
       scope.register(audioSpeech(options.inference));
       scope.register(audioVoices(options.inference));
     },

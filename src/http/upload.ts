@@ -1,0 +1,159 @@
+/** A multipart upload, written to disk as it arrives, in a folder of its own that goes with the request. */
+
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy } from "@fastify/busboy";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Fault, invalidRequest } from "../faults.ts";
+
+export interface UploadOptions {
+  /** Absolute; nothing else may use it. */
+  directory: string;
+  /** Of the file; the other fields have bounds of their own. */
+  maxBytes: number;
+}
+
+export interface Upload {
+  file: UploadedFile | undefined;
+  /** The other fields, in the order in which they came. */
+  fields: readonly (readonly [name: string, value: string])[];
+}
+
+export interface UploadedFile {
+  path: string;
+  /** As the client calls it, without folders. */
+  name: string;
+  bytes: number;
+}
+
+const FIELD_BYTES = 64 * 1024;
+const FIELDS = 100;
+/** What fields, boundaries and headers may add to the file. */
+const OVERHEAD_BYTES = 1024 ** 2;
+/** For clients that read an answer only once they have sent all; who sends on for longer is cut off. */
+const LINGER_SECONDS = 5;
+
+/** Makes the folder, and removes what a crash left there. Only one process may use a folder. */
+export async function prepareUploads(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
+}
+
+/** Leaves bodies of multipart/form-data to `receiveUpload`, and takes no other kind in this scope. */
+export function takeMultipart(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("multipart/form-data", (_request, _payload, done) => done(null));
+  scope.addContentTypeParser("*", (request, _payload, done) => {
+    const given = JSON.stringify(request.headers["content-type"] ?? "");
+    done(new Fault("unsupported-media-type", `The request body must be multipart/form-data; not ${given}.`));
+  });
+}
+
+/**
+ * Resolves once the whole body has come. What was written is removed when the answer has been sent or its client has
+ * left. Throws a Fault for what is no multipart body, for more than one file, and for what is too large: at once, and
+ * without reading what is still to come.
+ */
+export async function receiveUpload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { directory, maxBytes }: UploadOptions,
+): Promise<Upload> {
+  const announced = Number(request.headers["content-length"]);
+  const contentType = request.headers["content-type"];
+  if (contentType === undefined) throw invalidRequest("The request body must be multipart/form-data; none was sent.");
+  endAfterAnswer(request.raw, reply);
+  if (announced > maxBytes + OVERHEAD_BYTES) throw tooLarge(maxBytes, announced);
+  const folder = await mkdtemp(join(directory, "upload-"));
+  reply.raw.once("close", () => void rm(folder, { recursive: true, force: true }));
+  if (reply.raw.destroyed) await rm(folder, { recursive: true, force: true });
+  return parseBody(request.raw, contentType, join(folder, "file"), maxBytes);
+}
+
+function parseBody(body: IncomingMessage, contentType: string, path: string, maxBytes: number): Promise<Upload> {
+  return new Promise((resolve, reject) => {
+    const fields: [string, string][] = [];
+    let file: UploadedFile | undefined;
+    let written: Promise<void> = Promise.resolve();
+    const parser = openParser(body, contentType, maxBytes);
+
+    const fail = (failure: unknown) => {
+      body.unpipe(parser);
+      body.resume();
+      reject(failure);
+    };
+    const save = async (content: Readable, name: string) => {
+      let bytes = 0;
+      content.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      await pipeline(content, createWriteStream(path, { flags: "wx" }));
+      file = { path, name, bytes };
+    };
+    parser.on("file", (name, content, fileName) => {
+      content.once("limit", () => fail(tooLarge(maxBytes, undefined)));
+      // Of a body that breaks off; the parser tells so itself.
+      content.on("error", () => {});
+      if (name !== "file") {
+        content.resume();
+        return fail(invalidRequest(`The field '${name}' was sent as a file; only 'file' may be one.`, name));
+      }
+      written = save(content, lastSegment(fileName));
+      written.catch(fail);
+    });
+    parser.on("field", (name, value, isNameCut, isCut) => {
+      if (isNameCut || isCut) return fail(invalidRequest(`A field may have at most ${FIELD_BYTES} bytes.`, name));
+      fields.push([name, value]);
+    });
+    parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", "file")));
+    parser.on("fieldsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields can be sent.`)));
+    parser.on("error", () => fail(broken()));
+    parser.on("finish", () => written.then(() => resolve({ file, fields }), fail));
+    body.once("aborted", () => fail(new Fault("client-left", "The client left.")));
+    body.once("error", () => fail(new Fault("client-left", "The client left.")));
+    // The parser waits for a last boundary, however often the body ends.
+    body.once("end", () =>
+      setImmediate(() => (parser.writableEnded && !parser.writableFinished ? fail(broken()) : undefined)),
+    );
+    body.pipe(parser);
+  });
+}
+
+function openParser(body: IncomingMessage, contentType: string, maxBytes: number) {
+  try {
+    return new Busboy({
+      headers: { ...body.headers, "content-type": contentType },
+      limits: { fieldSize: FIELD_BYTES, fields: FIELDS, files: 1, fileSize: maxBytes, headerPairs: 50 },
+    });
+  } catch {
+    throw invalidRequest("The Content-Type multipart/form-data needs a boundary.");
+  }
+}
+
+/** A body that nobody reads any more must not hold the connection: a little patience, then it is closed. */
+function endAfterAnswer(body: IncomingMessage, reply: FastifyReply): void {
+  reply.raw.once("finish", () => {
+    if (body.complete) return;
+    body.resume();
+    const cut = setTimeout(() => body.socket.destroy(), LINGER_SECONDS * 1000);
+    body.once("end", () => clearTimeout(cut));
+    body.once("close", () => clearTimeout(cut));
+  });
+}
+
+function lastSegment(fileName: string | undefined): string {
+  return (fileName ?? "").split(/[/\\]/).at(-1)?.slice(0, 255) ?? "";
+}
+
+function tooLarge(maxBytes: number, announced: number | undefined): Fault {
+  const given = announced === undefined ? "it is longer" : `the request has ${announced} bytes`;
+  return new Fault("body-too-large", `The file may have at most ${maxBytes} bytes; ${given}.`, { param: "file" });
+}
+
+function broken(): Fault {
+  return invalidRequest("The body is not valid multipart/form-data: its boundaries do not fit the Content-Type's.");
+}

@@ -1,0 +1,61 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { Decoder } from "../../audio/decode.ts";
+import { invalidRequest } from "../../faults.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
+import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
+import { disconnectSignal } from "../disconnect-signal.ts";
+import { sendEvents } from "../send-events.ts";
+import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
+
+export interface TranscriptionParts {
+  decoder: Decoder;
+  uploads: UploadOptions;
+  /** Longer recordings are refused. */
+  maxAudioSeconds: number;
+}
+
+const SAMPLE_RATE = 16_000;
+
+/** POST /v1/audio/transcriptions and /v1/audio/translations */
+export function audioTranscriptions(inference: Inference, parts: TranscriptionParts): FastifyPluginAsync {
+  const { decoder, uploads, maxAudioSeconds } = parts;
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply, read: (upload: Upload) => TranscriptionAsked) => {
+    const clientLeft = disconnectSignal(reply.raw);
+    decoder.warm();
+    const upload = await receiveUpload(request, reply, uploads);
+    const asked = read(upload);
+    const file = requireFile(upload);
+    request.record.model = asked.model;
+    const order = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
+    const samples = decoder.samples(order, clientLeft);
+    const transcription = { ...asked.request, model: asked.model, file, samples };
+    const { deployment, events, settled } = await inference.transcribe(request.caller, transcription, clientLeft);
+    request.record.settlement = settled;
+    reply.header("x-parlance-deployment", deployment);
+    if (asked.stream) return sendEvents(reply, toTranscriptEvents(events));
+    const transcript = await toTranscript(events, asked);
+    return reply.header("content-type", TRANSCRIPT_TYPES[asked.format]).send(transcript);
+  };
+
+  return async (app) => {
+    takeMultipart(app);
+    app.post("/audio/transcriptions", (request, reply) =>
+      answer(request, reply, ({ fields }) => toTranscription(fields)),
+    );
+    app.post("/audio/translations", (request, reply) => answer(request, reply, ({ fields }) => toTranslation(fields)));
+  };
+}
+
+function requireFile({ file, fields }: Upload): NonNullable<Upload["file"]> {
+  if (file === undefined) {
+    const isText = fields.some(([name]) => name === "file");
+    const message = isText
+      ? "The field 'file' must be a file, with a file name."
+      : "Missing required parameter: 'file'.";
+    throw invalidRequest(message, "file", isText ? "invalid_type" : "missing_required_parameter");
+  }
+  if (file.bytes === 0) throw invalidRequest("The file is empty.", "file", "invalid_value");
+  return file;
+}

@@ -1,0 +1,135 @@
+/** A transcript in each of the formats that clients ask for, whole or as server-sent events. */
+
+import { deflateSync } from "node:zlib";
+import type { TranscriptionEvent, TranscriptSegment } from "../../engines/engine.ts";
+import type { TranscriptFormat, TranscriptionAsked } from "./transcription-body.ts";
+import { toSrt, toVtt } from "./transcription-subtitles.ts";
+
+type Events = AsyncIterable<TranscriptionEvent>;
+type Asked = Pick<TranscriptionAsked, "format" | "lists" | "request">;
+
+interface Transcript {
+  segments: TranscriptSegment[];
+  audioSeconds: number;
+  language: string | undefined;
+}
+
+export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
+  json: "application/json; charset=utf-8",
+  verbose_json: "application/json; charset=utf-8",
+  text: "text/plain; charset=utf-8",
+  srt: "text/plain; charset=utf-8",
+  vtt: "text/vtt; charset=utf-8",
+};
+
+export async function toTranscript(events: Events, asked: Asked): Promise<string> {
+  const transcript = await gather(events);
+  switch (asked.format) {
+    case "text":
+      return `${joinText(transcript.segments)}\n`;
+    case "srt":
+      return toSrt(transcript.segments);
+    case "vtt":
+      return toVtt(transcript.segments);
+    case "json":
+      return JSON.stringify({ text: joinText(transcript.segments), usage: toUsage(transcript.audioSeconds) });
+    case "verbose_json":
+      return JSON.stringify(toVerbose(transcript, asked));
+  }
+}
+
+/** The deltas joined are the text of the last event. */
+export async function* toTranscriptEvents(events: Events): AsyncGenerator<string> {
+  let text = "";
+  let count = 0;
+  for await (const event of events) {
+    if (event.type === "finish") {
+      yield toFrame({ type: "transcript.text.done", text, usage: toUsage(event.audioSeconds) });
+      continue;
+    }
+    const delta = text === "" ? event.text : ` ${event.text}`;
+    text += delta;
+    yield toFrame({ type: "transcript.text.delta", delta });
+    const { startSeconds, endSeconds } = event;
+    yield toFrame({
+      type: "transcript.text.segment",
+      id: `seg_${count}`,
+      start: toSeconds(startSeconds),
+      end: toSeconds(endSeconds),
+      text: event.text,
+    });
+    count += 1;
+  }
+}
+
+async function gather(events: Events): Promise<Transcript> {
+  const segments: TranscriptSegment[] = [];
+  for await (const event of events) {
+    if (event.type === "segment") segments.push(event);
+    else return { segments, audioSeconds: event.audioSeconds, language: event.language };
+  }
+  throw new Error("The transcript has no end");
+}
+
+function toVerbose({ segments, audioSeconds, language }: Transcript, { lists, request }: Asked) {
+  return {
+    task: request.translate ? "translate" : "transcribe",
+    language: language === undefined ? null : toLanguageName(language),
+    duration: toSeconds(audioSeconds),
+    text: joinText(segments),
+    ...(lists.segments ? { segments: segments.map((segment, id) => toSegment(segment, id, request.temperature)) } : {}),
+    ...(lists.words ? { words: segments.flatMap(toWords) } : {}),
+    usage: toUsage(audioSeconds),
+  };
+}
+
+function toSegment({ startSeconds, endSeconds, text, confidence }: TranscriptSegment, id: number, temperature: number) {
+  return {
+    id,
+    // Whisper's unit: frames of 10 ms.
+    seek: Math.round(startSeconds * 100),
+    start: toSeconds(startSeconds),
+    end: toSeconds(endSeconds),
+    text,
+    tokens: confidence?.tokens ?? null,
+    temperature,
+    avg_logprob: confidence?.averageLogProbability ?? null,
+    compression_ratio: compressionRatio(text),
+    no_speech_prob: confidence?.noSpeechProbability ?? null,
+  };
+}
+
+function toWords({ words = [] }: TranscriptSegment) {
+  return words.map(({ word, startSeconds, endSeconds }) => ({
+    word,
+    start: toSeconds(startSeconds),
+    end: toSeconds(endSeconds),
+  }));
+}
+
+/** As Whisper defines it: bytes of the text for each byte that zlib makes of them. */
+function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
+  return Math.round((bytes.length / deflateSync(bytes).length) * 1000) / 1000;
+}
+
+function joinText(segments: readonly TranscriptSegment[]): string {
+  return segments.map(({ text }) => text).join(" ");
+}
+
+function toUsage(audioSeconds: number) {
+  return { type: "duration", seconds: Math.ceil(audioSeconds) };
+}
+
+function toSeconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+/** `en` as `english`, which is how this API names languages. */
+function toLanguageName(code: string): string {
+  return new Intl.DisplayNames(["en"], { type: "language" }).of(code)?.toLowerCase() ?? code;
+}
+
+function toFrame(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}

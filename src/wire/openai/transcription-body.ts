@@ -1,0 +1,131 @@
+/** The form fields of POST /v1/audio/transcriptions and /v1/audio/translations, checked, as the engines' own request. */
+
+import { z } from "zod";
+import type { TranscriptionRequest } from "../../engines/engine.ts";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { parse } from "./validate.ts";
+
+const FORMATS = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+export type TranscriptFormat = (typeof FORMATS)[number];
+
+const number = z.string().transform((value) => (value.trim() === "" ? Number.NaN : Number(value)));
+const flag = z
+  .string()
+  .refine((value) => /^(true|false|1|0)$/i.test(value), { message: "it must be true or false" })
+  .transform((value) => /^(true|1)$/i.test(value));
+
+const shared = {
+  model: z.string().min(1),
+  prompt: z.string().optional(),
+  response_format: z.enum([...FORMATS, "diarized_json"]).optional(),
+  temperature: number.pipe(z.number().min(0).max(1)).optional(),
+};
+
+const TranslationBody = z.strictObject(shared);
+
+const TranscriptionBody = z.strictObject({
+  ...shared,
+  language: z.string().max(100).optional(),
+  stream: flag.optional(),
+  timestamp_granularities: z.array(z.enum(["word", "segment"])).optional(),
+  include: z.array(z.string()).optional(),
+  chunking_strategy: z.union([z.literal("auto"), z.looseObject({ type: z.literal("server_vad") })]).optional(),
+  known_speaker_names: z.array(z.string()).optional(),
+  known_speaker_references: z.array(z.string()).optional(),
+});
+
+export interface TranscriptionAsked {
+  model: string;
+  request: Omit<TranscriptionRequest, "samples" | "file">;
+  format: TranscriptFormat;
+  stream: boolean;
+  /** What verbose_json lists. */
+  lists: { segments: boolean; words: boolean };
+}
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/** Throws a Fault whose `param` names the first field at fault. */
+export function toTranscription(fields: Fields): TranscriptionAsked {
+  const body = parse(TranscriptionBody, gather(fields));
+  const format = toFormat(body.response_format);
+  const { include = [], timestamp_granularities: granularities = [], stream = false } = body;
+  if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
+  if (body.known_speaker_names !== undefined || body.known_speaker_references !== undefined) {
+    throw unsupportedValue("No model here tells speakers apart.", "known_speaker_names");
+  }
+  if (stream && format !== "json" && format !== "text") {
+    const message = `A stream sends events of its own; with 'stream', 'response_format' must be json or text, not ${format}.`;
+    throw invalidRequest(message, "response_format", "unsupported_value");
+  }
+  const wordTimes = granularities.includes("word");
+  if (wordTimes && format !== "verbose_json") {
+    const message = `Only verbose_json shows the times of words; 'response_format' is ${format}.`;
+    throw invalidRequest(message, "timestamp_granularities", "invalid_value");
+  }
+  return {
+    model: body.model,
+    request: {
+      translate: false,
+      language: body.language === undefined || body.language === "" ? undefined : body.language.toLowerCase(),
+      prompt: body.prompt === "" ? undefined : body.prompt,
+      temperature: body.temperature ?? 0,
+      wordTimes,
+    },
+    format,
+    stream,
+    lists: { segments: granularities.length === 0 || granularities.includes("segment"), words: wordTimes },
+  };
+}
+
+export function toTranslation(fields: Fields): TranscriptionAsked {
+  const body = parse(TranslationBody, gather(fields));
+  const prompt = body.prompt === "" ? undefined : body.prompt;
+  const temperature = body.temperature ?? 0;
+  return {
+    model: body.model,
+    request: { translate: true, language: undefined, prompt, temperature, wordTimes: false },
+    format: toFormat(body.response_format),
+    stream: false,
+    lists: { segments: true, words: false },
+  };
+}
+
+function toFormat(format: TranscriptFormat | "diarized_json" | undefined): TranscriptFormat {
+  if (format !== "diarized_json") return format ?? "json";
+  throw unsupportedValue("No model here tells speakers apart; 'diarized_json' is not supported.", "response_format");
+}
+
+const LISTS: ReadonlySet<string> = new Set([
+  "timestamp_granularities",
+  "include",
+  "known_speaker_names",
+  "known_speaker_references",
+]);
+const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
+
+/** Clients write lists as `name[]` or as `name` again and again, and objects as `name[key]` or as JSON. */
+function gather(fields: Fields): Record<string, unknown> {
+  const body: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of fields) {
+    const plain = name.replace(/\[\d*\]$/, "");
+    const [, object, key] = PART_OF_OBJECT.exec(plain) ?? [];
+    if (LISTS.has(plain)) {
+      body[plain] = [...((body[plain] as string[] | undefined) ?? []), value];
+    } else if (object !== undefined && key !== undefined) {
+      body[object] = { ...(body[object] as object | undefined), [key]: value };
+    } else {
+      if (plain in body) throw invalidRequest(`The field '${plain}' was sent more than once.`, plain, "invalid_value");
+      body[plain] = plain === "chunking_strategy" && value.startsWith("{") ? fromJson(plain, value) : value;
+    }
+  }
+  return { ...body };
+}
+
+function fromJson(name: string, value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw invalidRequest(`The field '${name}' is not valid JSON.`, name, "invalid_value");
+  }
+}

@@ -1,0 +1,75 @@
+/** A transcript as subtitles that can be read in time: SubRip (.srt) and WebVTT. */
+
+import type { TranscriptSegment } from "../../engines/engine.ts";
+
+interface Cue {
+  startSeconds: number;
+  endSeconds: number;
+  lines: string[];
+}
+
+/** What subtitlers agree on: two lines of 42 characters. */
+const LINE_CHARACTERS = 42;
+const CUE_CHARACTERS = 2 * LINE_CHARACTERS;
+
+export function toSrt(segments: readonly TranscriptSegment[]): string {
+  return segments
+    .flatMap(toCues)
+    .map((cue, index) => `${index + 1}\n${times(cue, ",")}\n${cue.lines.join("\n")}\n\n`)
+    .join("");
+}
+
+export function toVtt(segments: readonly TranscriptSegment[]): string {
+  const cues = segments.flatMap(toCues).map((cue) => `${times(cue, ".")}\n${escapeVtt(cue.lines.join("\n"))}\n\n`);
+  return `WEBVTT\n\n${cues.join("")}`;
+}
+
+/** The segment's time is shared out by length of text, since most models know no times within it. */
+function toCues({ text, startSeconds, endSeconds }: TranscriptSegment): Cue[] {
+  const parts = splitText(text);
+  const characters = parts.reduce((sum, part) => sum + part.length, 0);
+  let before = 0;
+  const at = (position: number) => startSeconds + ((endSeconds - startSeconds) * position) / Math.max(1, characters);
+  return parts.map((part) => {
+    const cue = { startSeconds: at(before), endSeconds: at(before + part.length), lines: wrap(part) };
+    before += part.length;
+    return cue;
+  });
+}
+
+/** Parts that fit a cue, ended where a sentence or clause ends if that leaves no scrap. */
+function splitText(text: string): string[] {
+  const parts: string[] = [];
+  let rest = text.replace(/\s+/g, " ").trim();
+  while (rest.length > CUE_CHARACTERS) {
+    const window = rest.slice(0, CUE_CHARACTERS + 1);
+    const clause = Math.max(...[". ", "? ", "! ", ", ", "; ", ": "].map((end) => window.lastIndexOf(end) + 1));
+    const space = window.lastIndexOf(" ");
+    const end = clause > LINE_CHARACTERS / 2 ? clause : space > 0 ? space : CUE_CHARACTERS;
+    parts.push(rest.slice(0, end).trim());
+    rest = rest.slice(end).trim();
+  }
+  return rest === "" ? parts : [...parts, rest];
+}
+
+function wrap(part: string): string[] {
+  if (part.length <= LINE_CHARACTERS) return [part];
+  const fits = part.lastIndexOf(" ", LINE_CHARACTERS);
+  const end = fits > 0 ? fits : LINE_CHARACTERS;
+  return [part.slice(0, end).trim(), part.slice(end).trim()];
+}
+
+function times({ startSeconds, endSeconds }: Cue, point: "," | "."): string {
+  return `${toTimestamp(startSeconds, point)} --> ${toTimestamp(endSeconds, point)}`;
+}
+
+function toTimestamp(seconds: number, point: string): string {
+  const milliseconds = Math.round(seconds * 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const rest = String(milliseconds % 1000).padStart(3, "0");
+  return `${two(milliseconds / 3_600_000)}:${two((milliseconds / 60_000) % 60)}:${two((milliseconds / 1000) % 60)}${point}${rest}`;
+}
+
+function escapeVtt(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
