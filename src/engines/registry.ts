@@ -2,6 +2,7 @@
 
 import type { ZodType } from "zod";
 import type { Engine, EngineServices, Model, Task } from "./engine.ts";
+import { kokoroSettings } from "./kokoro/settings.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
@@ -15,6 +16,10 @@ interface RegisteredEngine {
 }
 
 export const ENGINES = {
+  kokoro: {
+    settings: kokoroSettings,
+    load: async () => (await import("./kokoro/kokoro-engine.ts")).kokoroEngine,
+  },
   "openai-compatible": {
     settings: openAiCompatibleSettings,
     isUpstream: true,

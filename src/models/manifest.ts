@@ -1,6 +1,7 @@
 /** The models that Parlance knows by name: their files, and where each file can be had, best source first. */
 
 import type { Task } from "../engines/engine.ts";
+import { SPEECH_MODELS } from "./speech-models.ts";
 import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 
 export interface ManifestEntry {
@@ -8,7 +9,7 @@ export interface ManifestEntry {
   id: string;
   task: Task;
   /** The kind of engine that runs it. */
-  engine: "llama-cpp" | "sherpa-onnx";
+  engine: "llama-cpp" | "kokoro" | "sherpa-onnx";
   /** One default for each task: what a fresh installation fetches by itself. */
   isDefault: boolean;
   /** SPDX identifier, or the licence's name where it has none. */
@@ -145,5 +146,6 @@ export const MANIFEST: readonly ManifestEntry[] = [
     contextWindow: 40_960,
     files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
   },
+  ...SPEECH_MODELS,
   ...TRANSCRIPTION_MODELS,
 ];

@@ -1,0 +1,107 @@
+/**
+ * The last step of the hibari voices. The network gives a spectrum for each 12.5 ms in three parts: what rings with the
+ * vocal cords, what rustles, and what has a phase of its own. As its authors describe it:
+ * S = exp(h) e^(iπ tanh θ) E + exp(n) Z + exp(r) e^(iφ), where E is the spectrum of pulses at the pitch and Z is noise.
+ */
+
+import type { FourierTransform } from "./fourier-transform.ts";
+
+export const HIBARI_SAMPLE_RATE = 24_000;
+/** Samples that the transform given has to take. */
+export const WINDOW = 1200;
+const HOP = 300;
+const BINS = WINDOW / 2 + 1;
+const LARGEST_EXPONENT = 7;
+const LOWEST_VOICED_HERTZ = 40;
+const HIGHEST_HARMONIC_HERTZ = 11_000;
+
+/** Each is [bins, frames] in row order, but for the pitch, which has one value (in hertz) for each frame. */
+export interface SpectralParts {
+  harmonicLevel: Float32Array;
+  harmonicPhase: Float32Array;
+  noiseLevel: Float32Array;
+  restLevel: Float32Array;
+  restPhase: Float32Array;
+  pitch: Float32Array;
+}
+
+const HANN = Float32Array.from({ length: WINDOW }, (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / WINDOW));
+
+export function toWave(parts: SpectralParts, transform: FourierTransform): Float32Array {
+  const frames = parts.pitch.length;
+  const samples = frames * HOP;
+  const pulses = pulseTrain(parts.pitch);
+  const { signal, spectrum } = transform;
+  const summed = new Float32Array(samples + WINDOW);
+  const weights = new Float32Array(samples + WINDOW);
+  for (let frame = 0; frame < frames; frame += 1) {
+    const start = frame * HOP;
+    cutWindow(pulses, start - WINDOW / 2, signal);
+    transform.toSpectrum();
+    shapeSpectrum(spectrum, parts, frame);
+    transform.toSignal();
+    for (let index = 0; index < WINDOW; index += 1) {
+      const weight = HANN[index] as number;
+      summed[start + index] = (summed[start + index] as number) + ((signal[index] as number) / WINDOW) * weight;
+      weights[start + index] = (weights[start + index] as number) + weight * weight;
+    }
+  }
+  const middle = WINDOW / 2;
+  return Float32Array.from({ length: samples }, (_, index) => {
+    const weight = weights[middle + index] as number;
+    return (summed[middle + index] as number) / Math.max(weight, 1e-11);
+  });
+}
+
+/** A window whose start may lie before the signal, or its end after it: there the signal is mirrored. */
+function cutWindow(signal: Float32Array, start: number, window: Float32Array): void {
+  const last = signal.length - 1;
+  for (let index = 0; index < WINDOW; index += 1) {
+    let position = Math.abs(start + index);
+    if (position > last) position = Math.max(0, 2 * last - position);
+    window[index] = ((signal[position] ?? 0) * (HANN[index] as number)) / HOP;
+  }
+}
+
+/** Turns the pulses' spectrum, complex numbers one after the other, into the voice's. */
+function shapeSpectrum(spectrum: Float32Array, parts: SpectralParts, frame: number): void {
+  const frames = parts.pitch.length;
+  const level = (exponents: Float32Array, at: number) => Math.exp(Math.min(exponents[at] as number, LARGEST_EXPONENT));
+  for (let bin = 0; bin < BINS; bin += 1) {
+    const at = bin * frames + frame;
+    const turn = Math.PI * Math.tanh(parts.harmonicPhase[at] as number);
+    const harmonic = level(parts.harmonicLevel, at);
+    const cosine = harmonic * Math.cos(turn);
+    const sine = harmonic * Math.sin(turn);
+    const real = spectrum[2 * bin] as number;
+    const imaginary = spectrum[2 * bin + 1] as number;
+    // Two independent normal deviates, as Box and Muller make them.
+    const noise = level(parts.noiseLevel, at) * Math.sqrt(-2 * Math.log(1 - Math.random()));
+    const noiseTurn = 2 * Math.PI * Math.random();
+    const rest = level(parts.restLevel, at);
+    const restTurn = parts.restPhase[at] as number;
+    spectrum[2 * bin] = real * cosine - imaginary * sine + noise * Math.cos(noiseTurn) + rest * Math.cos(restTurn);
+    spectrum[2 * bin + 1] = real * sine + imaginary * cosine + noise * Math.sin(noiseTurn) + rest * Math.sin(restTurn);
+  }
+}
+
+/** All harmonics of the pitch at equal strength, by the closed form of their sum; silent where nothing is voiced. */
+function pulseTrain(pitch: Float32Array): Float32Array {
+  const pulses = new Float32Array(pitch.length * HOP);
+  const last = pitch.length - 1;
+  let turns = 0;
+  for (let index = 0; index < pulses.length; index += 1) {
+    const position = Math.min(Math.max((index + 0.5) / HOP - 0.5, 0), last);
+    const before = Math.floor(position);
+    const share = position - before;
+    const hertz = (pitch[before] as number) * (1 - share) + (pitch[Math.min(before + 1, last)] as number) * share;
+    turns = (turns + Math.max(hertz, LOWEST_VOICED_HERTZ) / HIBARI_SAMPLE_RATE) % 1;
+    if (hertz <= LOWEST_VOICED_HERTZ) continue;
+    const harmonics = Math.floor(HIGHEST_HARMONIC_HERTZ / hertz) + 0.5;
+    const phase = 2 * Math.PI * turns;
+    const divisor = 2 * Math.sin(phase / 2);
+    const sum = Math.abs(divisor) < 0.002 ? harmonics : Math.sin(harmonics * phase) / divisor;
+    pulses[index] = sum - 0.5;
+  }
+  return pulses;
+}

