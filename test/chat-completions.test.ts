@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";
 
 const MODEL = "smollm2-135m-instruct";
-const france: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "What is the capital of France?" }];
+const system: OpenAI.ChatCompletionMessageParam = { role: "system", content: "You are a helpful assistant." };
+const france: OpenAI.ChatCompletionMessageParam[] = [
+  system,
+  { role: "user", content: "What is the capital of France?" },
+];
 
 let service: Service;
 let client: OpenAI;
@@ -125,7 +129,7 @@ test("several requests are answered at once, each its own question", async () =>
         model: MODEL,
         temperature: 0,
         max_tokens: 24,
-        messages: [{ role: "user", content: `What is the capital of ${country}?` }],
+        messages: [system, { role: "user", content: `What is the capital of ${country}?` }],
       }),
     ),
   );

@@ -62,7 +62,11 @@ function describeModels({ models }: Readiness, origin: string, { apiKey }: First
   const chat = models.find(({ state, task }) => state === "up" && task === "chat");
   if (chat !== undefined) {
     const key = apiKey?.reveal() ?? "YOUR_API_KEY";
-    const body = { model: chat.id, messages: [{ role: "user", content: "What is the capital of France?" }] };
+    const messages = [
+      { role: "system", content: "You are a helpful assistant." },
+      { role: "user", content: "What is the capital of France?" },
+    ];
+    const body = { model: chat.id, messages, temperature: 0 };
     lines.push(
       `  ${chat.id} is up. Try it:`,
       "",
