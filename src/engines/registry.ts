@@ -1,7 +1,9 @@
 /** Every kind of engine: its settings schema at once, its code only when a deployment uses it. */
 
 import type { ZodType } from "zod";
+import { classifierSettings } from "./classifier/settings.ts";
 import type { Engine, EngineServices, Model, Task } from "./engine.ts";
+import { guardSettings } from "./guard/settings.ts";
 import { kokoroSettings } from "./kokoro/settings.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
@@ -16,6 +18,14 @@ interface RegisteredEngine {
 }
 
 export const ENGINES = {
+  classifier: {
+    settings: classifierSettings,
+    load: async () => (await import("./classifier/classifier-engine.ts")).classifierEngine,
+  },
+  guard: {
+    settings: guardSettings,
+    load: async () => (await import("./guard/guard-engine.ts")).guardEngine,
+  },
   kokoro: {
     settings: kokoroSettings,
     load: async () => (await import("./kokoro/kokoro-engine.ts")).kokoroEngine,

@@ -19,6 +19,7 @@ import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcr
 import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
 import { models } from "./v1/models.ts";
+import { moderations } from "./v1/moderations.ts";
 
 export interface ServerOptions {
   accounts: Accounts;
@@ -63,6 +64,7 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(chatCompletions(options.inference));
       scope.register(models(options.inference));
       scope.register(audioTranscriptions(options.inference, options.transcription));
+      scope.register(moderations(options.inference));
       scope.register(audioSpeech(options.inference));
       scope.register(audioVoices(options.inference));
     },

@@ -1,0 +1,115 @@
+/** A sentence encoder with learnt corrections that scores texts in the categories of harm. */
+
+import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { InferenceSession } from "onnxruntime-node";
+import { invalidRequest } from "../../faults.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import { type Head, readHead } from "./head.ts";
+import { scoreBatches, type Window } from "./score-batches.ts";
+import { undisguise } from "./undisguise.ts";
+import { Windows } from "./windows.ts";
+import { youthShare } from "./youth.ts";
+
+/** Paths of what the model store fetched. */
+export interface ClassifierFiles {
+  weights: string;
+  tokenizer: string;
+  tokenizerConfig: string;
+}
+
+export interface ClassifierOptions {
+  files: ClassifierFiles;
+  /** By category, in place of the model card's. */
+  thresholds: Readonly<Record<string, number>>;
+  threads: number | undefined;
+  maxCharacters: number;
+}
+
+const SLOTS = 4;
+const MOST_THREADS = 4;
+
+export class Classifier implements ModerationModel {
+  readonly task = "moderation";
+  readonly slots = SLOTS;
+  readonly device = "cpu";
+  readonly takesImages = false;
+  readonly categories: readonly string[];
+  readonly #options: ClassifierOptions;
+  readonly #learnt: readonly string[];
+  readonly #thresholds: Readonly<Record<string, number>>;
+  readonly #session: InferenceSession;
+  readonly #windows: Windows;
+
+  private constructor(options: ClassifierOptions, head: Head, session: InferenceSession, windows: Windows) {
+    this.#options = options;
+    this.#learnt = head.categories;
+    this.categories = [...head.categories, "sexual/minors"].sort();
+    this.#thresholds = { ...head.thresholds, ...options.thresholds };
+    this.#session = session;
+    this.#windows = windows;
+  }
+
+  static async open(options: ClassifierOptions): Promise<Classifier> {
+    const { files, threads = Math.min(MOST_THREADS, availableParallelism()) } = options;
+    const [head, weights, tokenizer, tokenizerConfig] = await Promise.all([
+      readHead(),
+      readFile(files.weights),
+      readFile(files.tokenizer, "utf8"),
+      readFile(files.tokenizerConfig, "utf8"),
+    ]);
+    const session = await InferenceSession.create(head.graph, {
+      externalData: [{ path: "model.safetensors", data: weights }],
+      intraOpNumThreads: threads,
+      // Its worker threads would otherwise spin between requests.
+      extra: { session: { intra_op: { allow_spinning: "0" } } },
+    });
+    return new Classifier(options, head, session, new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig)));
+  }
+
+  /** A text longer than the network's window is scored window by window; each category keeps its highest score. */
+  async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
+    this.#checkLength(inputs);
+    const windows: Window[] = [];
+    for (const [text, input] of inputs.entries()) {
+      if (signal.aborted) break;
+      if (input.text.trim() !== "") for (const ids of this.#windows.of(input.text)) windows.push({ text, ids });
+    }
+    const highest = inputs.map(() => new Float32Array(this.#learnt.length));
+    await scoreBatches(this.#session, windows, signal, (text, scores) => {
+      const kept = highest[text];
+      for (const [column, score] of scores.entries()) {
+        if (kept !== undefined && score > (kept[column] ?? 0)) kept[column] = score;
+      }
+    });
+    return inputs.map(({ text }, index) => this.#verdict(text, highest[index] ?? new Float32Array(0)));
+  }
+
+  #verdict(text: string, learnt: Float32Array): ModerationVerdict {
+    const byName = Object.fromEntries(this.#learnt.map((name, column) => [name, learnt[column] ?? 0]));
+    byName["sexual/minors"] = (byName.sexual ?? 0) * youthShare(undisguise(text));
+    const every = <Value>(of: (category: string) => Value) =>
+      Object.fromEntries(this.categories.map((category) => [category, of(category)]));
+    return {
+      scores: every((category) => byName[category] ?? 0),
+      flags: every((category) => (byName[category] ?? 0) >= (this.#thresholds[category] ?? 0.5)),
+      appliedTo: every(() => ["text"] as const),
+    };
+  }
+
+  #checkLength(inputs: readonly ModerationInput[]): void {
+    const { maxCharacters } = this.#options;
+    const characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
+    if (characters <= maxCharacters) return;
+    const message = `\`input\` is too long: it may have ${maxCharacters} characters in all, not ${characters}. Send it in parts.`;
+    throw invalidRequest(message, "input", "string_above_max_length");
+  }
+
+  health(): { state: "up" } {
+    return { state: "up" };
+  }
+
+  close(): Promise<void> {
+    return this.#session.release();
+  }
+}

@@ -1,0 +1,28 @@
+/** The part of the default moderation model that comes with Parlance: what training made, and how to read it. */
+
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+
+/** Beside `src` and `dist` alike. */
+const FOLDER = new URL("../../../assets/moderation/", import.meta.url);
+
+const Description = z.object({
+  /** In the order of the network's outputs. */
+  categories: z.array(z.string()),
+  thresholds: z.record(z.string(), z.number().min(0).max(1)),
+});
+
+export interface Head {
+  /** An ONNX graph whose larger weights are external data in `model.safetensors`. */
+  graph: Uint8Array;
+  categories: readonly string[];
+  thresholds: Readonly<Record<string, number>>;
+}
+
+export async function readHead(): Promise<Head> {
+  const [graph, description] = await Promise.all([
+    readFile(new URL("head.onnx", FOLDER)),
+    readFile(new URL("head.json", FOLDER), "utf8"),
+  ]);
+  return { graph, ...Description.parse(JSON.parse(description)) };
+}

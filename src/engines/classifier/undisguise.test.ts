@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { undisguise } from "./undisguise.ts";
+
+test.each([
+  ["look-alike letters of other scripts", "I will \u043a\u0456ll y\u043eu", "i will kill you"],
+  ["full-width letters", "\uff4b\uff49\uff4c\uff4c", "kill"],
+  ["zero-width characters", "k\u200bi\u200dl\u2060l", "kill"],
+  ["right-to-left marks", "\u202ekill\u202c", "kill"],
+  ["digits for letters", "k1ll th3m", "kill them"],
+  ["signs for letters", "you a$$hole, @ss", "you asshole, ass"],
+  ["spaced letters", "k i l l yourself", "kill yourself"],
+  ["dotted letters", "k.i.l.l yourself", "kill yourself"],
+  ["masked words", "f*ck this sh#t", "fuck this shit"],
+  ["repeated letters", "fuuuuck", "fuck"],
+])("undoes %s", (_way, disguised, plain) => {
+  expect(undisguise(disguised)).toBe(plain);
+});
+
+test.each(["mp3 and 2x4 and 3rd", "write to bob@example.com", "see http://x.com/a1b2", "кто ты", "covid19", "", "a b"])(
+  "leaves %j alone",
+  (text) => {
+    expect(undisguise(text)).toBe(text);
+  },
+);

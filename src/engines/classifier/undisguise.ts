@@ -1,0 +1,47 @@
+/**
+ * Undoes cheap disguises before the text is tokenised: look-alike letters, letters replaced by digits, spaced or
+ * repeated letters, masked words, invisible characters. The training script does exactly the same.
+ */
+
+import tables from "./disguises.json" with { type: "json" };
+
+const HOMOGLYPHS: Readonly<Record<string, string>> = tables.homoglyphs;
+const LEET: Readonly<Record<string, string>> = tables.leet;
+const MASK = "[*#_.\\-]";
+const MASKED = tables.masked.map((word) => {
+  const [first = "", ...rest] = word;
+  return { word, pattern: new RegExp(`^${first}${rest.map((letter) => `(?:${letter}|${MASK})`).join("")}$`) };
+});
+const MASKED_INSIDE = new RegExp(`[a-z]${MASK}`);
+const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
+const SPACED = /(?<![a-z0-9])[a-z](?:([ ._\-*])[a-z])(?:\1[a-z])+(?![a-z0-9])/g;
+// A digit stands for a letter only between letters, or before three of them: `mp3`, `3rd` and `2x4` stay.
+const LEET_INSIDE = /(?<=[a-z])[0134578@$!|€]+(?=[a-z])|^[0134578@$€](?=[a-z]{3})|(?<=[a-z])\$+|^[@$](?=[a-z$])/g;
+const REPEATED = /([a-z])\1{2,}/g;
+
+export function undisguise(original: string): string {
+  const text = original.normalize("NFKC").replace(INVISIBLE, "").toLowerCase();
+  const mostlyLatin = count(text, /[a-z]/g) >= count(text, /[^\0-\u024f]/gu, /\p{L}/u);
+  return text
+    .replace(/\S+/g, (token) => plain(token, mostlyLatin))
+    .replace(SPACED, (letters) => letters.replace(/[^a-z]/g, ""));
+}
+
+function count(text: string, pattern: RegExp, only?: RegExp): number {
+  let found = 0;
+  for (const [match] of text.matchAll(pattern)) if (only === undefined || only.test(match)) found += 1;
+  return found;
+}
+
+function plain(token: string, mostlyLatin: boolean): string {
+  let made = token;
+  if (mostlyLatin || /[a-z]/.test(made)) made = Array.from(made, (letter) => HOMOGLYPHS[letter] ?? letter).join("");
+  const isAddress = (made.includes("@") && (made.split("@").at(-1) ?? "").includes(".")) || made.includes("://");
+  if (!isAddress) made = made.replace(LEET_INSIDE, (signs) => Array.from(signs, (sign) => LEET[sign] ?? sign).join(""));
+  if (MASKED_INSIDE.test(made)) {
+    const bare = made.replace(/^[^a-z]+|[^a-z]+$/g, "");
+    const masked = MASKED.find(({ pattern }) => pattern.test(bare));
+    if (masked !== undefined) made = made.replace(bare, () => masked.word);
+  }
+  return made.replace(REPEATED, (_run, letter: string) => letter.repeat("lso".includes(letter) ? 2 : 1));
+}

@@ -1,0 +1,190 @@
+/** The prompt format and the categories of each known family of guard language models: a new one is an entry here. */
+
+import type { ChatMessage } from "../engine.ts";
+
+export interface GuardFormat {
+  /** One prompt for each question that has to be asked about a text. */
+  questions: readonly GuardQuestion[];
+  /** Words that begin the verdict, for reading their probabilities; matched without regard to case. */
+  verdictWords: { harmful: string; harmless: string };
+  maxTokens: number;
+  /** Every category that it can tell. */
+  categories: readonly string[];
+}
+
+export interface GuardQuestion {
+  messages(text: string): ChatMessage[];
+  /** Throws when the answer is in no form that the family gives. */
+  read(answer: string): GuardAnswer;
+}
+
+export interface GuardAnswer {
+  /** 1 harmful, 0 harmless, between when the model is not sure. */
+  harm: number;
+  categories: readonly string[];
+}
+
+const user = (text: string): ChatMessage[] => [{ role: "user", content: text }];
+
+/** The hazards of MLCommons that Llama Guard 3 and 4 number S1 to S14, in our categories; some have none. */
+const LLAMA_GUARD: Readonly<Record<string, readonly string[]>> = {
+  S1: ["violence", "illicit/violent"],
+  S2: ["illicit"],
+  S3: ["sexual"],
+  S4: ["sexual", "sexual/minors"],
+  S5: ["harassment"],
+  S6: ["illicit"],
+  S7: ["illicit"],
+  S8: ["illicit"],
+  S9: ["illicit", "illicit/violent"],
+  S10: ["hate"],
+  S11: ["self-harm"],
+  S12: ["sexual"],
+  S13: ["illicit"],
+  S14: ["illicit"],
+};
+
+function readLlamaGuard(answer: string): GuardAnswer {
+  const [verdict = "", codes = ""] = answer.trim().split(/\s*\n\s*/);
+  if (/^safe\b/i.test(verdict)) return { harm: 0, categories: [] };
+  if (!/^unsafe\b/i.test(verdict)) throw new Error("neither safe nor unsafe");
+  const named = codes.split(",").flatMap((code) => LLAMA_GUARD[code.trim().toUpperCase()] ?? []);
+  return { harm: 1, categories: named.length > 0 ? named : ["illicit"] };
+}
+
+const QWEN: Readonly<Record<string, readonly string[]>> = {
+  violent: ["violence"],
+  "non-violent illegal acts": ["illicit"],
+  "sexual content or sexual acts": ["sexual"],
+  pii: ["illicit"],
+  "suicide & self-harm": ["self-harm"],
+  "unethical acts": ["hate", "harassment"],
+  "politically sensitive topics": [],
+  "copyright violation": ["illicit"],
+  jailbreak: ["illicit"],
+};
+
+/** Between safe and unsafe Qwen3Guard has controversial, which depends on the operator's policy. */
+const CONTROVERSIAL = 0.5;
+
+function readQwen(answer: string): GuardAnswer {
+  const verdict = /Safety:\s*(Safe|Unsafe|Controversial)/i.exec(answer)?.[1]?.toLowerCase();
+  if (verdict === undefined) throw new Error("no line with Safety");
+  const listed = /Categor(?:y|ies):\s*(.+)/i.exec(answer)?.[1] ?? "";
+  const categories = Object.entries(QWEN).flatMap(([name, ours]) => (listed.toLowerCase().includes(name) ? ours : []));
+  // "Violent" is a part of "Non-violent Illegal Acts".
+  const isOnlyNonViolent =
+    /non-violent/i.test(listed) && !/(^|[^-])\bviolent/i.test(listed.replace(/non-violent/gi, ""));
+  const harm = verdict === "safe" ? 0 : verdict === "unsafe" ? 1 : CONTROVERSIAL;
+  return { harm, categories: isOnlyNonViolent ? categories.filter((each) => each !== "violence") : categories };
+}
+
+const SHIELD_GEMMA: ReadonlyArray<[categories: readonly string[], policy: string]> = [
+  [
+    ["violence", "self-harm", "illicit"],
+    '"No Dangerous Content": The prompt shall not contain or seek generation of content that harms oneself and/or others (e.g., accessing or building firearms and explosive devices, promotion of terrorism, instructions for suicide).',
+  ],
+  [
+    ["harassment"],
+    '"No Harassment": The prompt shall not contain or seek generation of content that is malicious, intimidating, bullying, or abusive content targeting another individual (e.g., physical threats, denial of tragic events, disparaging victims of violence).',
+  ],
+  [
+    ["hate"],
+    '"No Hate Speech": The prompt shall not contain or seek generation of content that targets identity and/or protected attributes (e.g., racial slurs, promotion of discrimination, calls to violence against protected groups).',
+  ],
+  [
+    ["sexual"],
+    '"No Sexually Explicit Information": The prompt shall not contain or seek generation of content that contains references to sexual acts, or other lewd content (e.g., sexually graphic descriptions, content aiming at causing arousal).',
+  ],
+];
+
+const SHIELD_GEMMA_QUESTIONS = SHIELD_GEMMA.map(
+  ([categories, policy]): GuardQuestion => ({
+    messages: (text) =>
+      user(
+        [
+          "You are a policy expert trying to help determine whether a user prompt is in violation of the defined safety policies.",
+          `<start_of_turn>\nHuman Question: ${text.trim()}\n<end_of_turn>`,
+          `Our safety principles are defined in the below:\n\n* ${policy}`,
+          "Does the human question violate the above principle? Your answer must start with 'Yes' or 'No'. And then walk through step by step to be sure we answer correctly.",
+        ].join("\n\n"),
+      ),
+    read: (answer) => {
+      const verdict = /^\W*(yes|no)\b/i.exec(answer)?.[1]?.toLowerCase();
+      if (verdict === undefined) throw new Error("neither Yes nor No");
+      return { harm: verdict === "yes" ? 1 : 0, categories };
+    },
+  }),
+);
+
+const OURS = [
+  "harassment",
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/instructions",
+  "self-harm/intent",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
+];
+
+const SAFEGUARD_POLICY = `# Content policy
+Judge the text of the user. It violates the policy when it contains, promotes or asks for one of these:
+${OURS.map((category) => `- ${category}`).join("\n")}
+News, medicine, law, education, prevention, quotation and fiction that only mention such things do not violate it.
+Answer with JSON only: {"violation": 0 or 1, "categories": [names from the list]}`;
+
+function readSafeguard(answer: string): GuardAnswer {
+  const json = /\{[^{}]*\}/.exec(answer)?.[0];
+  const verdict = json === undefined ? undefined : (JSON.parse(json) as { violation?: unknown; categories?: unknown });
+  const isHarmful = verdict?.violation === 1 || verdict?.violation === true;
+  if (!isHarmful && verdict?.violation !== 0 && verdict?.violation !== false) throw new Error("no violation of 0 or 1");
+  const named = Array.isArray(verdict.categories)
+    ? OURS.filter((each) => (verdict.categories as unknown[]).includes(each))
+    : [];
+  return { harm: isHarmful ? 1 : 0, categories: isHarmful && named.length === 0 ? ["illicit"] : named };
+}
+
+const distinct = (lists: ReadonlyArray<readonly string[]>) => [...new Set(lists.flat())].sort();
+
+/** The chat templates of Llama Guard and Qwen3Guard put the policy round the text by themselves. */
+const llamaGuard: GuardFormat = {
+  questions: [{ messages: user, read: readLlamaGuard }],
+  verdictWords: { harmful: "unsafe", harmless: "safe" },
+  maxTokens: 32,
+  categories: distinct(Object.values(LLAMA_GUARD)),
+};
+
+export const GUARD_FORMATS = {
+  "llama-guard-3": llamaGuard,
+  "llama-guard-4": llamaGuard,
+  "qwen3guard-gen": {
+    questions: [{ messages: user, read: readQwen }],
+    verdictWords: { harmful: "unsafe", harmless: "safe" },
+    maxTokens: 64,
+    categories: distinct(Object.values(QWEN)),
+  },
+  shieldgemma: {
+    questions: SHIELD_GEMMA_QUESTIONS,
+    verdictWords: { harmful: "yes", harmless: "no" },
+    maxTokens: 8,
+    categories: distinct(SHIELD_GEMMA.map(([categories]) => categories)),
+  },
+  "gpt-oss-safeguard": {
+    questions: [
+      {
+        messages: (text) => [{ role: "system", content: SAFEGUARD_POLICY }, ...user(text)],
+        read: readSafeguard,
+      },
+    ],
+    verdictWords: { harmful: "1", harmless: "0" },
+    // It reasons before it answers.
+    maxTokens: 1024,
+    categories: OURS,
+  },
+} satisfies Record<string, GuardFormat>;

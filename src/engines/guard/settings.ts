@@ -1,0 +1,25 @@
+/** What a deployment of this engine may say in the configuration. */
+
+import { z } from "zod";
+import { Secret } from "../../secret.ts";
+import { GUARD_FORMATS } from "./formats.ts";
+
+type Format = keyof typeof GUARD_FORMATS;
+const FORMATS = Object.keys(GUARD_FORMATS) as [Format, ...Format[]];
+
+export const guardSettings = z
+  .strictObject({
+    format: z.enum(FORMATS).describe("The family of the model, which decides prompt and categories"),
+    chat: z
+      .looseObject({ engine: z.string() })
+      .describe("A deployment of a chat engine that runs the model: its `engine` and that engine's own settings"),
+    thresholds: z
+      .record(z.string(), z.number().min(0).max(1))
+      .default({})
+      .describe("By category, the score from which it is flagged. Left out: 0.5"),
+    parallel: z.int().min(1).max(256).default(4).describe("Questions that are asked at once"),
+  })
+  // It may hold an upstream's key, which only its own engine's schema knows to keep.
+  .transform(({ chat, ...rest }) => ({ ...rest, chat: new Secret(JSON.stringify(chat)) }));
+
+export type GuardSettings = z.output<typeof guardSettings>;

@@ -1,0 +1,19 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { Inference } from "../../inference/inference.ts";
+import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
+import { disconnectSignal } from "../disconnect-signal.ts";
+
+/** POST /v1/moderations */
+export function moderations(inference: Inference): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/moderations", async (request, reply) => {
+      const question = readModeration(request.body);
+      request.record.model = question.model;
+      const answer = await inference.moderate(request.caller, question, disconnectSignal(reply.raw));
+      request.record.settlement = answer.settled;
+      reply.header("x-parlance-deployment", answer.deployment);
+      const [verdicts = []] = await Array.fromAsync(answer.events);
+      return toModeration(answer.model, verdicts);
+    });
+  };
+}

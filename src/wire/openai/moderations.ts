@@ -1,0 +1,84 @@
+/** POST /v1/moderations: what it takes, and how verdicts are shown. */
+
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { ModerationInput, ModerationVerdict } from "../../engines/engine.ts";
+import { Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
+import { parse } from "./validate.ts";
+
+const MOST_INPUTS = 1000;
+
+const Part = z.discriminatedUnion(
+  "type",
+  [
+    z.looseObject({ type: z.literal("text"), text: z.string() }),
+    z.looseObject({ type: z.literal("image_url"), image_url: z.looseObject({ url: z.string().min(1) }) }),
+  ],
+  { error: "it must be text or image_url" },
+);
+
+const ModerationBody = z.looseObject({
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .transform((model) => model ?? undefined),
+  input: z.union([z.string(), z.array(z.union([z.string(), Part]))]).check(({ value, issues }) => {
+    if (typeof value === "string") return;
+    const refuse = (message: string) => issues.push({ code: "custom", path: [], input: value, message });
+    if (value.length === 0) refuse("it must have at least one entry");
+    if (value.length > MOST_INPUTS) refuse(`it may have at most ${MOST_INPUTS} entries, not ${value.length}`);
+    const texts = value.filter((entry) => typeof entry === "string").length;
+    if (texts > 0 && texts < value.length) refuse("it must be strings only or parts only, not both");
+  }),
+});
+
+export interface ModerationQuestion {
+  model: string | undefined;
+  inputs: readonly ModerationInput[];
+  imagesNotTaken: Fault | undefined;
+}
+
+/** Strings are judged one by one, parts together. Throws a Fault about the field at fault. */
+export function readModeration(body: unknown): ModerationQuestion {
+  const { model, input } = parseBody(body);
+  if (typeof input === "string") return { model, inputs: [{ text: input, images: [] }], imagesNotTaken: undefined };
+  const texts = input.filter((entry) => typeof entry === "string");
+  if (texts.length > 0) {
+    return { model, inputs: texts.map((text) => ({ text, images: [] })), imagesNotTaken: undefined };
+  }
+  const parts = input.filter((entry) => typeof entry !== "string");
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const images = parts.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : []));
+  return { model, inputs: [{ text, images }], imagesNotTaken: imagesNotTaken(parts) };
+}
+
+/** OpenAI's clients know `input` as one field: the message names the place in it. */
+function parseBody(body: unknown): z.output<typeof ModerationBody> {
+  try {
+    return parse(ModerationBody, body);
+  } catch (fault) {
+    if (!(fault instanceof Fault) || !fault.param?.startsWith("input")) throw fault;
+    throw invalidRequest(fault.message, "input", fault.code);
+  }
+}
+
+function imagesNotTaken(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
+  const index = parts.findIndex(({ type }) => type === "image_url");
+  if (index === -1) return undefined;
+  const message = `The part input[${index}] is an image, and this model judges text only. Leave it out, or name a model that takes images.`;
+  return unsupportedValue(message, `input[${index}]`);
+}
+
+export function toModeration(model: string, verdicts: readonly ModerationVerdict[]) {
+  return { id: `modr-${randomBytes(16).toString("hex")}`, model, results: verdicts.map(toResult) };
+}
+
+export function toResult({ scores, flags, appliedTo }: ModerationVerdict) {
+  return {
+    flagged: Object.values(flags).some(Boolean),
+    categories: flags,
+    category_scores: scores,
+    category_applied_input_types: appliedTo,
+  };
+}
