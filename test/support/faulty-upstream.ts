@@ -171,15 +171,28 @@ const FAULTS = {
     param: "model",
   }),
   "knows-no-path": (socket) => send(socket, "404 Not Found", "application/json", '{"detail":"Not Found"}'),
+  "says-408": sendError("408 Request Timeout", { message: "too slow" }),
   fails: sendError("500 Internal Server Error", { message: `Traceback: ${secretsInside}` }),
   "hangs-in-error": (socket) => socket.write(`${head("500 Oops", { "content-length": "900" })}{"err`),
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
 
+/** One request, named by the `user` in its body. */
+interface Seen {
+  fault: FaultName;
+  headers: string;
+  body: string;
+  /** When its connection closed, as `performance.now()` tells it; undefined while it is open. */
+  closedAt: number | undefined;
+}
+
 export interface FaultyUpstream {
   port: number;
   baseUrlFor(fault: FaultName): string;
+  /** Its fault can be changed with `switchTo`. */
+  switchableUrl: string;
+  switchTo(fault: FaultName): void;
   /** A server that takes connections and says nothing, so that no TLS handshake on it ends. */
   silentTlsUrl: string;
   /** Nothing listens there. */
@@ -188,6 +201,8 @@ export interface FaultyUpstream {
   openSockets(): number;
   /** Requests that came in whole, by fault. */
   requests: Map<FaultName, number>;
+  /** Requests that named a `user`, by that; the latest of each. */
+  seen: Map<string, Seen>;
   /** Whether some connection holds bytes that its peer does not take. */
   isHeldBack(): boolean;
   /** Closes every connection, as a restart does. */
@@ -198,9 +213,12 @@ export interface FaultyUpstream {
 export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   const sockets = new Set<Socket>();
   const requests = new Map<FaultName, number>();
+  const seen = new Map<string, Seen>();
+  let switched: FaultName = "none";
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
+    socket.setMaxListeners(0);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
     let received = "";
@@ -209,7 +227,16 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
       const whole = takeRequest(received);
       if (whole === undefined) return;
       received = received.slice(whole.length);
-      const fault = whole.path.split("/")[1] as FaultName;
+      const [, named] = whole.path.split("/");
+      const fault = named === "switchable" ? switched : (named as FaultName);
+      const [, user] = /"user":"([^"]+)"/.exec(whole.body) ?? [];
+      if (user !== undefined) {
+        const record: Seen = { fault, headers: whole.head, body: whole.body, closedAt: undefined };
+        seen.set(user, record);
+        socket.once("close", () => {
+          record.closedAt = performance.now();
+        });
+      }
       requests.set(fault, (requests.get(fault) ?? 0) + 1);
       FAULTS[fault](socket, { stream: whole.body.includes('"stream":true') });
     });
@@ -223,10 +250,15 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   return {
     port,
     baseUrlFor: (fault) => `http://127.0.0.1:${port}/${fault}/v1`,
+    switchableUrl: `http://127.0.0.1:${port}/switchable/v1`,
+    switchTo(fault) {
+      switched = fault;
+    },
     silentTlsUrl: `https://127.0.0.1:${port}/never-answers/v1`,
     refusingUrl: `http://127.0.0.1:${refusingPort}/v1`,
     openSockets: () => sockets.size,
     requests,
+    seen,
     isHeldBack: () => [...sockets].some((socket) => socket.writableNeedDrain && socket.bytesWritten > 0),
     closeIdle() {
       for (const socket of sockets) socket.destroy();
@@ -239,11 +271,12 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   };
 }
 
-function takeRequest(received: string): { path: string; body: string; length: number } | undefined {
+function takeRequest(received: string): { path: string; head: string; body: string; length: number } | undefined {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd === -1) return undefined;
   const bodyLength = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0);
   const length = headEnd + 4 + bodyLength;
   if (received.length < length) return undefined;
-  return { path: received.split(" ")[1] ?? "", body: received.slice(headEnd + 4, length), length };
+  const head = received.slice(0, headEnd);
+  return { path: received.split(" ")[1] ?? "", head, body: received.slice(headEnd + 4, length), length };
 }

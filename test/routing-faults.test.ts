@@ -1,0 +1,45 @@
+/** What the caller sees of each upstream fault, alone and with another deployment behind it. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "./support/faulty-upstream.ts";
+import { ask, FAULT_ROWS, faultsConfig, isSavedElsewhere, metric, modelOf } from "./support/routed-faults.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let upstream: FaultyUpstream;
+let service: Service;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+  service = await startService({ config: faultsConfig(upstream) });
+});
+afterAll(async () => {
+  await service.stop();
+  await upstream.close();
+});
+
+const attemptsOf = (model: string) => metric(service, "parlance_attempts_total{", `model="${model}"`);
+
+test.concurrent.each(FAULT_ROWS)("$fault, stream $stream: $seen after $attempts attempts", async (row) => {
+  const model = modelOf(row);
+  expect((await ask(service, model, row.stream)).seen).toEqual(row.seen);
+  expect(await attemptsOf(model)).toBe(row.attempts);
+});
+
+test.concurrent.each(FAULT_ROWS)("$fault, stream $stream, with another deployment", async (row) => {
+  const model = `${modelOf(row)}-saved`;
+  const { seen, deployment } = await ask(service, model, row.stream);
+  if (isSavedElsewhere(row)) {
+    expect(seen).toEqual({ status: 200, ends: "whole" });
+    expect([deployment, await attemptsOf(model)]).toEqual([`${model}#2`, 2]);
+  } else {
+    expect(seen).toEqual(row.seen);
+    expect(await attemptsOf(model)).toBe(1);
+  }
+});
+
+test("after all of them nothing is held", async () => {
+  await eventually(async () => {
+    expect(await metric(service, "parlance_slots_in_use{")).toBe(0);
+    expect(await metric(service, "parlance_queue_length{")).toBe(0);
+  });
+});
