@@ -93,7 +93,7 @@ interface AccountChangesRow {
   version: number;
 }
 
-export interface ModelSightingRow {
+interface ModelSightingRow {
   modelId: string;
   firstSeenAt: number;
 }

@@ -1,0 +1,134 @@
+/** What the resources of the administration API have in common: pages, filters, and what they refuse. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Administration, startAdministration } from "../../../test/support/administration.ts";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases.ts";
+
+const databases = useDatabases();
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  let service: Administration;
+  beforeAll(async () => {
+    service = await startAdministration(await databases.create(kind));
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const admin = () => service.admin.admin.organization;
+  const newProject = async () => (await admin().projects.create({ name: "Team" })).id;
+
+  test("filters the audit log as OpenAI's does", async () => {
+    const { auditLogs } = admin();
+    await admin().projects.update(await newProject(), { name: "Renamed" });
+    const projectsMade = await auditLogs.list({ event_types: ["project.created", "project.updated"], limit: 100 });
+    expect(new Set(projectsMade.data.map(({ type }) => type))).toEqual(new Set(["project.created", "project.updated"]));
+    const [newest] = projectsMade.data;
+    const at = newest?.effective_at ?? 0;
+    const ids = async (effective_at: object) =>
+      (await auditLogs.list({ effective_at, limit: 100 })).data.map(({ id }) => id);
+    expect(await ids({ gt: at - 1 })).toContain(newest?.id);
+    expect(await ids({ gte: at, lte: at })).toContain(newest?.id);
+    expect(await ids({ gt: at })).not.toContain(newest?.id);
+    expect(await ids({ lt: at })).not.toContain(newest?.id);
+    const actor = newest?.actor?.api_key?.id ?? "";
+    expect((await auditLogs.list({ actor_ids: [actor], limit: 1 })).data).toHaveLength(1);
+    expect((await auditLogs.list({ actor_ids: ["key_none"] })).data).toEqual([]);
+    await expect(auditLogs.list({ actor_emails: ["a@example.com"] })).rejects.toMatchObject({ status: 400 });
+
+    const [first, second, third] = (await auditLogs.list({ limit: 3 })).data;
+    const between = await auditLogs.list({ before: third?.id ?? "", limit: 1 });
+    expect(between.data).toEqual([second]);
+    expect((await auditLogs.list({ after: first?.id ?? "", limit: 1 })).data).toEqual([second]);
+  });
+
+  test("pages through every list, also while it grows", async () => {
+    const project = await newProject();
+    for (let index = 0; index < 7; index += 1) {
+      await admin().projects.serviceAccounts.create(project, { name: `Account ${index}` });
+    }
+    const seen: string[] = [];
+    for await (const account of admin().projects.serviceAccounts.list(project, { limit: 2 })) {
+      seen.push(account.name);
+      if (seen.length === 3) await admin().projects.serviceAccounts.create(project, { name: "Late" });
+    }
+    expect(seen).toEqual([...Array.from({ length: 7 }, (_each, index) => `Account ${index}`), "Late"]);
+    const keys = await Array.fromAsync(admin().projects.apiKeys.list(project, { limit: 3 }));
+    expect(keys.map(({ name }) => name)).toEqual(seen);
+    const all = await Array.fromAsync(admin().projects.list({ limit: 2, include_archived: true }));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const events = await Array.fromAsync(admin().auditLogs.list({ limit: 5, project_ids: [project] }));
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1 + 8 + 8);
+  });
+
+  test("refuses bad names, expiries, limits, cursors and fields, and names what is wrong", async () => {
+    const project = await newProject();
+    const projectKey = (await admin().projects.serviceAccounts.create(project, { name: "Builder" })).api_key?.id ?? "";
+    const refused: [method: string, path: string, body: unknown, param: string][] = [];
+    for (const name of ["", "  ", "x".repeat(10_000), "a\u0000b", "a\nb", 7, null, ["a"]]) {
+      refused.push(["POST", "/projects", { name }, "name"]);
+      refused.push(["POST", `/projects/${project}/service_accounts`, { name }, "name"]);
+      refused.push(["POST", "/admin_api_keys", { name }, "name"]);
+    }
+    for (const expires_in_seconds of [0, -5, 1.5, "60", 1e12]) {
+      refused.push(["POST", "/admin_api_keys", { name: "a", expires_in_seconds }, "expires_in_seconds"]);
+      refused.push([
+        "POST",
+        `/projects/${project}/service_accounts`,
+        { name: "a", expires_in_seconds },
+        "expires_in_seconds",
+      ]);
+      refused.push([
+        "POST",
+        `/projects/${project}/api_keys/${projectKey}`,
+        { expires_in_seconds },
+        "expires_in_seconds",
+      ]);
+    }
+    const lists = ["/projects", "/admin_api_keys", "/audit_logs", `/projects/${project}/api_keys`];
+    for (const list of [...lists, `/projects/${project}/service_accounts`]) {
+      for (const limit of ["0", "-1", "101", "1000000", "x", "1.5", ""]) {
+        refused.push(["GET", `${list}?limit=${limit}`, undefined, "limit"]);
+      }
+      for (const cursor of ["garbage", "'; drop table projects; --", "%F0%9F%A6%89", "x".repeat(3_000)]) {
+        refused.push(["GET", `${list}?after=${cursor}`, undefined, "after"]);
+      }
+      refused.push(["GET", `${list}?limit=1&limit=2`, undefined, "limit"]);
+      refused.push(["GET", `${list}?unknown=1`, undefined, "unknown"]);
+    }
+    refused.push(["GET", `/projects?after=${projectKey}`, undefined, "after"]);
+    refused.push(["GET", `/admin_api_keys?after=${projectKey}`, undefined, "after"]);
+    refused.push(["GET", "/projects?include_archived=maybe", undefined, "include_archived"]);
+    refused.push(["GET", "/audit_logs?after=a&before=b", undefined, "before"]);
+    refused.push(["POST", "/projects", { name: "a", unknown: 1 }, "unknown"]);
+    refused.push(["POST", "/projects", { name: "a", geography: "EU" }, "geography"]);
+    refused.push(["POST", "/projects", {}, "name"]);
+    const permissions = `/projects/${project}/model_permissions`;
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: ["one", "nobody"] }, "model_ids[1]"]);
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: ["group:nobody"] }, "model_ids[0]"]);
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: [1] }, "model_ids[0]"]);
+    refused.push(["POST", permissions, { mode: "allow_list", model_ids: Array(1_001).fill("one") }, "model_ids"]);
+    refused.push(["POST", permissions, { mode: "everything", model_ids: [] }, "mode"]);
+    refused.push(["POST", permissions, { mode: "allow_list" }, "model_ids"]);
+    for (const [method, path, body, param] of refused) {
+      const answer = await service.send(method, path, body);
+      expect([path, body, answer]).toMatchObject([
+        path,
+        body,
+        { status: 400, body: { error: { type: "invalid_request_error", param } } },
+      ]);
+    }
+    for (const body of [undefined, [], "text", null]) {
+      expect((await service.send("POST", "/projects", body)).status).toBe(400);
+    }
+  });
+
+  test("refuses a project's key, and no key", async () => {
+    const project = await newProject();
+    const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
+    const withProjectKey = await service.send("GET", "/projects", undefined, {
+      authorization: `Bearer ${api_key?.value}`,
+    });
+    expect(withProjectKey).toMatchObject({ status: 403, body: { error: { type: "invalid_request_error" } } });
+    const without = await service.send("GET", "/projects", undefined, { authorization: "" });
+    expect(without).toMatchObject({ status: 401, body: { error: { code: null } } });
+  });
+});
