@@ -5,6 +5,7 @@ import { classifierSettings } from "./classifier/settings.ts";
 import type { Engine, EngineServices, Model, Task } from "./engine.ts";
 import { guardSettings } from "./guard/settings.ts";
 import { kokoroSettings } from "./kokoro/settings.ts";
+import { llamaCppSettings } from "./llama-cpp/settings.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
@@ -29,6 +30,10 @@ export const ENGINES = {
   kokoro: {
     settings: kokoroSettings,
     load: async () => (await import("./kokoro/kokoro-engine.ts")).kokoroEngine,
+  },
+  "llama-cpp": {
+    settings: llamaCppSettings,
+    load: async () => (await import("./llama-cpp/llama-cpp-engine.ts")).llamaCppEngine,
   },
   "openai-compatible": {
     settings: openAiCompatibleSettings,

@@ -1,0 +1,11 @@
+/** What runs in the process of a GGUF model. */
+
+import type { ChatModel } from "../engine.ts";
+import type { HostedServices } from "../host/model-child.ts";
+import { LlamaChat } from "./llama-chat.ts";
+import { type LoadSettings, loadModel } from "./load-model.ts";
+
+export async function open(settings: LoadSettings, { warn }: HostedServices): Promise<ChatModel> {
+  const loaded = await loadModel(settings);
+  return new LlamaChat({ ...loaded, prefixReuse: settings.prefixReuse, warn });
+}

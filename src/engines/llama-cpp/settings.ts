@@ -1,0 +1,65 @@
+/** What a deployment of this engine may say in the configuration. */
+
+import { z } from "zod";
+import type { ModelReference } from "../engine.ts";
+
+export const llamaCppSettings = z
+  .strictObject({
+    model: z.string().min(1).optional().describe("A model that Parlance knows, such as smollm2-135m-instruct"),
+    file: z.string().min(1).optional().describe("Path of a GGUF file"),
+    hf: z
+      .string()
+      .regex(/^[^/\s]+\/[^/\s]+\/\S+\.gguf$/, "is not owner/repository/file.gguf")
+      .optional()
+      .describe("A GGUF file on the hub, as owner/repository/file.gguf"),
+    context_size: z
+      .int()
+      .min(256)
+      .optional()
+      .describe("Tokens of prompt and answer together, for each slot. Left out: the model's own, up to 4096"),
+    slots: z.int().min(1).max(256).default(4).describe("Requests decoded together; more wait"),
+    threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core that is useful for it"),
+    gpu: z
+      .union([z.enum(["auto", "cuda", "vulkan", "metal"]), z.literal(false)])
+      .default("auto")
+      .describe("auto takes the best whose binaries are installed; false keeps to the CPU"),
+    gpu_layers: z.int().min(0).optional().describe("Layers kept on the GPU. Left out: as many as fit"),
+    flash_attention: z.union([z.literal("auto"), z.boolean()]).default("auto"),
+    batch_size: z
+      .int()
+      .min(32)
+      .max(4096)
+      .default(256)
+      .describe("Most tokens evaluated at once; a request that was given up frees its slot only between batches"),
+    prefix_reuse: z
+      .boolean()
+      .default(true)
+      .describe("Whether a prompt may begin with what an earlier request left evaluated in its slot"),
+  })
+  .transform((value, context) => {
+    const { model, file, hf } = value;
+    const references = [
+      ...(model === undefined ? [] : [{ model }]),
+      ...(file === undefined ? [] : [{ file }]),
+      ...(hf === undefined ? [] : [{ hf }]),
+    ] satisfies ModelReference[];
+    const [reference] = references;
+    if (reference === undefined || references.length > 1) {
+      const message = "needs exactly one of `model`, `file` and `hf`";
+      context.issues.push({ code: "custom", input: value, message });
+      return z.NEVER;
+    }
+    return {
+      reference,
+      contextSize: value.context_size,
+      slots: value.slots,
+      threads: value.threads,
+      gpu: value.gpu,
+      gpuLayers: value.gpu_layers,
+      flashAttention: value.flash_attention,
+      batchSize: value.batch_size,
+      prefixReuse: value.prefix_reuse,
+    };
+  });
+
+export type LlamaCppSettings = z.output<typeof llamaCppSettings>;
