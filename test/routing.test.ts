@@ -1,0 +1,220 @@
+/** One model with several deployments stays up through their failures. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "./support/faulty-upstream.ts";
+import { metric } from "./support/routed-faults.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let upstream: FaultyUpstream;
+let service: Service;
+
+const TINY_CIRCUIT = "circuit: { failures: 3, rest_seconds: 0.5 }";
+
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+  const to = (url: string, more = "") => `{ engine: openai-compatible, base_url: "${url}"${more} }`;
+  const good = to(upstream.baseUrlFor("none"));
+  const failing = to(upstream.baseUrlFor("fails"));
+  const slow = (more = "") =>
+    `{ engine: scripted, slots: 1, replies: [{ text: Slowly., delay_ms_before_first: 400 }]${more} }`;
+  service = await startService({
+    config: `
+builtin_models: false
+server: { request_timeout_seconds: 3 }
+models:
+  - { id: tries, task: chat, fallbacks: [spare], deployments: [${failing}] }
+  - { id: spare, task: chat, deployments: [${good}] }
+  - { id: refusing, task: chat, fallbacks: [spare], deployments: [${to(upstream.baseUrlFor("refuses-request"))}] }
+  - { id: mends, task: chat, ${TINY_CIRCUIT}, retries: 0, deployments: [${to(upstream.switchableUrl)}, ${good}] }
+  - { id: limited, task: chat, retries: 0, deployments: [${to(upstream.baseUrlFor("rate-limited-for-7s"))}] }
+  - { id: stormy, task: chat, circuit: { failures: 1000000, failure_rate: 0.999 }, deployments: [${failing}] }
+  - { id: overflows, task: chat, deployments: [${slow(", max_queue: 0")}, ${good}] }
+  - { id: comes-home, task: chat, deployments: [${to(upstream.baseUrlFor("rate-limited"))}, ${slow()}] }
+  - { id: hangs, task: chat, deployments: [${to(upstream.baseUrlFor("never-answers"))}, ${good}] }
+  - id: vendor/*
+    task: chat
+    deployments: [${to(upstream.baseUrlFor("none"), ", forward_headers: [traceparent, x-*], strip_headers: [x-secret]")}]
+  - { id: mapped/*, task: chat, deployments: [${to(upstream.baseUrlFor("none"), ', model: "org/*-it"')}] }
+  - { id: spread, task: chat, strategy: weighted, deployments: [${good}, ${good}, ${good}] }
+  - id: sticky
+    task: chat
+    strategy: weighted
+    deployments:
+      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+  - { id: fair, task: chat, max_queue: 2000, deployments: [{ engine: scripted, slots: 1, replies: [{ text: Turn., delay_ms_before_first: 50 }] }] }
+`,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await upstream.close();
+});
+
+const messages = [{ role: "user", content: "Say it." }];
+
+interface Body {
+  model: string;
+  choices: [{ message: { content: string } }];
+  error: { code: string | null };
+}
+
+async function ask(model: string, more: object = {}, init?: RequestInit) {
+  const response = await service.post("/v1/chat/completions", { model, messages, ...more }, init);
+  const deployment = response.headers.get("x-parlance-deployment");
+  return { status: response.status, headers: response.headers, deployment, body: (await response.json()) as Body };
+}
+
+const attempts = (model: string) => metric(service, "parlance_attempts_total{", `model="${model}"`);
+const requests = (fault: Parameters<typeof upstream.switchTo>[0]) => upstream.requests.get(fault) ?? 0;
+
+test("a model whose deployments fail is answered by its fallback, which says so", async () => {
+  const { status, deployment, body } = await ask("tries");
+  expect([status, deployment, body.model]).toEqual([200, "spare", "spare"]);
+  expect(await attempts("tries")).toBe(3);
+});
+
+test("what the request itself caused goes to no fallback", async () => {
+  const before = requests("none");
+  expect((await ask("refusing")).status).toBe(400);
+  expect(requests("none")).toBe(before);
+});
+
+test("a deployment that fails is left alone, and a probe finds it well again", async () => {
+  const state = async () => {
+    const { models } = (await (await service.fetch("/health/ready")).json()) as {
+      models: { deployment: string; circuit: string }[];
+    };
+    return models.find(({ deployment }) => deployment === "mends#1")?.circuit;
+  };
+  upstream.switchTo("html-error");
+  for (let round = 0; round < 3; round += 1) expect((await ask("mends")).deployment).toBe("mends#2");
+  const asked = requests("html-error");
+  expect([asked, await state()]).toEqual([3, "open"]);
+  expect(await metric(service, "parlance_circuit_open{", 'deployment="mends#1"')).toBe(1);
+  upstream.switchTo("none");
+  await eventually(async () => expect((await ask("mends")).deployment).toBe("mends#1"));
+  expect([requests("html-error"), await state()]).toEqual([asked, "closed"]);
+});
+
+test("the Retry-After of an upstream is obeyed, and told to the caller", async () => {
+  const first = await ask("limited");
+  expect([first.status, first.headers.get("retry-after")]).toEqual([429, "7"]);
+  const asked = requests("rate-limited-for-7s");
+  for (let round = 0; round < 5; round += 1) {
+    const { status, headers } = await ask("limited");
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(5);
+  }
+  expect(requests("rate-limited-for-7s")).toBe(asked);
+});
+
+test("retries add a fifth to the load at most, whatever fails", async () => {
+  const ROUNDS = 300;
+  for (let round = 0; round < ROUNDS; round += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => ask("stormy")));
+  }
+  // A reserve of ten, one of which comes back each five seconds.
+  expect(await attempts("stormy")).toBeLessThanOrEqual(ROUNDS * 1.2 + 10 + 6);
+});
+
+test("a local model without room sends what comes to an upstream", async () => {
+  const answers = await Promise.all([ask("overflows"), ask("overflows"), ask("overflows")]);
+  expect(answers.map(({ deployment }) => deployment).sort()).toEqual(["overflows#1", "overflows#2", "overflows#2"]);
+});
+
+test("an upstream that refuses sends what comes to a local model", async () => {
+  const { deployment, body } = await ask("comes-home");
+  expect([deployment, body.choices[0].message.content]).toEqual(["comes-home#2", "Slowly."]);
+});
+
+test("all attempts share one deadline", async () => {
+  const { status, body } = await ask("hangs");
+  expect([status, body.error.code]).toEqual([504, "upstream_timeout"]);
+  expect(await attempts("hangs")).toBe(1);
+});
+
+test("a wildcard sends the rest of the id, or what it is mapped to", async () => {
+  const plain = await ask("vendor/large/v2", { user: "wild" });
+  expect(plain.body.model).toBe("vendor/large/v2");
+  expect(JSON.parse(upstream.seen.get("wild")?.body ?? "").model).toBe("large/v2");
+  await ask("mapped/small", { user: "mapped" });
+  expect(JSON.parse(upstream.seen.get("mapped")?.body ?? "").model).toBe("org/small-it");
+});
+
+test("headers are forwarded as configured, never the caller's key", async () => {
+  const headers = { traceparent: "00-abc", "x-team": "blue", "x-secret": "hidden", "y-other": "no" };
+  await ask("vendor/any", { user: "headers" }, { headers: { ...headers, "content-type": "application/json" } });
+  const sent = upstream.seen.get("headers")?.headers.toLowerCase() ?? "";
+  expect(sent).toContain("traceparent: 00-abc");
+  expect(sent).toContain("x-team: blue");
+  expect(sent).not.toMatch(/x-secret|y-other|authorization|sk-test/);
+});
+
+test("requests are spread, but those with one prompt_cache_key go to one deployment", async () => {
+  const places = async (model: string, more: object) => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(model, more)));
+    return new Set(answers.map(({ deployment }) => deployment)).size;
+  };
+  expect(await places("spread", { prompt_cache_key: "one" })).toBeGreaterThan(1);
+  const homes = new Set<string | null>();
+  for (let key = 0; key < 12; key += 1) {
+    const first = await ask("sticky", { prompt_cache_key: `key ${key}` });
+    for (let round = 0; round < 3; round += 1) {
+      expect((await ask("sticky", { prompt_cache_key: `key ${key}` })).deployment).toBe(first.deployment);
+    }
+    homes.add(first.deployment);
+  }
+  expect(homes.size).toBeGreaterThan(1);
+});
+
+test("the turns of a conversation go to one deployment", async () => {
+  const turns = [{ role: "user", content: "What is a cache?" }];
+  const first = await ask("sticky", { messages: turns });
+  for (let turn = 0; turn < 4; turn += 1) {
+    turns.push({ role: "assistant", content: `Answer ${turn}.` }, { role: "user", content: `And ${turn}?` });
+    expect((await ask("sticky", { messages: turns })).deployment).toBe(first.deployment);
+  }
+});
+
+async function newProjectKey(): Promise<string> {
+  const send = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${service.adminKey}` };
+    const response = await service.post(`/v1/organization/${path}`, body, {
+      headers: { ...headers, "content-type": "application/json" },
+    });
+    return (await response.json()) as { id: string; api_key: { value: string } };
+  };
+  const project = await send("projects", { name: "another" });
+  return (await send(`projects/${project.id}/service_accounts`, { name: "one" })).api_key.value;
+}
+
+test("a project with a thousand waiting delays another's request by one turn at most", {
+  timeout: 60_000,
+}, async () => {
+  const key = await newProjectKey();
+  const leaving = new AbortController();
+  let served = 0;
+  const greedy = Array.from({ length: 1001 }, () =>
+    ask("fair", {}, { signal: leaving.signal }).then(
+      () => {
+        served += 1;
+      },
+      () => {},
+    ),
+  );
+  await eventually(async () =>
+    expect(await metric(service, "parlance_queue_length{", 'model="fair"')).toBeGreaterThan(950),
+  );
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const before = served;
+  const modest = await ask("fair", {}, { headers });
+  // One was being served, one may have had its turn already, and two may have been answered while this one was.
+  expect([modest.status, served - before <= 4]).toEqual([200, true]);
+  expect(await metric(service, "parlance_queue_seconds_count{", 'model="fair"')).toBeGreaterThan(0);
+  leaving.abort();
+  await Promise.all(greedy);
+  await eventually(async () => expect(await metric(service, "parlance_queue_length{", 'model="fair"')).toBe(0));
+});
