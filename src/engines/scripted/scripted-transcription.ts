@@ -1,0 +1,79 @@
+/** A transcription model that listens to the whole recording and then says what its script says, a sentence at a time. */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { Fault, invalidRequest } from "../../faults.ts";
+import type {
+  ModelHealth,
+  TranscriptionEvent,
+  TranscriptionModel,
+  TranscriptionRequest,
+  TranscriptWord,
+} from "../engine.ts";
+import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
+
+const SAMPLE_RATE = 16_000;
+
+export class ScriptedTranscription implements TranscriptionModel {
+  readonly task = "transcription";
+  readonly device = "cpu";
+  readonly languages = ["en", "de"];
+  readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true };
+  readonly slots: number;
+  readonly #replies: readonly ScriptedReply[];
+
+  constructor({ slots, replies }: Pick<ScriptedSettings, "slots" | "replies">) {
+    this.slots = slots;
+    this.#replies = replies;
+  }
+
+  health(): ModelHealth {
+    return { state: "up" };
+  }
+
+  async close(): Promise<void> {}
+
+  /** The reply whose `match` is in the prompt; its delays and failures count sentences. */
+  async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
+    const reply = this.#replies.find(({ match }) => isIn(match, request.prompt ?? ""));
+    if (reply === undefined) throw invalidRequest("The script has no reply to this prompt.", "prompt");
+    let heardSamples = 0;
+    for await (const samples of request.samples) heardSamples += samples.length;
+    const audioSeconds = heardSamples / SAMPLE_RATE;
+    const sentences = (reply.text ?? request.prompt ?? "").split(/(?<=[.?!])\s+/).filter((each) => each !== "");
+    await pause(reply.delayMsBeforeFirst, signal);
+    for (const [index, text] of sentences.entries()) {
+      if (signal.aborted) return;
+      if (index === reply.failAfterTokens) throw toFailure(reply.failWith);
+      const startSeconds = (audioSeconds * index) / sentences.length;
+      const endSeconds = (audioSeconds * (index + 1)) / sentences.length;
+      const words = request.wordTimes ? shareOut(text, startSeconds, endSeconds) : undefined;
+      yield { type: "segment", startSeconds, endSeconds, text, words, confidence: undefined };
+      await pause(reply.delayMsPerToken, signal);
+    }
+    if (sentences.length === reply.failAfterTokens) throw toFailure(reply.failWith);
+    if (!signal.aborted) yield { type: "finish", audioSeconds, language: request.translate ? "de" : request.language };
+  }
+}
+
+function shareOut(text: string, startSeconds: number, endSeconds: number): TranscriptWord[] {
+  const words = text.split(/\s+/);
+  const each = (endSeconds - startSeconds) / words.length;
+  return words.map((word, index) => ({
+    word,
+    startSeconds: startSeconds + each * index,
+    endSeconds: startSeconds + each * (index + 1),
+  }));
+}
+
+function isIn(match: ScriptedReply["match"], prompt: string): boolean {
+  if (match === undefined) return true;
+  return typeof match === "string" ? prompt.includes(match) : prompt.search(match) >= 0;
+}
+
+function toFailure(failWith: ScriptedReply["failWith"]): Error {
+  return failWith.kind === "bug" ? new Error(failWith.message) : new Fault(failWith.kind, failWith.message, failWith);
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await delay(milliseconds, undefined, { signal }).catch(() => {});
+}
