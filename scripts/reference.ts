@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { environmentSchema } from "../src/config/environment-schema.ts";
-import { configJsonSchema, type JsonSchema } from "../src/config/json-schema.ts";
+import { configJsonSchema, inputSchema, type JsonSchema } from "../src/config/json-schema.ts";
+import { deploymentTerms } from "../src/config/model-schema.ts";
 import { ENGINES } from "../src/engines/registry.ts";
 
 const settings = Object.fromEntries(Object.entries(ENGINES).map(([kind, engine]) => [kind, engine.settings]));
@@ -15,6 +16,7 @@ export function fillReference(text: string): string {
   const deployments = publishedSchema.properties?.models?.items?.properties?.deployments;
   const sections: Record<string, string> = {
     "reference: file": table(keys(publishedSchema)),
+    "reference: any deployment": table(keys(inputSchema(deploymentTerms))),
     "reference: deployments": engineTables(deployments?.items?.anyOf ?? []),
     "reference: environment": environmentTable(),
   };
@@ -65,13 +67,18 @@ function engineTables(branches: readonly JsonSchema[]): string {
   const kinds = [...new Set(branches.map(({ properties }) => String(properties?.engine?.const)))];
   return kinds
     .map((kind) => {
-      const rows = branches
-        .filter(({ properties }) => properties?.engine?.const === kind)
-        .flatMap((branch) => keys(branch))
-        .filter(({ key }, index, all) => key !== "engine" && all.findIndex((each) => each.key === key) === index);
-      return `### \`engine: ${kind}\`\n\n${table(rows)}`;
+      const own = branches.filter(({ properties }) => properties?.engine?.const === kind).map(withoutCommonKeys);
+      const rows = new Map(own.flatMap((branch) => keys(branch)).map((row) => [row.key, row]));
+      return `### \`engine: ${kind}\`\n\n${table([...rows.values()])}`;
     })
     .join("\n\n");
+}
+
+function withoutCommonKeys(branch: JsonSchema): JsonSchema {
+  const own = Object.entries(branch.properties ?? {}).filter(
+    ([key]) => key !== "engine" && !Object.hasOwn(deploymentTerms.shape, key),
+  );
+  return { ...branch, properties: Object.fromEntries(own) };
 }
 
 function environmentTable(): string {
@@ -88,7 +95,9 @@ function typeOf(schema: JsonSchema): string {
   const choices = values ?? (only === undefined ? undefined : [only]);
   if (choices !== undefined) return choices.map(code).join(", ");
   if (properties !== undefined) return "mapping";
-  if (typeof additionalProperties === "object") return "mapping of names to strings";
+  if (typeof additionalProperties === "object") {
+    return `mapping of names to ${additionalProperties.type === "string" ? "strings" : "numbers"}`;
+  }
   if (items !== undefined) return items.type === "string" ? "list of strings" : "list";
   if (type === "integer" || type === "number") return numberOf(schema);
   return type === "boolean" ? "`true`, `false`" : "string";

@@ -26,7 +26,7 @@ export interface Config {
   warnings: readonly string[];
 }
 
-export interface ServerConfig {
+interface ServerConfig {
   host: string;
   port: number;
   /** Where /metrics and /health are served besides; undefined: on the same port. */
@@ -47,7 +47,7 @@ export interface ServerConfig {
 }
 
 /** The Hugging Face hub, by the environment names that its own tools read. */
-export interface HubConfig {
+interface HubConfig {
   /** Without a slash at its end. */
   endpoint: string;
   token: Secret | undefined;

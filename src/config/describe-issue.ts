@@ -10,7 +10,9 @@ export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
   }
   switch (issue.code) {
     case "invalid_type":
-      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}, not ${nameOf(issue.input)}`;
+      return typeof issue.input === "number" && issue.expected === "int"
+        ? "must be a whole number"
+        : `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}, not ${nameOf(issue.input)}`;
     case "invalid_value":
       return issue.values.length === 1
         ? `must be ${JSON.stringify(issue.values[0])}`

@@ -4,8 +4,6 @@ import { closest, distance } from "fastest-levenshtein";
 
 /** Keys that the design has a place for and this version has not; they must never seem to work. */
 const NOT_BUILT: ReadonlySet<string> = new Set([
-  "aliases",
-  "hidden",
   "metadata",
   "limits",
   "rate_limits",

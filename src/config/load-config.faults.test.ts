@@ -33,6 +33,8 @@ models:
     deployments: [{ engine: llama-cpp, model: small-chat }]
   - id: twice
     task: chat
+    metadata: {}
+    aliases: [small-voice, other, other]
     fallbacks: [twice, small-caht, small-voice, wild/*, wild/one, wild/one]
     deployments: []
   - id: twice
@@ -51,7 +53,7 @@ models:
       "server.port: must be a whole number from 0 to 65535",
       "server.operations.host: must be an IP address",
       "server.operations.port: is required",
-      "server.max_body_bytes: must be",
+      "server.max_body_bytes: must be a whole number (line 3)",
       "log_level: must be one of fatal, error",
       "models[0].id: must be 1 to 200 printable",
       "models[0].task: must be one of chat, moderation, speech, transcription (line 7)",
@@ -63,14 +65,17 @@ models:
       "models[0].circuit.failure_rate: must be",
       "models[0].owned_by: must be 1 to 100",
       "models[0].max_queue: must be at least 0",
-      "models[0].deployments[0].base_url: must be a URL (line 14)",
+      "models[0].deployments[0].base_url: must be a URL (line 15)",
       "models[0].deployments[0].modle: is not a known key; did you mean model?",
       "models[0].deployments[1].engine: names no engine that is known; did you mean openai-compatible?",
       "models[0].deployments[2].weight: must be at least 0",
       "models[0].deployments[3].engine: is required",
       "models[0].deployments[4]: must be a mapping, not a string",
       "models[1].deployments[0].engine: cannot serve a wildcard",
-      "models[1].aliases: is not built yet",
+      "models[1].aliases[0]: a wildcard has no aliases",
+      "models[2].aliases[0]: is a model's id already",
+      "models[2].aliases[2]: is another alias already",
+      "models[2].metadata: is not built yet",
       "models[2].fallbacks[0]: names the model itself",
       'models[2].fallbacks[1]: names "small-caht", which is no model\'s id; did you mean small-chat?',
       "models[2].fallbacks[2]: names a model whose task is speech, not chat",

@@ -1,0 +1,61 @@
+/** What is published for people and editors agrees with the schemas that check the file. */
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Ajv } from "ajv";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { fillReference, publishedSchema } from "../../scripts/reference.ts";
+import { configSources } from "../cli/config-sources.ts";
+import { loadConfig } from "./load-config.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(resolve(root, file), "utf8");
+const accepts = new Ajv().compile(JSON.parse(read("parlance.schema.json")));
+
+test("parlance.schema.json is up to date (npm run reference)", () => {
+  expect(JSON.parse(read("parlance.schema.json"))).toEqual(JSON.parse(JSON.stringify(publishedSchema)));
+});
+
+test("docs/configuration.md is up to date (npm run reference)", () => {
+  const text = read("docs/configuration.md");
+  expect(text).toBe(fillReference(text));
+});
+
+test("the example is accepted by the schema and by Parlance", async () => {
+  expect(accepts(parse(read("parlance.example.yaml"))), JSON.stringify(accepts.errors)).toBe(true);
+  const config = await loadConfig({
+    ...configSources(),
+    environment: { PARLANCE_CONFIG: "parlance.example.yaml", UPSTREAM_KEY: "a", OPENAI_API_KEY: "b" },
+    workingDirectory: root,
+  });
+  expect(config.models.map(({ id }) => id)).toEqual(["team-chat", "openai/*", "echo"]);
+});
+
+test.each([
+  ["an unknown key", { model: [] }],
+  ["a wrong type", { server: { port: "8080" } }],
+  ["a bound", { server: { port: 65536 } }],
+  ["a missing key", { models: [{ id: "a", task: "chat" }] }],
+  ["no deployment", { models: [{ id: "a", task: "chat", deployments: [] }] }],
+  ["an unknown engine", { models: [{ id: "a", task: "chat", deployments: [{ engine: "x" }] }] }],
+  [
+    "a setting of another engine",
+    { models: [{ id: "a", task: "chat", deployments: [{ engine: "scripted", api_key: "x" }] }] },
+  ],
+  [
+    "a price below nothing",
+    { models: [{ id: "a", task: "chat", price: { prompt: "-1" }, deployments: [{ engine: "scripted" }] }] },
+  ],
+  [
+    "a key that is not built yet",
+    { models: [{ id: "a", task: "chat", metadata: {}, deployments: [{ engine: "scripted" }] }] },
+  ],
+])("the schema refuses %s", (_name, file) => {
+  expect(accepts(file)).toBe(false);
+});
+
+test("the schema lets a variable stand where a pattern is asked for", () => {
+  const price = { prompt: `$${"{PRICE}"}` };
+  expect(accepts({ models: [{ id: "a", task: "chat", price, deployments: [{ engine: "scripted" }] }] })).toBe(true);
+});
