@@ -24,7 +24,10 @@ export const llamaCppSettings = z
       .default("auto")
       .describe("auto takes the best whose binaries are installed; false keeps to the CPU"),
     gpu_layers: z.int().min(0).optional().describe("Layers kept on the GPU. Left out: as many as fit"),
-    flash_attention: z.union([z.literal("auto"), z.boolean()]).default("auto"),
+    flash_attention: z
+      .union([z.literal("auto"), z.boolean()])
+      .default("auto")
+      .describe("Whether attention is computed in blocks, which needs less memory; auto leaves it to the library"),
     batch_size: z
       .int()
       .min(32)

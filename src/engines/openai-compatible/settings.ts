@@ -120,7 +120,7 @@ export const openAiCompatibleSettings = z
       .default(64 * 1024 * 1024)
       .describe("Longest answer, after decompression"),
     proxy: proxy.optional().describe("HTTP proxy to connect through; may hold a user name and password"),
-    tls: tls.optional(),
+    tls: tls.optional().describe("How the upstream's certificate is checked"),
   })
   .transform((value) => ({
     baseUrl: value.base_url,

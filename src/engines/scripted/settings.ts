@@ -9,10 +9,11 @@ const failure = z
   .strictObject({
     kind: z
       .enum(["invalid-request", "request-rate-limited", "unavailable", "upstream-failed", "upstream-timeout", "bug"])
-      .default("unavailable"),
-    message: z.string().default("The script says to fail here."),
-    code: z.string().optional(),
-    retry_after_seconds: z.int().min(1).optional(),
+      .default("unavailable")
+      .describe("The kind of failure; bug: one that nobody expected"),
+    message: z.string().default("The script says to fail here.").describe("What the caller is told"),
+    code: z.string().optional().describe("The error's `code`"),
+    retry_after_seconds: z.int().min(1).optional().describe("When the caller should try again"),
   })
   .transform((value) => ({
     kind: value.kind,
@@ -38,13 +39,16 @@ const reply = z
       .optional()
       .describe("A part of the last user message, or a /regular expression/; left out: every message"),
     text: z.string().optional().describe("Left out: the last user message is said back"),
-    finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]).default("stop"),
-    delay_ms_before_first: milliseconds,
-    delay_ms_per_token: milliseconds,
+    finish_reason: z
+      .enum(["stop", "length", "tool_calls", "content_filter"])
+      .default("stop")
+      .describe("How the answer ends"),
+    delay_ms_before_first: milliseconds.describe("Milliseconds before the answer begins"),
+    delay_ms_per_token: milliseconds.describe("Milliseconds before each token"),
     fail_after_tokens: z.int().min(0).optional().describe("0: before the answer begins"),
-    fail_with: failure.optional(),
+    fail_with: failure.optional().describe("The failure that `fail_after_tokens` brings"),
     crash_after_tokens: z.int().min(0).optional().describe("Kills the model's process; needs `process: child`"),
-    crash_signal: z.enum(["SIGSEGV", "SIGKILL", "SIGABRT"]).default("SIGSEGV"),
+    crash_signal: z.enum(["SIGSEGV", "SIGKILL", "SIGABRT"]).default("SIGSEGV").describe("What kills it"),
   })
   .transform((value) => ({
     match: value.match,
@@ -60,10 +64,10 @@ const reply = z
 
 const speech = z
   .strictObject({
-    voices: z.array(z.string().min(1)).min(1).default(["low", "high"]),
-    sample_rate: z.int().min(8000).max(48_000).default(24_000),
-    max_input_characters: z.int().min(1).default(4096),
-    delay_ms_before_first: milliseconds,
+    voices: z.array(z.string().min(1)).min(1).default(["low", "high"]).describe("Each hums at a pitch of its own"),
+    sample_rate: z.int().min(8000).max(48_000).default(24_000).describe("Samples a second"),
+    max_input_characters: z.int().min(1).default(4096).describe("Characters that a request may have"),
+    delay_ms_before_first: milliseconds.describe("Milliseconds before the first sound"),
     delay_ms_per_sentence: milliseconds.describe("Before each sentence but the first"),
   })
   .transform((value) => ({
