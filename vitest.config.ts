@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: ["test/long/**", "node_modules/**"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Local engines are processes of their own: more files at once than cores only slows each of them.

@@ -45,7 +45,7 @@ export interface Left {
 const SECONDS_TO_ARRIVE = 20;
 const SECONDS_TO_CLOSE = 5;
 
-/** `rounds` clients, ten at once, each of which leaves once the upstream has its request, and the client its answer. */
+/** `rounds` clients, four at once, each of which leaves once the upstream has its request, and the client its answer. */
 export async function leave(
   service: Service,
   upstream: FaultyUpstream,
@@ -62,7 +62,7 @@ export async function leave(
       leftAt.set(user, await leaveOnce(service, upstream, leaving, user));
     }
   };
-  await Promise.all(Array.from({ length: 10 }, client));
+  await Promise.all(Array.from({ length: 4 }, client));
   const isOpen = () => [...leftAt.keys()].some((user) => upstream.seen.get(user)?.closedAt === undefined);
   await until(() => !isOpen(), SECONDS_TO_CLOSE).catch(() => {});
   const closedAfterMilliseconds = [...leftAt].map(([user, at]) => {

@@ -1,0 +1,34 @@
+/** A thousand clients that leave, on every path: the upstream's work for each of them ends. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../support/faulty-upstream.ts";
+import { LEAVING, leave, leavingConfig } from "../support/leaving-clients.ts";
+import { metric } from "../support/routed-faults.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const ROUNDS = 1000;
+
+let upstream: FaultyUpstream;
+let service: Service;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+  service = await startService({ config: leavingConfig(upstream) });
+});
+afterAll(async () => {
+  await service.stop();
+  await upstream.close();
+});
+
+test.each(Object.entries(LEAVING))("%s", async (when, leaving) => {
+  const { closedAfterMilliseconds, requests } = await leave(service, upstream, leaving, ROUNDS);
+  const closed = closedAfterMilliseconds.filter((each) => each !== undefined).sort((a, b) => a - b);
+  const soon = closed.filter((each) => each <= 100).length;
+  const at = (share: number) => closed[Math.ceil(share * closed.length) - 1]?.toFixed(1);
+  console.log(
+    `${when}: ${closed.length} of ${ROUNDS} closed, ${soon} within 100 ms; p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, last ${at(1)} ms; ${requests} requests upstream`,
+  );
+  expect(closed).toHaveLength(ROUNDS);
+  expect(requests).toBe(ROUNDS);
+  await eventually(async () => expect(await metric(service, "parlance_slots_in_use{")).toBe(0));
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Minutes long, one file after the other: `npm run test:long`. */
+export default defineConfig({
+  test: {
+    include: ["test/long/**/*.test.ts"],
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+});
