@@ -248,6 +248,15 @@ describe("routes", () => {
   });
 });
 
+test.each([
+  ["DELETE", "/v1/models/some/model", "GET"],
+  ["DELETE", "/v1/organization/projects/proj_1", "GET, POST"],
+])("%s %s is 405, since only %s is a route", async (method, path, allowed) => {
+  const response = await service.fetch(path, { method });
+  expect(response.status).toBe(405);
+  expect(response.headers.get("allow")).toBe(allowed);
+});
+
 describe("keys", () => {
   const withKey = (authorization: string) => service.fetch("/v1/models", { headers: { authorization } });
 

@@ -8,6 +8,7 @@ import { toErrorAnswer } from "../wire/openai/error.ts";
 import { newRequestId } from "./request-id.ts";
 
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
+  const methodsOf = routeMethods(app);
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
     const failure = toFault(error, request, maxBodyBytes);
     request.reportFailure(failure);
@@ -17,8 +18,9 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
     return sendFailure(reply, failure);
   });
   app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(app, request.url);
-    const message = `Invalid URL (${request.method} ${request.url.split("?", 1)[0]})`;
+    const [path = ""] = request.url.split("?", 1);
+    const allowed = methodsOf(path);
+    const message = `Invalid URL (${request.method} ${path})`;
     if (allowed.length === 0) return sendFailure(reply, new Fault("not-found", message));
     reply.header("allow", allowed.join(", "));
     return sendFailure(
@@ -58,16 +60,17 @@ function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBy
   }
 }
 
-const METHODS = ["GET", "POST", "DELETE"] as const;
-
-function allowedMethods(app: FastifyInstance, url: string): string[] {
-  const path = url.split("?", 1)[0] ?? "";
-  return METHODS.filter((method) => app.hasRoute({ method, url: path }) || matchesModelRoute(method, path));
-}
-
-/** `hasRoute` compares patterns, not paths, and this is the one route with a parameter that spans slashes. */
-function matchesModelRoute(method: string, path: string): boolean {
-  return method === "GET" && path.startsWith("/v1/models/");
+/** Notes each route that is added from now on; gives the methods with which a path is one. */
+function routeMethods(app: FastifyInstance): (path: string) => string[] {
+  const routes: { methods: string[]; pattern: URLPattern }[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    const methods = [method].flat().filter((each) => each !== "HEAD");
+    routes.push({ methods, pattern: new URLPattern({ pathname: url }) });
+  });
+  return (path) => {
+    const matching = routes.filter(({ pattern }) => pattern.test({ pathname: path }));
+    return [...new Set(matching.flatMap(({ methods }) => methods))];
+  };
 }
 
 /** For what Node's HTTP parser refuses before there is a request; the socket is closed after the answer. */
