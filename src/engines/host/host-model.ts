@@ -49,8 +49,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
     case "chat":
       return Object.assign(common, facts, {
         chat: (request, until) => {
-          // Only engines that speak the wire format read these.
-          const carried = { ...request, wire: {}, notCarried: undefined };
+          // Only engines that speak the wire format read these, and headers may hold the caller's key.
+          const carried = { ...request, wire: {}, notCarried: undefined, callerHeaders: undefined };
           return supervisor.call(carried, undefined, until) as AsyncIterable<ChatEvent>;
         },
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat">);

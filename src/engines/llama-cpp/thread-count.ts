@@ -21,7 +21,8 @@ export class ThreadCount {
   readonly #most: number;
   readonly #read: () => CpuTimes;
   #last: CpuTimes;
-  #othersCores = 0;
+  /** Undefined before the first sample, when one thread is the safe guess. */
+  #othersCores: number | undefined;
 
   constructor(most: number, read: () => CpuTimes = readCpuTimes) {
     this.#most = most;
@@ -42,11 +43,12 @@ export class ThreadCount {
     const othersMs = now.busyMs - this.#last.busyMs - (now.ownMs - this.#last.ownMs);
     const measured = Math.max(0, othersMs / elapsedMs);
     // Up at once, down slowly: a wrong guess costs far more in one direction.
-    this.#othersCores = Math.max(measured, 0.8 * this.#othersCores + 0.2 * measured);
+    this.#othersCores = Math.max(measured, 0.8 * (this.#othersCores ?? measured) + 0.2 * measured);
     this.#last = now;
   }
 
   get current(): number {
+    if (this.#othersCores === undefined) return 1;
     const freeCores = this.#last.cores - this.#othersCores;
     return Math.max(1, Math.min(this.#most, Math.floor(freeCores + TOLERATED_CORES)));
   }

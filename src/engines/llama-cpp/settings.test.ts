@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { llamaCppSettings } from "./settings.ts";
+
+test("completes what is left out", () => {
+  expect(llamaCppSettings.parse({ model: "smollm2-135m-instruct" })).toEqual({
+    reference: { model: "smollm2-135m-instruct" },
+    contextSize: undefined,
+    slots: 4,
+    threads: undefined,
+    gpu: "auto",
+    gpuLayers: undefined,
+    flashAttention: "auto",
+    batchSize: 256,
+    prefixReuse: true,
+  });
+});
+
+test.each([
+  [{ file: "/models/my.gguf", gpu: false }, { file: "/models/my.gguf" }],
+  [{ hf: "owner/repo/sub/file.gguf" }, { hf: "owner/repo/sub/file.gguf" }],
+])("takes %j", (settings, reference) => {
+  expect(llamaCppSettings.parse(settings).reference).toEqual(reference);
+});
+
+test.each([
+  [{}, /exactly one of/],
+  [{ model: "a", file: "b" }, /exactly one of/],
+  [{ model: "a", slot: 4 }, /Unrecognized key/],
+  [{ model: "a", slots: 0 }, /slots/],
+  [{ model: "a", gpu: true }, /gpu/],
+  [{ hf: "just-a-name" }, /owner\/repository/],
+])("refuses %j", (settings, message) => {
+  const { error } = llamaCppSettings.safeParse(settings);
+  expect(error?.message).toMatch(message);
+});
