@@ -1,0 +1,219 @@
+/** Transcription with the default model: formats, files of every kind, and files that are none. */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { toFile } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+import { makeWave, noise } from "./support/wave.ts";
+
+const MODEL = "moonshine-base-en";
+const CONFIG = `
+builtin_models: false
+models:
+  - id: ${MODEL}
+    task: transcription
+    deployments: [{ engine: sherpa-onnx, model: ${MODEL} }]
+server: { max_audio_seconds: 60 }
+`;
+const SAID = /^(he )?was not an ill-disposed young man/i;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  await eventually(async () => expect((await post(makeWave())).status).toBe(200), 110);
+});
+afterAll(() => service.stop());
+
+const recording = (name: string) => readFile(join(import.meta.dirname, "recordings", name));
+
+interface Answer {
+  status: number;
+  body: { text: string; usage: { seconds: number }; error: { message: string; param: string; code: string } };
+}
+
+async function post(content: Uint8Array, fields: Record<string, string> = {}, name = "audio"): Promise<Answer> {
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(content)]), name);
+  for (const [field, value] of Object.entries({ model: MODEL, ...fields })) form.append(field, value);
+  const response = await service.fetch("/v1/audio/transcriptions", { method: "POST", body: form });
+  return { status: response.status, body: (await response.json()) as Answer["body"] };
+}
+
+test.each([
+  "speech.mp3",
+  "speech.m4a",
+  "speech.aac",
+  "speech.flac",
+  "speech.ogg",
+  "speech.opus",
+  "speech.webm",
+  "speech.mkv",
+  "speech.wav",
+  "speech-with-picture.mp4",
+])("hears what is said in %s, whatever the file is called", async (name) => {
+  const { status, body } = await post(await recording(name), {}, "something.txt");
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body.text).toMatch(SAID);
+  expect([3, 4]).toContain(body.usage.seconds);
+});
+
+test("the official client streams a transcription, and its deltas joined are the whole", async () => {
+  const file = await toFile(await recording("speech.mp3"), "speech.mp3");
+  const stream = await service.client().audio.transcriptions.create({ model: MODEL, file, stream: true });
+  let text = "";
+  const types = new Set<string>();
+  for await (const event of stream) {
+    types.add(event.type);
+    if (event.type === "transcript.text.delta") text += event.delta;
+    if (event.type === "transcript.text.done") expect(event.text).toBe(text);
+  }
+  expect(text).toMatch(SAID);
+  expect([...types]).toEqual(["transcript.text.delta", "transcript.text.segment", "transcript.text.done"]);
+});
+
+test("verbose_json has times within the recording, and null for what the model does not know", async () => {
+  const file = await toFile(await recording("speech.flac"), "speech.flac");
+  const verbose = await service.client().audio.transcriptions.create({
+    model: MODEL,
+    file,
+    response_format: "verbose_json",
+    timestamp_granularities: ["segment"],
+  });
+  expect(verbose).toMatchObject({ task: "transcribe", language: "english", text: expect.stringMatching(SAID) });
+  expect(verbose.duration).toBeCloseTo(2.99, 1);
+  expect(verbose.segments).toHaveLength(1);
+  const [segment] = verbose.segments ?? [];
+  expect(segment).toMatchObject({ id: 0, tokens: null, avg_logprob: null, no_speech_prob: null, temperature: 0 });
+  expect(segment?.start).toBeGreaterThanOrEqual(0);
+  expect(segment?.end).toBeGreaterThan(segment?.start ?? 0);
+  expect(segment?.end).toBeLessThanOrEqual(Number(verbose.duration));
+});
+
+test("a long recording is cut at its pauses, and nothing is lost where it is cut", async () => {
+  const wave = await recording("speech.wav");
+  const dataStart = wave.indexOf("data") + 8;
+  // Half a second of the code that u-law has for silence.
+  const round = Buffer.concat([wave.subarray(dataStart), Buffer.alloc(4000, 0xff)]);
+  const rounds = 12;
+  const joined = Buffer.concat([wave.subarray(0, dataStart), ...Array<Buffer>(rounds).fill(round)]);
+  joined.writeUInt32LE(rounds * round.length, dataStart - 4);
+  joined.writeUInt32LE(joined.length - 8, 4);
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(joined)]), "long.wav");
+  form.append("model", MODEL);
+  form.append("response_format", "verbose_json");
+  const response = await service.fetch("/v1/audio/transcriptions", { method: "POST", body: form });
+  const body = (await response.json()) as {
+    duration: number;
+    text: string;
+    segments: { start: number; end: number }[];
+  };
+  expect(body.duration).toBeCloseTo((rounds * round.length) / 8000, 1);
+  expect(body.text.match(/not an ill-disposed young man/gi)).toHaveLength(rounds);
+  expect(body.segments.length).toBeGreaterThanOrEqual(rounds / 2);
+  let last = 0;
+  for (const { start, end } of body.segments) {
+    expect(start).toBeGreaterThanOrEqual(last);
+    expect(end).toBeGreaterThan(start);
+    last = end;
+  }
+  expect(last).toBeLessThanOrEqual(body.duration);
+});
+
+test.each([
+  ["silence", makeWave({ seconds: 5 })],
+  ["noise", makeWave({ seconds: 5, sample: noise() })],
+  [
+    "a tune",
+    makeWave({
+      seconds: 5,
+      sample: (index) => 0.4 * Math.sin((index * 2 * Math.PI * (220 + 55 * Math.floor(index / 4000))) / 16_000),
+    }),
+  ],
+  ["ten milliseconds", makeWave({ seconds: 0.01 })],
+])("writes no words for %s", async (_name, wave) => {
+  const { status, body } = await post(wave);
+  expect({ status, text: body.text }).toEqual({ status: 200, text: "" });
+});
+
+test("takes eight channels and 192,000 samples a second", async () => {
+  const { status } = await post(makeWave({ rate: 192_000, channels: 8 }));
+  expect(status).toBe(200);
+});
+
+test("a header that says more than there is does not matter", async () => {
+  const { status, body } = await post(makeWave({ seconds: 2, statedBytes: 2 ** 32 - 100 }));
+  expect({ status, seconds: body.usage?.seconds }).toEqual({ status: 200, seconds: 2 });
+});
+
+test("of an mp3 that breaks off, what is there is heard", async () => {
+  const { status, body } = await post((await recording("speech.mp3")).subarray(0, 7000));
+  expect(status).toBe(200);
+  expect(body.text).toMatch(/^he was not/i);
+});
+
+test.each([
+  ["a text", async () => Buffer.from("This is no audio. ".repeat(50))],
+  ["one byte", async () => Buffer.from("x")],
+  ["an empty file", async () => Buffer.alloc(0)],
+  ["an m4a that breaks off", async () => (await recording("speech.m4a")).subarray(0, 7000)],
+  ["the beginning of an m4a", async () => (await recording("speech.m4a")).subarray(0, 28)],
+  ["the beginning of a webm", async () => (await recording("speech.webm")).subarray(0, 300)],
+  ["a wav of 0 Hz", async () => makeWave({ rate: 0 })],
+  ["a wav of 1 bit", async () => makeWave({ bits: 1 })],
+  ["a wav of no channels", async () => makeWave({ seconds: 0, channels: 0 })],
+  ["a wav of 60,000 channels", async () => makeWave({ seconds: 0.01, channels: 60_000 })],
+])("%s is refused as a file, not with a fault of the server", async (_name, make) => {
+  const { status, body } = await post(await make(), {}, "audio.mp3");
+  expect(status).toBe(400);
+  expect(body.error).toMatchObject({ param: "file", code: "invalid_value", type: "invalid_request_error" });
+});
+
+test("a small file that decodes to hours is refused for its length", async () => {
+  const { status, body } = await post(makeWave({ seconds: 61 }));
+  expect(status).toBe(400);
+  expect(body.error.message).toContain("longer than 60 seconds");
+});
+
+test.each([
+  ["language", { language: "de" }, "unsupported_value", "it knows en"],
+  ["language", { language: "klingon" }, "unsupported_value", "it knows en"],
+  ["prompt", { prompt: "Names: Dashwood." }, "unsupported_value", "prompt"],
+  ["temperature", { temperature: "0.5" }, "unsupported_value", "temperature"],
+  ["temperature", { temperature: "1.5" }, "decimal_above_max_value", "at most 1"],
+  ["temperature", { temperature: "warm" }, "invalid_type", "number"],
+  ["response_format", { response_format: "xml" }, "invalid_value", "verbose_json"],
+  ["response_format", { response_format: "diarized_json" }, "unsupported_value", "speakers"],
+  ["response_format", { response_format: "srt", stream: "true" }, "unsupported_value", "stream"],
+  ["include", { "include[]": "logprobs" }, "unsupported_value", "include"],
+  [
+    "timestamp_granularities",
+    { response_format: "verbose_json", "timestamp_granularities[]": "word" },
+    "unsupported_value",
+    "words",
+  ],
+  ["stream", { stream: "maybe" }, "invalid_value", "true or false"],
+  ["nonsense", { nonsense: "1" }, null, "Unknown parameter"],
+])("refuses %s %o", async (param, fields, code, message) => {
+  const { status, body } = await post(await recording("speech.opus"), fields as unknown as Record<string, string>);
+  expect(status).toBe(400);
+  expect(body.error).toMatchObject({ param, code });
+  expect(body.error.message).toContain(message);
+});
+
+test("temperature 0, an empty prompt and any chunking are always taken", async () => {
+  const fields = { temperature: "0", prompt: "", language: "en", "chunking_strategy[type]": "server_vad" };
+  const { status, body } = await post(await recording("speech.opus"), fields);
+  expect(status, JSON.stringify(body)).toBe(200);
+});
+
+test("a model that does not translate says so", async () => {
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(await recording("speech.opus"))]), "speech.opus");
+  form.append("model", MODEL);
+  const response = await service.fetch("/v1/audio/translations", { method: "POST", body: form });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param: "model", code: "unsupported_value" } });
+});
