@@ -28,7 +28,7 @@ models:
   - { id: refusing, task: chat, fallbacks: [spare], deployments: [${to(upstream.baseUrlFor("refuses-request"))}] }
   - { id: mends, task: chat, ${TINY_CIRCUIT}, retries: 0, deployments: [${to(upstream.switchableUrl)}, ${good}] }
   - { id: limited, task: chat, retries: 0, deployments: [${to(upstream.baseUrlFor("rate-limited-for-7s"))}] }
-  - { id: stormy, task: chat, circuit: { failures: 1000000, failure_rate: 0.999 }, deployments: [${failing}] }
+  - { id: stormy, task: chat, circuit: { failures: 1000000, failure_rate: 1 }, deployments: [${failing}] }
   - { id: overflows, task: chat, deployments: [${slow(", max_queue: 0")}, ${good}] }
   - { id: comes-home, task: chat, deployments: [${to(upstream.baseUrlFor("rate-limited"))}, ${slow()}] }
   - { id: hangs, task: chat, deployments: [${to(upstream.baseUrlFor("never-answers"))}, ${good}] }

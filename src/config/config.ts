@@ -70,7 +70,7 @@ export interface ModelConfig {
   strategy: "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
   /** Attempts after the first; each deployment is tried once in any case. */
   retries: number;
-  /** When a deployment that fails is left alone for a while; `failureRate` is more than 0 and less than 1. */
+  /** When a deployment that fails is left alone for a while; `failureRate` is more than 0; 1: never by rate. */
   circuit: { failures: number; failureRate: number; restSeconds: number };
   /** Catalog ids tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];

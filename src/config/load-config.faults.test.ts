@@ -14,7 +14,7 @@ models:
     task: sing
     price: { prompt: 0.1, completion: "-1", second: "1e-7", character: "0.0000000000000001" }
     strategy: fastest
-    circuit: { failure_rate: 1 }
+    circuit: { failure_rate: 1.5 }
     owned_by: ""
     max_queue: -1
     deployments:

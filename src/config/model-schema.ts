@@ -45,9 +45,11 @@ const circuit = z
     failure_rate: z
       .number()
       .gt(0)
-      .lt(1)
+      .max(1)
       .default(0.5)
-      .describe("Share of the last 100 attempts (once there were 20) above which failures open it."),
+      .describe(
+        "Share of the last 100 attempts (once there were 20) above which failures open it; 1: never by their share.",
+      ),
     rest_seconds: z
       .number()
       .min(0.1)

@@ -6,7 +6,7 @@ import { Fault } from "../faults.ts";
 export interface CircuitSettings {
   /** Failures in a row that open it. */
   failures: number;
-  /** Share of the last `WINDOW_CALLS` calls, 0 to 1, whose failing opens it. */
+  /** Share of the last `WINDOW_CALLS` calls, 0 to 1, above which failures open it; 1: never. */
   failureRate: number;
   /** How long it stays open before a request may probe. */
   restSeconds: number;
@@ -117,29 +117,25 @@ function isLeaving(failure: unknown): boolean {
 
 /** Opens when either rule says so. */
 class EitherBreaker implements IBreaker {
-  readonly #breakers: readonly [ConsecutiveBreaker, CountBreaker];
+  readonly #breakers: readonly IBreaker[];
 
   constructor({ failures, failureRate }: CircuitSettings) {
+    const inARow = new ConsecutiveBreaker(failures);
     const rate = { threshold: failureRate, size: WINDOW_CALLS, minimumNumberOfCalls: LEAST_CALLS };
-    this.#breakers = [new ConsecutiveBreaker(failures), new CountBreaker(rate)];
+    this.#breakers = failureRate < 1 ? [inARow, new CountBreaker(rate)] : [inARow];
   }
 
+  /** Kept by cockatiel for circuits that outlive their process, which these do not. */
   get state(): unknown {
-    return this.#breakers.map(({ state }) => state);
-  }
-
-  set state(states: [number, unknown]) {
-    this.#breakers[0].state = states[0];
-    this.#breakers[1].state = states[1];
+    return undefined;
   }
 
   success(circuit: CircuitState): void {
-    this.#breakers[0].success();
-    this.#breakers[1].success(circuit);
+    for (const breaker of this.#breakers) breaker.success(circuit);
   }
 
   failure(circuit: CircuitState): boolean {
-    const isInARow = this.#breakers[0].failure();
-    return this.#breakers[1].failure(circuit) || isInARow;
+    // Each has to hear of it, so that the first to open does not keep it from the others.
+    return this.#breakers.map((breaker) => breaker.failure(circuit)).includes(true);
   }
 }

@@ -82,7 +82,7 @@ export function faultsConfig(upstream: FaultyUpstream): string {
   const deployment = (url: string) => `{ engine: openai-compatible, base_url: "${url}", ${limits} }`;
   const models = FAULT_ROWS.flatMap((row) => {
     const faulty = deployment(urlOf(row.fault));
-    const own = `{ id: ${modelOf(row)}, task: chat, circuit: { failures: 1000000, failure_rate: 0.999 }, deployments: [${faulty}`;
+    const own = `{ id: ${modelOf(row)}, task: chat, circuit: { failures: 1000000, failure_rate: 1 }, deployments: [${faulty}`;
     return [
       `  - ${own}] }`,
       `  - ${own.replace(modelOf(row), `${modelOf(row)}-saved`)}, ${deployment(upstream.baseUrlFor("none"))}] }`,

@@ -1,0 +1,85 @@
+/**
+ * What Parlance costs between a client and an upstream, on demand: `node bench/routing.ts [seconds]`.
+ *
+ * The same clients and the same mock upstream, straight and through nginx, a bare Fastify + undici proxy, and Parlance
+ * with keys, routing, usage, metrics and its log on. All share the machine, and take turns within one run, so that only
+ * the ratios mean something elsewhere.
+ */
+
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { type Contender, forked, nginx, parlance } from "./routing/contenders.ts";
+import { type Measured, measure } from "./routing/load.ts";
+import { measurePaced } from "./routing/paced.ts";
+
+const SECONDS = Number(process.argv[2] ?? 3);
+const ROUNDS = 3;
+const PACED_STREAMS = 512;
+
+const upstream = await forked("straight", "upstream.ts");
+const contenders: Contender[] = [upstream];
+const reference = await nginx(upstream.origin);
+if (reference === undefined)
+  console.log("SKIPPED: no nginx here (set NGINX to its binary); ratios are to the bare proxy");
+else contenders.push(reference);
+contenders.push(await forked("Fastify + undici", "bare-proxy.ts", upstream.origin), await parlance(upstream.origin));
+
+try {
+  console.log(
+    `${cpus().length} cores, Node ${process.version}, ${ROUNDS} rounds of ${SECONDS} s, the median of each\n`,
+  );
+  for (const stream of [false, true]) for (const connections of [1, 32, 128]) await compare(stream, connections);
+  await pace();
+  console.log(`Parlance holds ${residentMegabytes(contenders.at(-1))} MB after all of it`);
+} finally {
+  for (const each of contenders.reverse()) await each.stop();
+}
+
+async function compare(stream: boolean, connections: number): Promise<void> {
+  const rounds = new Map<string, Measured[]>(contenders.map(({ name }) => [name, []]));
+  for (const contender of contenders) await measure(contender, { stream, connections, seconds: 1 });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const contender of contenders) {
+      rounds.get(contender.name)?.push(await measure(contender, { stream, connections, seconds: SECONDS }));
+    }
+  }
+  const medianOf = (name: string, key: keyof Measured) => {
+    const values = (rounds.get(name) ?? []).map((each) => each[key]).sort((a, b) => a - b);
+    return values[Math.floor(values.length / 2)] ?? Number.NaN;
+  };
+  const one = medianOf(reference?.name ?? "Fastify + undici", "perSecond");
+  console.log(`${stream ? "64 events" : "not streamed"}, ${connections} connection${connections === 1 ? "" : "s"}`);
+  console.log("                    requests/s   ratio   p50 ms   p99 ms   added p50   added p99");
+  for (const { name } of contenders) {
+    const [rate, p50, p99] = (["perSecond", "p50Milliseconds", "p99Milliseconds"] as const).map((key) =>
+      medianOf(name, key),
+    ) as [number, number, number];
+    const added = [p50 - medianOf("straight", "p50Milliseconds"), p99 - medianOf("straight", "p99Milliseconds")];
+    const cells = [
+      rate.toFixed(0).padStart(10),
+      (rate / one).toFixed(2).padStart(8),
+      p50.toFixed(2).padStart(9),
+      p99.toFixed(2).padStart(9),
+    ];
+    console.log(name.padEnd(20) + cells.join("") + added.map((each) => each.toFixed(2).padStart(12)).join(""));
+  }
+  console.log();
+}
+
+async function pace(): Promise<void> {
+  console.log(`${PACED_STREAMS} streams of one event each 20 ms`);
+  for (const contender of contenders) {
+    const { arrived, expected, p50Milliseconds, p99Milliseconds, lastMilliseconds } = await measurePaced(
+      contender,
+      PACED_STREAMS,
+    );
+    const late = [p50Milliseconds, p99Milliseconds, lastMilliseconds].map((each) => each.toFixed(0)).join(" / ");
+    console.log(`${contender.name.padEnd(20)}${arrived} of ${expected} arrived, late by ${late} ms (p50 / p99 / last)`);
+  }
+  console.log();
+}
+
+function residentMegabytes(contender: Contender | undefined): number {
+  const status = readFileSync(`/proc/${contender?.pid}/status`, "utf8");
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024);
+}

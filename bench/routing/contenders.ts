@@ -1,0 +1,113 @@
+/** The proxies that are compared, each in a process of its own before the same upstream. */
+
+import { type ChildProcess, fork, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+export interface Contender {
+  name: string;
+  origin: string;
+  headers: Record<string, string>;
+  pid: number | undefined;
+  stop(): Promise<void>;
+}
+
+/** A forked script that sends its port. */
+export async function forked(name: string, script: string, ...given: string[]): Promise<Contender> {
+  const child = fork(join(import.meta.dirname, script), given);
+  const [port] = (await once(child, "message")) as [number];
+  return { name, origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop: () => end(child) };
+}
+
+/** `parlance serve` with keys, a database, two weighted deployments, metrics and a log line for each request. */
+export async function parlance(upstream: string): Promise<Contender> {
+  const directory = mkdtempSync(join(tmpdir(), "parlance-bench-"));
+  const port = await freePort();
+  const deployment = `{ engine: openai-compatible, base_url: "${upstream}/v1", model: mock }`;
+  writeFileSync(
+    join(directory, "parlance.yaml"),
+    `builtin_models: false\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`,
+  );
+  const log = openSync(join(directory, "log"), "w");
+  const key = `sk-bench-${"a".repeat(32)}`;
+  const child = spawn(process.execPath, ["src/cli/parlance.ts", "serve"], {
+    cwd: resolve(import.meta.dirname, "../.."),
+    stdio: ["ignore", log, log],
+    env: {
+      ...process.env,
+      PARLANCE_PORT: String(port),
+      PARLANCE_DATA_DIR: directory,
+      PARLANCE_CONFIG: join(directory, "parlance.yaml"),
+      PARLANCE_API_KEY: key,
+    },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await untilAnswers(`${origin}/health/ready`);
+  const stop = async () => {
+    await end(child);
+    rmSync(directory, { recursive: true });
+  };
+  return { name: "Parlance", origin, headers: { authorization: `Bearer ${key}` }, pid: child.pid, stop };
+}
+
+/** Debian's nginx as a reverse proxy; undefined where there is none. `NGINX` may name its binary. */
+export async function nginx(upstream: string): Promise<Contender | undefined> {
+  const binary = process.env.NGINX ?? "nginx";
+  if (spawnSync(binary, ["-v"]).status !== 0) return undefined;
+  const directory = mkdtempSync(join(tmpdir(), "parlance-nginx-"));
+  const port = await freePort();
+  const file = join(directory, "nginx.conf");
+  writeFileSync(
+    file,
+    `daemon off; worker_processes 1; pid ${directory}/pid; error_log ${directory}/error.log;
+events { worker_connections 4096; }
+http {
+  access_log off; keepalive_requests 1000000;
+  client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/f; uwsgi_temp_path ${directory}/u; scgi_temp_path ${directory}/s;
+  upstream mock { server ${new URL(upstream).host}; keepalive 1024; keepalive_requests 1000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://mock; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; }
+  }
+}
+`,
+  );
+  const child = spawn(binary, ["-c", file, "-p", directory], { stdio: "ignore" });
+  const stop = async () => {
+    await end(child, "SIGQUIT");
+    rmSync(directory, { recursive: true });
+  };
+  await untilConnects(port);
+  return { name: "nginx", origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, "exit");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resume) => setTimeout(resume, 100));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+async function untilConnects(port: number): Promise<void> {
+  await untilAnswers(`http://127.0.0.1:${port}/`).catch(() => {});
+}

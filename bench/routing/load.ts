@@ -1,0 +1,75 @@
+/** Clients that ask again as soon as they are answered. */
+
+import { Pool } from "undici";
+import type { Contender } from "./contenders.ts";
+
+export interface Measured {
+  perSecond: number;
+  p50Milliseconds: number;
+  p99Milliseconds: number;
+}
+
+export interface Load {
+  stream: boolean;
+  connections: number;
+  seconds: number;
+}
+
+const BODY = {
+  model: "bench",
+  messages: [{ role: "user", content: "Count to sixty-four, one token at a time, please." }],
+};
+
+/** Throws when any answer is not a whole one. */
+export async function measure(contender: Contender, { stream, connections, seconds }: Load): Promise<Measured> {
+  const pool = new Pool(contender.origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
+  const body = JSON.stringify({ ...BODY, stream });
+  const ask = () => once(pool, body, contender.headers, stream);
+  const took: number[] = [];
+  const beganAt = performance.now();
+  const until = beganAt + seconds * 1000;
+  const client = async () => {
+    while (performance.now() < until) {
+      const askedAt = performance.now();
+      await ask();
+      took.push(performance.now() - askedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+  const elapsed = (performance.now() - beganAt) / 1000;
+  await pool.destroy();
+  took.sort((a, b) => a - b);
+  const at = (share: number) => took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? Number.NaN;
+  return { perSecond: took.length / elapsed, p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) };
+}
+
+const DONE = Buffer.from("data: [DONE]");
+
+function once(pool: Pool, body: string, headers: Record<string, string>, stream: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let last: Buffer = Buffer.alloc(0);
+    let status = 0;
+    pool.dispatch(
+      {
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+      },
+      {
+        onRequestStart() {},
+        onResponseStart(_controller, code) {
+          status = code;
+        },
+        onResponseData(_controller, chunk) {
+          last = chunk;
+        },
+        onResponseEnd() {
+          if (status === 200 && (!stream || last.includes(DONE))) resolve();
+          else reject(new Error(`status ${status}: ${last.toString().slice(-200)}`));
+        },
+        onResponseError: (_controller, error) => reject(error),
+      },
+    );
+  });
+}
