@@ -7,8 +7,11 @@ export interface AcousticModel {
   readonly mixesVoices: boolean;
   /** Phonemes that it takes at once. */
   readonly mostPhonemes: number;
-  /** `phonemes` are ids of the vocabulary, without the padding at both ends. `speed`: 1 is the voice's own pace. */
-  synthesize(phonemes: readonly number[], voice: string, speed: number): Promise<Float32Array>;
+  /**
+   * `phonemes` are ids of the vocabulary, without the padding at both ends. `speed`: 1 is the voice's own pace. What it
+   * gives once `signal` has aborted is of no use. Not to be called again before it has resolved.
+   */
+  synthesize(phonemes: readonly number[], voice: string, speed: number, signal: AbortSignal): Promise<Float32Array>;
   close(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export async function openHibari(files: Readonly<Record<string, string>>, thread
     mixesVoices: false,
     sampleRate: HIBARI_SAMPLE_RATE,
     mostPhonemes: 400,
-    synthesize: async (phonemes, voice, speed) => {
+    synthesize: async (phonemes, voice, speed, signal) => {
       const ids = paddedIds(phonemes);
       const output = await sessions.get(voice)?.run({
         ids: new Tensor("int64", ids, [1, ids.length]),
@@ -30,7 +30,7 @@ export async function openHibari(files: Readonly<Record<string, string>>, thread
         restPhase: part("phi"),
         pitch: part("f0"),
       };
-      return toWave(parts, transform);
+      return toWave(parts, transform, signal);
     },
     close: async () => {
       for (const session of sessions.values()) await session.release();

@@ -117,7 +117,7 @@ export class KokoroSpeech implements SpeechModel {
     let hasSpoken = false;
     for (const piece of pieces) {
       for (const phonemes of this.#cut(await this.#phonemizer.phonemize(piece))) {
-        const samples = await this.#turns.take(signal, () => this.#model.synthesize(phonemes, own, speed));
+        const samples = await this.#turns.take(signal, () => this.#model.synthesize(phonemes, own, speed, signal));
         if (signal.aborted || samples === undefined) return;
         hasSpoken = true;
         yield smoothEdges(samples, this.sampleRate);

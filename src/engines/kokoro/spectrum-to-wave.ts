@@ -4,6 +4,7 @@
  * S = exp(h) e^(iπ tanh θ) E + exp(n) Z + exp(r) e^(iφ), where E is the spectrum of pulses at the pitch and Z is noise.
  */
 
+import { setImmediate } from "node:timers/promises";
 import type { FourierTransform } from "./fourier-transform.ts";
 
 export const HIBARI_SAMPLE_RATE = 24_000;
@@ -27,22 +28,32 @@ export interface SpectralParts {
 
 const HANN = Float32Array.from({ length: WINDOW }, (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / WINDOW));
 
-export function toWave(parts: SpectralParts, transform: FourierTransform): Float32Array {
+/** Frames made in one turn of the event loop: half a second of sound, some milliseconds of work. */
+const FRAMES_PER_TURN = 40;
+
+/** Lets other work have its turn in between. Ends early, with samples that are of no use, once `signal` aborts. */
+export async function toWave(
+  parts: SpectralParts,
+  transform: FourierTransform,
+  signal: AbortSignal,
+): Promise<Float32Array> {
   const frames = parts.pitch.length;
   const samples = frames * HOP;
   const pulses = pulseTrain(parts.pitch);
-  const { signal, spectrum } = transform;
   const summed = new Float32Array(samples + WINDOW);
   const weights = new Float32Array(samples + WINDOW);
   for (let frame = 0; frame < frames; frame += 1) {
+    if (frame % FRAMES_PER_TURN === FRAMES_PER_TURN - 1) await setImmediate();
+    if (signal.aborted) break;
+    const { signal: wave, spectrum } = transform;
     const start = frame * HOP;
-    cutWindow(pulses, start - WINDOW / 2, signal);
+    cutWindow(pulses, start - WINDOW / 2, wave);
     transform.toSpectrum();
     shapeSpectrum(spectrum, parts, frame);
     transform.toSignal();
     for (let index = 0; index < WINDOW; index += 1) {
       const weight = HANN[index] as number;
-      summed[start + index] = (summed[start + index] as number) + ((signal[index] as number) / WINDOW) * weight;
+      summed[start + index] = (summed[start + index] as number) + ((wave[index] as number) / WINDOW) * weight;
       weights[start + index] = (weights[start + index] as number) + weight * weight;
     }
   }
