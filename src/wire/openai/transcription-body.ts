@@ -108,6 +108,8 @@ const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
 function gather(fields: Fields): Record<string, unknown> {
   const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of fields) {
+    // A file that was sent as text: who takes the file says so.
+    if (name === "file") continue;
     const plain = name.replace(/\[\d*\]$/, "");
     const [, object, key] = PART_OF_OBJECT.exec(plain) ?? [];
     if (LISTS.has(plain)) {
