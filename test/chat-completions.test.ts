@@ -122,7 +122,7 @@ test("system and developer messages and text parts reach the model", async () =>
 });
 
 test("several requests are answered at once, each its own question", async () => {
-  const capitals = { France: "Paris", Italy: "Rome", Germany: "Berlin", Spain: "Madrid", Japan: "Tokyo" };
+  const capitals = { France: "Paris", Greece: "Athens", Germany: "Berlin", Egypt: "Cairo", Japan: "Tokyo" };
   const answers = await Promise.all(
     Object.keys(capitals).map((country) =>
       client.chat.completions.create({
