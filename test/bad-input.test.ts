@@ -102,7 +102,6 @@ describe("a field at fault is named by its path, with a stable code", () => {
     ["logprobs", { logprobs: true }, "logprobs"],
     ["a penalty", { frequency_penalty: 1 }, "frequency_penalty"],
     ["a bias", { logit_bias: { 5: 100 } }, "logit_bias"],
-    ["moderation", { moderation: { model: "m" } }, "moderation"],
     ["a tool's message", { messages: [{ role: "tool", content: "1", tool_call_id: "c" }] }, "messages[0].role"],
     [
       "an image",

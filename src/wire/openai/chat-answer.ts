@@ -14,8 +14,12 @@ function newEnvelope(model: string): Envelope {
   return { id: `chatcmpl-${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
 }
 
-/** Folds the events into the JSON answer. */
-export async function toCompletion(model: string, events: AsyncIterable<ChatEvent>): Promise<Record<string, unknown>> {
+/** Folds the events into the JSON answer. `judged` says, once they are over, what moderation found. */
+export async function toCompletion(
+  model: string,
+  events: AsyncIterable<ChatEvent>,
+  judged?: () => Record<string, unknown>,
+): Promise<Record<string, unknown>> {
   const { id, created } = newEnvelope(model);
   let text = "";
   let completion: Record<string, unknown> | undefined;
@@ -41,14 +45,15 @@ export async function toCompletion(model: string, events: AsyncIterable<ChatEven
     }
   }
   // Without an end there is an abort behind it, and nobody is left to read the answer.
-  return completion ?? {};
+  if (completion === undefined) return {};
+  return judged === undefined ? completion : { ...completion, moderation: judged() };
 }
 
 /** Server-sent events, each frame whole. Failures are thrown, for the caller to render with `toErrorFrame`. */
 export async function* toFrames(
   model: string,
   events: AsyncIterable<ChatEvent>,
-  options: { includeUsage: boolean },
+  options: { includeUsage: boolean; judged?: (() => Record<string, unknown>) | undefined },
 ): AsyncGenerator<string | Uint8Array> {
   const envelope = newEnvelope(model);
   const chunk = (delta: Record<string, unknown>, reason: FinishReason | null) =>
@@ -78,6 +83,9 @@ export async function* toFrames(
     else if (options.includeUsage) {
       const usage = toUsage(event.usage);
       yield toFrame({ ...envelope, object: "chat.completion.chunk", choices: [], usage });
+    }
+    if (options.judged !== undefined) {
+      yield toFrame({ ...envelope, object: "chat.completion.chunk", choices: [], moderation: options.judged() });
     }
     yield "data: [DONE]\n\n";
   }

@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions: what is checked of a request's body for every model, local or upstream. */
 
 import { z } from "zod";
+import { ChatModeration } from "./chat-moderation.ts";
 
 /** Clients write null where they mean "not set". */
 function optional<Schema extends z.ZodType>(schema: Schema) {
@@ -98,6 +99,7 @@ export const ChatCompletionBody = z
     metadata: optional(z.record(z.string(), z.unknown())),
     store: optional(z.boolean()),
     service_tier: optional(z.string()),
+    moderation: optional(ChatModeration),
   })
   .check((context) => {
     const { stream, stream_options, logprobs, top_logprobs } = context.value;

@@ -4,7 +4,9 @@ import type { ChatMessage, ChatRequest } from "../../engines/engine.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody, Message } from "./chat-body.ts";
 
+/** Leaves `moderation` out, which is the service's own to honour. */
 export function toChatRequest(body: ChatCompletionBody): ChatRequest {
+  const { moderation: _own, ...wire } = body;
   const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => limit !== undefined);
   return {
     model: body.model,
@@ -16,7 +18,7 @@ export function toChatRequest(body: ChatCompletionBody): ChatRequest {
     stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
     stream: body.stream === true,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
-    wire: body,
+    wire,
     notCarried: firstNotCarried(body),
   };
 }
@@ -32,6 +34,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "max_completion_tokens",
   "stop",
   "seed",
+  "moderation",
 ]);
 
 /** Bookkeeping and hints: accepted everywhere, since an answer without them is still the answer that was asked for. */
@@ -62,7 +65,6 @@ const NOT_BUILT: Readonly<Record<string, (value: unknown) => boolean>> = {
   functions: never,
   function_call: (value) => value === "none",
   modalities: (value) => JSON.stringify(value) === '["text"]',
-  moderation: never,
   audio: never,
   prediction: never,
   web_search_options: never,

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { ChatEvent, ModerationVerdict } from "../engines/engine.ts";
+import { frameReader } from "../wire/openai/chat-moderation.ts";
+import { moderateOutput } from "./moderate-output.ts";
+
+const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, estimated: false };
+
+/** Flags what contains the word. */
+async function judge(text: string): Promise<ModerationVerdict> {
+  const isBad = text.includes("BAD");
+  return { scores: { hate: isBad ? 0.9 : 0.1 }, flags: { hate: isBad }, appliedTo: { hate: ["text"] } };
+}
+
+async function* said(...texts: string[]): AsyncGenerator<ChatEvent, void> {
+  yield { type: "start", promptTokens: 3, cachedTokens: 0 };
+  for (const [index, text] of texts.entries()) yield { type: "text", text, completionTokens: index + 1 };
+  yield { type: "finish", reason: "stop", usage };
+}
+
+const frame = (content: string) =>
+  new TextEncoder().encode(`data: ${JSON.stringify({ id: "x1", choices: [{ index: 0, delta: { content } }] })}\n\n`);
+
+async function* framed(...texts: string[]): AsyncGenerator<ChatEvent, void> {
+  for (const [index, text] of texts.entries()) {
+    yield { type: "wire-frames", frames: frame(text), completionTokens: index + 1 };
+  }
+  yield { type: "finish", reason: "stop", usage };
+}
+
+async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "block") {
+  const taken: ModerationVerdict[] = [];
+  const take = (verdict: ModerationVerdict) => void taken.push(verdict);
+  const made = await Array.fromAsync(moderateOutput(events, { mode, reader: frameReader, judge, take }));
+  const text = made.map((event) => {
+    if (event.type === "text") return event.text;
+    return event.type === "wire-frames" ? frameReader.textOfFrames(event.frames) : "";
+  });
+  return { made, text: text.join(""), verdict: taken.at(-1) };
+}
+
+test("lets a harmless answer through whole, with its end", async () => {
+  const texts = Array.from({ length: 100 }, (_, index) => `word${index} `);
+  const { made, text, verdict } = await moderated(said(...texts), "block");
+  expect(text).toBe(texts.join(""));
+  expect(made.at(-1)).toEqual({ type: "finish", reason: "stop", usage });
+  expect(verdict?.flags.hate).toBe(false);
+});
+
+test("ends a harmful answer before the harm is shown, and stops the model", async () => {
+  let isStopped = false;
+  async function* endless(): AsyncGenerator<ChatEvent, void> {
+    try {
+      yield* said("good ".repeat(100), "BAD words", "more ".repeat(100));
+    } finally {
+      isStopped = true;
+    }
+  }
+  const { made, text, verdict } = await moderated(endless(), "block");
+  expect(text).toBe("good ".repeat(100));
+  expect(made.at(-1)).toMatchObject({ type: "finish", reason: "content_filter", usage: { promptTokens: 3 } });
+  expect(verdict?.flags.hate).toBe(true);
+  expect(isStopped).toBe(true);
+});
+
+test("finds harm that is spread over pieces and over what was let through together", async () => {
+  const { text } = await moderated(said("good ".repeat(60), "B", "A", "D"), "block");
+  expect(text).not.toContain("BAD");
+  const { verdict } = await moderated(said(`${"x".repeat(238)}BA`, "D".padEnd(300)), "block");
+  expect(verdict?.flags.hate).toBe(true);
+});
+
+test("only tells what it found when it is to score", async () => {
+  const { text, made, verdict } = await moderated(said("BAD words"), "score");
+  expect(text).toBe("BAD words");
+  expect(made.at(-1)).toMatchObject({ reason: "stop" });
+  expect(verdict?.scores.hate).toBe(0.9);
+});
+
+test("ends an upstream's stream in its own frames", async () => {
+  const { made, text } = await moderated(framed("good ".repeat(60), "BAD"), "block");
+  expect(text).toBe("good ".repeat(60));
+  const last = made.findLast((event) => event.type === "wire-frames");
+  const json = new TextDecoder().decode(last?.type === "wire-frames" ? last.frames : undefined);
+  expect(JSON.parse(json.slice("data: ".length))).toMatchObject({
+    id: "x1",
+    choices: [{ index: 0, delta: {}, finish_reason: "content_filter" }],
+  });
+});
+
+test("takes the text out of a whole answer of an upstream", async () => {
+  async function* whole(): AsyncGenerator<ChatEvent, void> {
+    const completion = { id: "x2", choices: [{ index: 0, message: { content: "BAD" }, finish_reason: "stop" }] };
+    yield { type: "wire-completion", completion };
+    yield { type: "finish", reason: "stop", usage };
+  }
+  const { made } = await moderated(whole(), "block");
+  expect(made[0]).toMatchObject({
+    completion: { id: "x2", choices: [{ message: { content: "" }, finish_reason: "content_filter" }] },
+  });
+});

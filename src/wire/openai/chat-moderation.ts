@@ -1,0 +1,93 @@
+/** The field `moderation` of a chat request, what it adds to an answer, and how an answer's text is read and taken away. */
+
+import { z } from "zod";
+import type { ModerationVerdict } from "../../engines/engine.ts";
+import { toResult } from "./moderations.ts";
+
+const Direction = z
+  .looseObject({ mode: z.enum(["score", "block"], { error: "it must be score or block" }) })
+  .nullish()
+  .transform((direction) => direction?.mode);
+
+export const ChatModeration = z
+  .strictObject({
+    model: z
+      .string()
+      .min(1)
+      .nullish()
+      .transform((model) => model ?? undefined),
+    policy: z.strictObject({ input: Direction, output: Direction }),
+  })
+  .transform(({ model, policy }) => ({ model, ...policy }));
+
+interface Judged {
+  model: string;
+  input?: ModerationVerdict;
+  output?: ModerationVerdict;
+}
+
+export function toChatModeration({ model, input, output }: Judged): Record<string, unknown> {
+  return {
+    model,
+    ...(input === undefined ? {} : { input: toResult(input) }),
+    ...(output === undefined ? {} : { output: toResult(output) }),
+  };
+}
+
+interface Choice {
+  index?: number;
+  delta?: Record<string, unknown>;
+  message?: Record<string, unknown>;
+}
+
+type Chunk = Record<string, unknown> & { choices?: Choice[] };
+
+const TEXTS = ["content", "refusal", "reasoning_content", "reasoning"];
+
+function textOfChoices(choices: readonly Choice[] | undefined): string {
+  const parts = (choices ?? []).map(({ delta, message }) => delta ?? message ?? {});
+  const texts = parts.flatMap((part) => [...TEXTS.map((key) => part[key]), ...argumentsOf(part)]);
+  return texts.filter((text) => typeof text === "string").join("");
+}
+
+function argumentsOf({ tool_calls: calls }: Record<string, unknown>): unknown[] {
+  if (!Array.isArray(calls)) return [];
+  return (calls as Array<{ function?: { arguments?: unknown } }>).map((call) => call.function?.arguments);
+}
+
+function chunksOf(frames: Uint8Array): Chunk[] {
+  const lines = new TextDecoder().decode(frames).split("\n");
+  const json = lines.flatMap((line) => (line.startsWith("data: {") ? [line.slice("data: ".length)] : []));
+  return json.map((each) => JSON.parse(each) as Chunk);
+}
+
+export const frameReader = {
+  textOfFrames: (frames: Uint8Array) =>
+    chunksOf(frames)
+      .map(({ choices }) => textOfChoices(choices))
+      .join(""),
+
+  textOfCompletion: (completion: Readonly<Record<string, unknown>>) =>
+    textOfChoices(completion.choices as Choice[] | undefined),
+
+  endBlocked(frames: Uint8Array): Uint8Array {
+    const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
+    const choices = (last.choices ?? [{ index: 0 }]).map(({ index = 0 }) => ({
+      index,
+      delta: {},
+      logprobs: null,
+      finish_reason: "content_filter",
+    }));
+    return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
+  },
+
+  emptyBlocked(completion: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const choices = ((completion.choices ?? []) as Choice[]).map((choice) => ({
+      ...choice,
+      message: { role: "assistant", content: "", refusal: null },
+      logprobs: null,
+      finish_reason: "content_filter",
+    }));
+    return { ...completion, choices };
+  },
+};
