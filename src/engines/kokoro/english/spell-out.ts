@@ -204,7 +204,7 @@ function numberRules(): Rule[] {
     [/(?<![\w.-])(\d{1,4})\s?[-–]\s?(\d{1,4})(?![\w.-])/g, ([, from, to]) => `${from} to ${to}`],
     [/\b(\d+)(?:st|nd|rd|th)\b/g, ([, digits = ""]) => sayOrdinal(digits)],
     [/\b(1[1-9]|20)(\d)0s\b/g, ([, century = "", decade = ""]) => sayDecade(century, decade)],
-    [/(?<![\w.,])(1[1-9]\d{2}|20\d{2})(?![\w,]|\.\d)/g, ([, year = ""]) => sayYear(year)],
+    [/(?<![\w.,])(1[1-9]\d{2}|20\d{2})(?!\w|[,.]\d)/g, ([, year = ""]) => sayYear(year)],
     [/\d{1,3}(?:,\d{3})+(?:\.\d+)?/g, ([number]) => spaced(sayNumber(number.replaceAll(",", "")))],
     [/\d+\.\d+(?:\.\d+)+/g, ([version]) => spaced(version.split(".").map(sayNumber).join(" point "))],
     [/\d+\.\d+|\.\d+/g, ([number]) => spaced(sayNumber(number))],
