@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
 import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
 import { readAnswer, textOf } from "../../test/support/read-answer.ts";
 import { Fault } from "../faults.ts";
@@ -23,6 +24,7 @@ interface Subject {
 }
 
 const SUBJECTS: Record<string, () => Promise<Subject>> = {
+  "llama-cpp": async () => ({ model: await openLlamaCpp(), end: async () => {} }),
   scripted: async () => ({ model: await openScripted("parent"), end: async () => {} }),
   "scripted in a child process": async () => ({ model: await openScripted("child"), end: async () => {} }),
   "openai-compatible": async () => {
