@@ -72,7 +72,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         if (address !== undefined) listening(address);
       });
     }
-    void exited.then((code) => failed(new Error(`parlance ended with ${code}:\n${lines.join("\n")}`)));
+    void exited.then((code) => {
+      failed(new Error(`parlance ended with ${code}:\n${lines.join("\n")}`));
+    });
+  }).catch(async (failure: unknown) => {
+    await rm(dataDirectory, { recursive: true, force: true });
+    throw failure;
   });
   const service: Service = {
     origin,

@@ -1,0 +1,113 @@
+/** The catalog as the configuration in force wants it: its models open, its upstreams asked, what is dropped retired. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Config } from "./config/config.ts";
+import { isUpstream, openModel } from "./engines/registry.ts";
+import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./inference/build-catalog.ts";
+import { Catalog } from "./inference/catalog.ts";
+import { UpstreamModels } from "./inference/upstream-models.ts";
+import type { ModelStore } from "./models/model-store.ts";
+import type { PullProgress } from "./models/pull-progress.ts";
+import type { Logger } from "./observability/logger.ts";
+import type { DeploymentMeasure } from "./observability/metrics.ts";
+import { specifyModels } from "./specify-models.ts";
+
+export interface LiveCatalogOptions {
+  store: ModelStore;
+  logger: Logger;
+  onPullProgress: (progress: PullProgress) => void;
+  /** When each of these ids was first in the catalog; remembers those that are new. */
+  see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
+}
+
+/** A database that is away must not delay the start: the times are now's then, until the next configuration. */
+const DATABASE_PATIENCE_MILLISECONDS = 1000;
+
+export class LiveCatalog {
+  readonly catalog = new Catalog();
+  readonly upstreamModels: UpstreamModels;
+  readonly #options: LiveCatalogOptions;
+  /** What deployments that are not open yet wait for. */
+  readonly #pulls = new Map<string, PullProgress>();
+  #built: BuiltCatalog | undefined;
+
+  constructor(options: LiveCatalogOptions) {
+    this.#options = options;
+    this.upstreamModels = new UpstreamModels({
+      see: options.see,
+      onFailure: (deployment, err) => options.logger.warn({ deployment, err }, "upstream does not list its models"),
+    });
+  }
+
+  /** Takes effect for the next request; running ones keep what they have. */
+  async apply(config: Config): Promise<void> {
+    const specifications = await specifyModels(config, this.#options.store);
+    const firstSeen = await this.#see(specifications.map(({ id }) => id));
+    const parts: CatalogParts = {
+      isUpstream,
+      open: (request) => this.#open(request),
+      onOpenFailure: (deployment, err) => this.#options.logger.error({ deployment, err }, "model could not be opened"),
+      createdAt: (id) => firstSeen.get(id) ?? Date.now(),
+    };
+    const built = buildCatalog(specifications, parts, this.#built?.deployments);
+    this.#built = built;
+    this.catalog.replace(built.models);
+    for (const deployment of built.deployments.values()) deployment.start();
+    this.upstreamModels.watch(built.models);
+    for (const deployment of built.dropped) void deployment.retire();
+  }
+
+  /** What a deployment that is not open yet waits for, in words. */
+  waitsFor(deployment: string): string | undefined {
+    const progress = this.#pulls.get(deployment);
+    if (progress === undefined) return undefined;
+    const { file, phase, source, receivedBytes, totalBytes } = progress;
+    if (phase === "waiting") return `waiting for another process that fetches ${file}`;
+    if (phase !== "fetching") return undefined;
+    const size = totalBytes === undefined ? `${receivedBytes} bytes` : `${receivedBytes} of ${totalBytes} bytes`;
+    return `fetching ${file} from ${source}: ${size}`;
+  }
+
+  *measure(): Iterable<DeploymentMeasure> {
+    for (const model of this.catalog.models) {
+      for (const { name, state, slots, circuit } of model.deployments) {
+        const isUp = state.state === "up";
+        const isResting = circuit.state !== "closed";
+        const { waiting, inUse: slotsInUse } = slots;
+        yield { model: model.id, deployment: name, isUp, isResting, waiting, slotsInUse };
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.upstreamModels.stop();
+    const deployments = [...(this.#built?.deployments.values() ?? [])];
+    await Promise.all(deployments.map((deployment) => deployment.close()));
+    await this.#options.store.settled();
+  }
+
+  async #see(ids: string[]): Promise<ReadonlyMap<string, number>> {
+    const seen = this.#options.see(ids).catch(() => undefined);
+    const late = pause(DATABASE_PATIENCE_MILLISECONDS, undefined, { ref: false });
+    return (await Promise.race([seen, late])) ?? new Map();
+  }
+
+  #open({ engine, settings, task, ...names }: OpenRequest): ReturnType<CatalogParts["open"]> {
+    const { logger, store, onPullProgress } = this.#options;
+    return openModel(engine, settings, task, {
+      ...names,
+      logger: logger.child({ deployment: names.name }),
+      pull: async (reference, signal) => {
+        const onProgress = (progress: PullProgress) => {
+          this.#pulls.set(names.name, progress);
+          onPullProgress(progress);
+        };
+        try {
+          return await store.pull(reference, { signal, onProgress });
+        } finally {
+          this.#pulls.delete(names.name);
+        }
+      },
+    });
+  }
+}
