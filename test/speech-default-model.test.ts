@@ -1,0 +1,113 @@
+/** Speech with the voice that comes with Parlance, heard again by the model that transcribes. */
+
+import { toFile } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+import { wordErrors } from "./support/word-errors.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - id: hibari
+    task: speech
+    deployments: [{ engine: kokoro, model: hibari, voices: { narrator: heart } }]
+  - id: moonshine-base-en
+    task: transcription
+    deployments: [{ engine: sherpa-onnx, model: moonshine-base-en }]
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  const isSpeaking = async () => (await speak({})).status === 200;
+  while (!(await isSpeaking())) await new Promise((resume) => setTimeout(resume, 500));
+}, 200_000);
+afterAll(() => service.stop());
+
+const speak = (body: object) =>
+  service.post("/v1/audio/speech", {
+    model: "hibari",
+    voice: "heart",
+    input: "Hello.",
+    response_format: "pcm",
+    ...body,
+  });
+
+async function samplesOf(body: object): Promise<Float32Array> {
+  const response = await speak(body);
+  if (response.status !== 200) throw new Error(await response.text());
+  return Float32Array.from(new Int16Array(await response.arrayBuffer()), (sample) => sample / 32_768);
+}
+
+test("what it says is understood", async () => {
+  const client = service.client({ maxRetries: 20 });
+  const said =
+    "Doctor Smith bought twenty seven apples for nine dollars. Nobody knew why the lights had gone out that evening.";
+  const written = "Dr. Smith bought 27 apples for $9.00. Nobody knew why the lights had gone out that evening.";
+  const spoken = await client.audio.speech.create({ model: "hibari", voice: "nova", input: written });
+  const file = await toFile(Buffer.from(await spoken.arrayBuffer()), "spoken.mp3");
+  const { text } = await client.audio.transcriptions.create({ model: "moonshine-base-en", file });
+  const heard = text.replace("Dr.", "Doctor").replace("27", "twenty seven").replace("$9", "nine dollars");
+  expect(wordErrors(said, heard), text).toBeLessThanOrEqual(2);
+}, 120_000);
+
+test("sentences join without a click", async () => {
+  const samples = await samplesOf({ input: "One sentence here. Another one there. And a third." });
+  const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  const steps = samples.slice(1).map((sample, index) => Math.abs(sample - (samples[index] ?? 0)));
+  expect(loudest).toBeGreaterThan(0.05);
+  expect(loudest).toBeLessThanOrEqual(1);
+  expect(Math.max(...steps)).toBeLessThan(loudest);
+  expect(Math.abs(samples[0] ?? 1)).toBeLessThan(0.001);
+  expect(Math.abs(samples.at(-1) ?? 1)).toBeLessThan(0.001);
+});
+
+test("a longer text takes longer to say, and a faster voice less long", async () => {
+  const input = "The quick brown fox jumps over the lazy dog.";
+  const [usual, fast, twice] = await Promise.all([
+    samplesOf({ input }),
+    samplesOf({ input, speed: 2 }),
+    samplesOf({ input: `${input} ${input}` }),
+  ]);
+  expect(usual.length / 24_000).toBeGreaterThan(2);
+  expect(usual.length / 24_000).toBeLessThan(5);
+  expect(fast.length / usual.length).toBeGreaterThan(0.4);
+  expect(fast.length / usual.length).toBeLessThan(0.6);
+  expect(twice.length / usual.length).toBeGreaterThan(1.8);
+});
+
+test("OpenAI's voices and the operator's names are spoken; others are refused with those there are", async () => {
+  for (const voice of ["alloy", "cedar", "narrator"]) expect((await speak({ voice })).status, voice).toBe(200);
+  const refused = await speak({ voice: "nobody" });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toMatch(/no voice .*heart.*alloy.*narrator/);
+});
+
+test.each([
+  ["numbers, dates and amounts", "On 3/14/2024 at 9:05 pm, 1,234 people paid $5.99 or €7 for 2.5 kg."],
+  ["addresses and markup", "See **https://example.com/a_b?x=1** or write to me@example.org, `please`."],
+  ["words that no dictionary has", "Blorfzig the Qwertyuiop met Xzxzx in Krzyżewo."],
+  ["other scripts among English", "The word 日本語 is Japanese, and Ελλάδα is Greek."],
+  ["capitals and abbreviations", "NASA, the U.S. FBI, HTTP and iPhone vs. GitHub, e.g. v2.0.1"],
+  ["a long sentence without a stop", "and then ".repeat(120)],
+  ["a word without an end", "x".repeat(1000)],
+  ["quotes, brackets and dashes", `"Well," he said (quietly) — 'no'... or yes?!`],
+  ["one letter", "a"],
+  ["one digit", "7"],
+])("speaks %s", async (_name, input) => {
+  expect((await samplesOf({ input })).length).toBeGreaterThan(2400);
+});
+
+test("what cannot be read as English is refused, and says so", async () => {
+  const response = await speak({ input: "日本語だけ。" });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param: "input", message: expect.stringMatching(/English/) } });
+});
+
+test("several requests at once are each spoken whole", async () => {
+  const input = "First sentence. Second sentence. Third sentence.";
+  const lengths = (await Promise.all(Array.from({ length: 12 }, () => samplesOf({ input })))).map(
+    ({ length }) => length,
+  );
+  expect(new Set(lengths).size).toBe(1);
+});

@@ -1,0 +1,21 @@
+import { distance } from "fastest-levenshtein";
+
+/** Lower case, without punctuation. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
+}
+
+/** Words to insert, leave out or replace until `heard` is `said`. */
+export function wordErrors(said: string, heard: string): number {
+  // Each different word becomes one character, so that a distance of texts counts words.
+  const characters = new Map<string, string>();
+  const encode = (text: string) =>
+    wordsOf(text)
+      .map((word) => {
+        const known = characters.get(word) ?? String.fromCharCode(0x4e00 + characters.size);
+        characters.set(word, known);
+        return known;
+      })
+      .join("");
+  return distance(encode(said), encode(heard));
+}
