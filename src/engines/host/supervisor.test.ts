@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { closeHosted, openHosted, runs, tell } from "../../../test/support/host-fixture.ts";
+import { readAnswer } from "../../../test/support/read-answer.ts";
+import { BackOff } from "./back-off.ts";
+import { Supervisor } from "./supervisor.ts";
+
+afterEach(closeHosted);
+
+test.each([
+  ["SIGKILL", /memory runs out/],
+  ["SIGSEGV", /SIGSEGV/],
+  ["SIGABRT", /SIGABRT/],
+] as const)(
+  "%s ends the requests in flight with a Fault after what they had said, and the model comes back",
+  async (signal, how) => {
+    const { model, logged } = await openHosted("chat");
+    const { model: other } = await openHosted("chat");
+    const untouched = readAnswer(tell(other, "count 20000"));
+    const events = tell(model, "forever")[Symbol.asyncIterator]();
+    expect((await events.next()).value).toMatchObject({ type: "text" });
+    const { pid } = model;
+    process.kill(pid as number, signal);
+    const failure = await drain(events);
+    expect(failure).toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
+    expect((failure as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(model.health()).toMatchObject({ state: "restarting", reason: expect.stringMatching(how) });
+    await expect(readAnswer(tell(model, "count 1"))).rejects.toMatchObject({ code: "engine_failed" });
+    await eventually(() => expect(model.health().state).toBe("up"));
+    expect(model.pid).not.toBe(pid);
+    expect((await readAnswer(tell(model, "count 2"))).text).toBe("1 2 ");
+    expect((await untouched).finish?.reason).toBe("stop");
+    await eventually(() => expect(logged.join("")).toMatch(/model process ended[^]*up again/));
+  },
+);
+
+test("a process that ends by itself is told by its exit code, and its last words go to the log", async () => {
+  const { model, logged } = await openHosted("chat");
+  await readAnswer(tell(model, "print famous-last-words"));
+  await expect(readAnswer(tell(model, "exit 3"))).rejects.toMatchObject({ message: expect.stringContaining("code 3") });
+  await eventually(() => expect(logged.join("")).toMatch(/"lastOutput":\["famous-last-words"\]/));
+});
+
+test("a model that cannot be opened again says why, and is tried ever more seldom until it has failed", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "parlance-host-"));
+  try {
+    const failWhenExists = join(directory, "gone");
+    const { model } = await openHosted("chat", { failWhenExists });
+    await writeFile(failWhenExists, "");
+    process.kill(model.pid as number, "SIGKILL");
+    await eventually(() => expect(model.health()).toMatchObject({ reason: "The weights are gone." }));
+    await eventually(() => expect(model.health().state).toBe("failed"), 60);
+    await rm(failWhenExists);
+    const health = model.health();
+    expect(health.state === "up" ? 0 : health.retryAfterSeconds).toBeGreaterThan(1);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}, 90_000);
+
+test("a process that goes on with an abandoned call is taken for hung", async () => {
+  const { logger, signal, name } = makeEngineServices();
+  const supervisor = new Supervisor({
+    name,
+    module: new URL("../../../test/support/hosted-child.ts", import.meta.url),
+    settings: { task: "chat" },
+    environment: {},
+    logger,
+    abortGraceSeconds: 0.2,
+    backOff: { firstSeconds: 0.1, lastSeconds: 1, stableSeconds: 60 },
+    failedAfter: 5,
+  });
+  await supervisor.open(signal);
+  try {
+    const { pid } = supervisor;
+    for await (const _ of supervisor.call(makeChatRequest({ say: "deaf" }), undefined, signal)) break;
+    await eventually(() => expect(runs(pid)).toBe(false));
+    await eventually(() => expect(supervisor.health().state).toBe("up"));
+  } finally {
+    await supervisor.close();
+  }
+});
+
+test.each(["forever", "busy 60000"])(
+  "the model's process ends with a service that is killed while it is %s",
+  async (say) => {
+    const service = spawn(process.execPath, [join(import.meta.dirname, "../../../test/support/doomed-child.ts"), say], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await Array.fromAsync(take(createInterface({ input: service.stdout }), 1))) as [string];
+    const pid = Number(line);
+    expect(runs(pid)).toBe(true);
+    service.kill("SIGKILL");
+    await eventually(() => expect(runs(pid)).toBe(false), 10);
+  },
+);
+
+test("waits twice as long after each crash, within bounds, and begins anew after a stable time", () => {
+  const backOff = new BackOff({ firstSeconds: 1, lastSeconds: 20, stableSeconds: 60 });
+  const waits = Array.from({ length: 8 }, () => backOff.next(0));
+  for (const [index, seconds] of waits.entries()) {
+    const middle = Math.min(20, 2 ** index);
+    expect(seconds).toBeGreaterThanOrEqual(0.75 * middle);
+    expect(seconds).toBeLessThanOrEqual(1.25 * middle);
+  }
+  expect(new Set(waits.slice(5)).size).toBe(3);
+  expect(backOff.next(61)).toBeLessThanOrEqual(1.25);
+  expect(backOff.failures).toBe(1);
+});
+
+async function drain(events: AsyncIterator<unknown>): Promise<unknown> {
+  try {
+    for (let next = await events.next(); !next.done; next = await events.next());
+  } catch (failure) {
+    return failure;
+  }
+  return undefined;
+}
+
+async function* take<Item>(items: AsyncIterable<Item>, count: number) {
+  let taken = 0;
+  for await (const item of items) {
+    yield item;
+    if (++taken === count) return;
+  }
+}

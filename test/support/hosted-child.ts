@@ -1,0 +1,114 @@
+/** Models for the host's own tests: what they are told to say is what they do. */
+
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChatEvent, ChatModel, Model, TranscriptionEvent } from "../../src/engines/engine.ts";
+import type { HostedServices } from "../../src/engines/host/model-child.ts";
+import { Fault } from "../../src/faults.ts";
+
+export interface HostedSettings {
+  task: "chat" | "moderation" | "speech" | "transcription";
+  /** Exists once a process has opened the model: the next then fails to. */
+  failWhenExists?: string;
+  openMs?: number;
+  warning?: string;
+}
+
+const common = { slots: 2, device: "cpu", health: () => ({ state: "up" as const }), close: async () => {} };
+const finish: ChatEvent = {
+  type: "finish",
+  reason: "stop",
+  usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0, estimated: false },
+};
+
+export async function open(settings: HostedSettings, { warn }: HostedServices): Promise<Model> {
+  const { existsSync } = await import("node:fs");
+  if (settings.openMs !== undefined) await delay(settings.openMs);
+  if (settings.warning !== undefined) warn(settings.warning);
+  if (settings.failWhenExists !== undefined && existsSync(settings.failWhenExists)) {
+    console.error("the weights are gone");
+    throw new Fault("unavailable", "The weights are gone.", { code: "engine_failed", retryAfterSeconds: 7 });
+  }
+  switch (settings.task) {
+    case "chat":
+      return chat;
+    case "moderation":
+      return { ...common, task: "moderation", categories: ["length"], takesImages: false, moderate: judge };
+    case "speech":
+      return {
+        ...common,
+        task: "speech",
+        voices: ["hum"],
+        voiceAliases: {},
+        sampleRate: 8000,
+        speak: async function* ({ text }) {
+          yield Float32Array.from(text, (_, index) => index / 10);
+        },
+      };
+    case "transcription":
+      return {
+        ...common,
+        task: "transcription",
+        languages: ["en"],
+        abilities: { translation: false, prompt: false, temperature: false, wordTimes: false },
+        transcribe: ({ samples }) => listen(samples),
+      };
+  }
+}
+
+const chat: ChatModel = {
+  ...common,
+  task: "chat",
+  contextWindow: 100,
+  passesWire: false,
+  async *chat({ messages }, signal) {
+    const [command, argument = ""] = (messages.at(-1)?.content ?? "").split(" ");
+    switch (command) {
+      case "fault":
+        throw new Fault("invalid-request", "No.", { code: "unsupported_value", param: "messages", cause: "reason" });
+      case "bug":
+        throw new TypeError("undefined is not a function");
+      case "environment":
+        yield { type: "text", text: JSON.stringify(process.env), completionTokens: 1 };
+        break;
+      case "print":
+        console.error(argument);
+        break;
+      case "exit":
+        process.exit(Number(argument));
+        break;
+      case "count":
+        for (let count = 1; count <= Number(argument); count++) {
+          yield { type: "text", text: `${count} `, completionTokens: count };
+        }
+        break;
+      case "busy": {
+        const until = Date.now() + Number(argument);
+        while (Date.now() < until);
+        break;
+      }
+      case "forever":
+        for (let count = 1; !signal.aborted; count++) {
+          yield { type: "text", text: "on ", completionTokens: count };
+          await delay(5);
+        }
+        return;
+      case "deaf":
+        yield { type: "text", text: "what? ", completionTokens: 1 };
+        await delay(60_000);
+    }
+    yield finish;
+  },
+};
+
+const judge: Extract<Model, { task: "moderation" }>["moderate"] = async (inputs) =>
+  inputs.map(({ text }) => ({ scores: { length: text.length }, flags: { length: false }, appliedTo: {} }));
+
+/** Says how many samples came with each item. */
+async function* listen(samples: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> {
+  let count = 0;
+  for await (const item of samples) {
+    const text = String(item.length);
+    yield { type: "segment", startSeconds: count++, endSeconds: count, text, words: undefined, confidence: undefined };
+  }
+  yield { type: "finish", audioSeconds: count, language: "en" };
+}
