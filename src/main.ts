@@ -73,7 +73,7 @@ function untilStopped(): Promise<NodeJS.Signals> {
 async function listen({ server, operationsServer }: Service, { server: address }: Config): Promise<string> {
   try {
     await server.app.listen({ host: address.host, port: address.port });
-    if (address.operations !== undefined) await operationsServer?.listen(address.operations);
+    if (address.operations !== undefined) await operationsServer?.listen({ ...address.operations });
   } catch (failure) {
     const { code, address: host = address.host, port = address.port } = failure as NodeJS.ErrnoException & AddressInfo;
     if (code === "EADDRINUSE") {

@@ -1,0 +1,101 @@
+/** What operators ask: health, metrics and the log, on the service's own port or on another. */
+
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const MODELS = `
+models:
+  - id: parrot
+    task: chat
+    deployments: [{ engine: scripted, slots: 1, replies: [{ match: slow, text: "a b c", delay_ms_per_token: 60000 }], echo: true }]
+`;
+
+let service: Service | undefined;
+afterEach(() => service?.stop());
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, "127.0.0.1", listening));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}
+
+const ask = (content: string) => ({ model: "parrot", messages: [{ role: "user", content }] });
+
+test("metrics count requests, tokens, time to first token, the queue and slots, with no key and no new series per caller", async () => {
+  service = await startService({ config: `builtin_models: false\n${MODELS}` });
+  const { origin, post } = service;
+  expect((await post("/v1/chat/completions", ask("one two"))).status).toBe(200);
+  expect((await post("/v1/chat/completions", { ...ask("x"), model: "made-up-by-a-caller" })).status).toBe(404);
+  const leaving = new AbortController();
+  const slow = post("/v1/chat/completions", ask("slow"), { signal: leaving.signal }).catch(() => undefined);
+  const waiting = post("/v1/chat/completions", ask("x"), { signal: leaving.signal }).catch(() => undefined);
+  const scrape = async () => (await fetch(`${origin}/metrics`)).text();
+  await eventually(async () => {
+    const text = await scrape();
+    expect(text).toMatch(/parlance_queue_length\{[^}]*model="parrot"[^}]*\} 1/);
+    expect(text).toMatch(/parlance_slots_in_use\{[^}]*model="parrot"[^}]*\} 1/);
+  });
+  const text = await scrape();
+  expect(text).toContain('parlance_requests_total{operation="chat/completions",model="parrot",status="200"} 1');
+  expect(text).toContain('parlance_requests_total{operation="chat/completions",model="",status="404"} 1');
+  expect(text).toMatch(/parlance_tokens_total\{[^}]*direction="completion"[^}]*\} 2/);
+  expect(text).toMatch(/parlance_time_to_first_token_seconds_count\{[^}]*\} 1/);
+  expect(text).toMatch(/process_resident_memory_bytes \d+/);
+  expect(text).not.toContain("made-up-by-a-caller");
+  leaving.abort();
+  await Promise.all([slow, waiting]);
+});
+
+test("the log has one line a request, and no prompt, answer or key in it", async () => {
+  service = await startService({ config: `builtin_models: false\n${MODELS}` });
+  const response = await service.post("/v1/chat/completions", ask("my private question"), {
+    headers: { "x-client-request-id": "mine-1" },
+  });
+  const requestId = response.headers.get("x-request-id");
+  await eventually(() => expect(service?.log()).toContainEqual(expect.objectContaining({ requestId })));
+  const lines = service.log().filter((line) => line.requestId === requestId);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({
+    status: 200,
+    model: "parrot",
+    clientRequestId: "mine-1",
+    outcome: "finished",
+    completionTokens: 3,
+    keyId: expect.any(String),
+    durationMs: expect.any(Number),
+  });
+  expect(service.output()).not.toContain("private");
+  expect(service.output()).not.toContain(service.apiKey);
+});
+
+test("health and metrics on an address of their own are not on the public one", async () => {
+  const port = await freePort();
+  const config = `builtin_models: false\nserver: { operations: { host: 127.0.0.1, port: ${port} } }\n${MODELS}`;
+  service = await startService({ config, until: "listening" });
+  await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200));
+  expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  expect((await fetch(`${service.origin}/metrics`)).status).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(404);
+});
+
+test("a model that cannot be opened is said to have failed, with its reason, and does not hold the others back", async () => {
+  const missing = "  - { id: gone, task: chat, deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
+  service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
+  const origin = service.origin;
+  await eventually(async () => {
+    const { models } = (await (await fetch(`${origin}/health/ready`)).json()) as { models: unknown[] };
+    expect(models).toContainEqual(
+      expect.objectContaining({ id: "gone", state: "failed", reason: expect.stringContaining("/no/such/model.gguf") }),
+    );
+  });
+  const response = await service.post("/v1/chat/completions", { ...ask("x"), model: "gone" });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  expect(await response.json()).toMatchObject({ error: { code: "engine_failed", type: "service_unavailable_error" } });
+  expect((await service.post("/v1/chat/completions", ask("x"))).status).toBe(200);
+});
