@@ -3,6 +3,7 @@
 import { APIError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";
+import { untilJudging } from "./support/until-judging.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -45,6 +46,8 @@ const HARMLESS = "Please send me the minutes of yesterday's meeting.";
 let service: Service;
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
+  await untilJudging(service, "moderation-minilm");
+  await untilJudging(service, "lenient");
 });
 afterAll(() => service.stop());
 

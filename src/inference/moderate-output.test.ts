@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatEvent, ModerationVerdict } from "../engines/engine.ts";
 import { frameReader } from "../wire/openai/chat-moderation.ts";
-import { moderateOutput } from "./moderate-output.ts";
+import { blockOutput, scoreOutput } from "./moderate-output.ts";
 
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, estimated: false };
 
@@ -30,7 +30,9 @@ async function* framed(...texts: string[]): AsyncGenerator<ChatEvent, void> {
 async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "block") {
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
-  const made = await Array.fromAsync(moderateOutput(events, { mode, reader: frameReader, judge, take }));
+  const made = await Array.fromAsync(
+    (mode === "block" ? blockOutput : scoreOutput)(events, { reader: frameReader, judge, take }),
+  );
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
     return event.type === "wire-frames" ? frameReader.textOfFrames(event.frames) : "";

@@ -1,7 +1,6 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
 import type { ChatEvent, ModerationVerdict } from "../engines/engine.ts";
-import type { ModerationMode } from "./moderated-chat.ts";
 
 /** Reads and writes the wire format, which is not known here. */
 export interface FrameReader {
@@ -14,12 +13,11 @@ export interface FrameReader {
   emptyBlocked(completion: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
-interface OutputOptions {
-  mode: ModerationMode;
+interface OutputOptions<Judgement> {
   reader: FrameReader;
-  judge: (text: string) => Promise<ModerationVerdict>;
-  /** Given the verdict on the whole answer, or the one that blocked it. */
-  take: (verdict: ModerationVerdict) => void;
+  judge: (text: string) => Promise<Judgement>;
+  /** Given what was found in the whole answer, or in the part that blocked it. */
+  take: (judgement: Judgement) => void;
 }
 
 /** Characters that are let through together: fewer cost more judgements, more make the reader wait longer. */
@@ -27,20 +25,24 @@ const HELD_CHARACTERS = 240;
 /** Harm shows in its context, so each judgement sees what came just before as well. */
 const CONTEXT_CHARACTERS = 800;
 
-export function moderateOutput(events: AsyncIterable<ChatEvent>, options: OutputOptions): AsyncIterable<ChatEvent> {
-  return options.mode === "block" ? blocked(events, options) : scored(events, options);
-}
-
-async function* scored(events: AsyncIterable<ChatEvent>, options: OutputOptions): AsyncGenerator<ChatEvent, void> {
+/** Passes everything on, and has the whole text judged at the end. */
+export async function* scoreOutput<Judgement>(
+  events: AsyncIterable<ChatEvent>,
+  { reader, judge, take }: OutputOptions<Judgement>,
+): AsyncGenerator<ChatEvent, void> {
   let text = "";
   for await (const event of events) {
-    text += textOf(event, options.reader);
-    if (event.type === "finish") options.take(await options.judge(text));
+    text += textOf(event, reader);
+    if (event.type === "finish") take(await judge(text));
     yield event;
   }
 }
 
-async function* blocked(events: AsyncIterable<ChatEvent>, options: OutputOptions): AsyncGenerator<ChatEvent, void> {
+/** Ends with the finish reason `content_filter` before anything flagged is passed on. */
+export async function* blockOutput(
+  events: AsyncIterable<ChatEvent>,
+  options: OutputOptions<ModerationVerdict>,
+): AsyncGenerator<ChatEvent, void> {
   const { reader, judge, take } = options;
   const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, estimated: true };
   let context = "";

@@ -4,7 +4,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ChatEvent, ChatModel, ChatRequest, ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import type { Inference } from "./inference.ts";
-import { type FrameReader, moderateOutput } from "./moderate-output.ts";
+import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";
 import type { Answer } from "./run.ts";
 
 /** `score` tells what was found; `block` lets nothing through that is flagged. */
@@ -13,17 +13,19 @@ export type ModerationMode = "score" | "block";
 export interface ModerationPolicy {
   /** Undefined: the first moderation model that the caller may use. */
   model: string | undefined;
-  /** Undefined: not judged. */
-  input: ModerationMode | undefined;
-  output: ModerationMode | undefined;
+  input: ModerationMode;
+  output: ModerationMode;
 }
+
+/** A Fault where only scores were wanted and the moderation model could not give them. */
+export type Judgement = ModerationVerdict | Fault;
 
 export interface JudgedChat {
   /** The catalog id that judged. */
   model: string;
-  input?: ModerationVerdict;
+  input: Judgement | undefined;
   /** There once the answer is over. */
-  output?: ModerationVerdict;
+  output: Judgement | undefined;
 }
 
 export interface ModeratedAnswer extends Answer<ChatModel, ChatEvent> {
@@ -41,8 +43,8 @@ export interface ModeratedChatOptions {
 
 /** As `Inference.chat`. Throws a Fault besides when the policy blocks the input. */
 export async function moderatedChat(options: ModeratedChatOptions): Promise<ModeratedAnswer> {
-  const { inference, caller, request, policy, clientLeft } = options;
-  const judged: JudgedChat = { model: policy.model ?? "" };
+  const { inference, caller, request, policy, reader, clientLeft } = options;
+  const judged: JudgedChat = { model: policy.model ?? "", input: undefined, output: undefined };
   const judge = async (texts: readonly string[]): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
     const question = { model: policy.model, inputs, imagesNotTaken: undefined };
@@ -51,23 +53,32 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
     judged.model = answer.model;
     return highest(verdicts ?? []);
   };
-  if (policy.input !== undefined) {
-    judged.input = await judge(request.messages.map(({ content }) => content));
-    if (policy.input === "block") refuseFlagged(judged.input);
-  }
+  const score = (text: string) => judge([text]).catch(orFailure);
+  const messages = request.messages.map(({ content }) => content);
+  if (policy.input === "block") judged.input = refuseFlagged(await judge(messages));
+  else judged.input = await judge(messages).catch(orFailure);
   const answer = await inference.chat(caller, request, clientLeft);
-  if (policy.output === undefined) return { ...answer, judged };
-  const take = (verdict: ModerationVerdict) => {
-    judged.output = verdict;
+  const take = (judgement: Judgement) => {
+    judged.output = judgement;
   };
-  const { reader } = options;
-  const events = moderateOutput(answer.events, { mode: policy.output, reader, take, judge: (text) => judge([text]) });
+  const events =
+    policy.output === "block"
+      ? blockOutput(answer.events, { reader, take, judge: (text) => judge([text]) })
+      : scoreOutput(answer.events, { reader, take, judge: score });
   return { ...answer, events, judged };
 }
 
-function refuseFlagged(verdict: ModerationVerdict): void {
+/** Scores are extra, so a model that is down costs only them; what the caller asked wrongly is still refused. */
+function orFailure(failure: unknown): Fault {
+  const isPassing =
+    failure instanceof Fault && ["unavailable", "upstream-failed", "upstream-timeout"].includes(failure.kind);
+  if (!isPassing) throw failure;
+  return failure;
+}
+
+function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {
   const flagged = Object.keys(verdict.flags).filter((category) => verdict.flags[category]);
-  if (flagged.length === 0) return;
+  if (flagged.length === 0) return verdict;
   throw new Fault("invalid-request", `The messages were blocked by the moderation policy: ${flagged.join(", ")}.`, {
     param: "messages",
     code: "content_policy_violation",

@@ -42,6 +42,6 @@ function answered(
   policy: ModerationPolicy | undefined,
 ): Promise<Partial<Pick<ModeratedAnswer, "judged">> & Awaited<ReturnType<Inference["chat"]>>> {
   const { inference, caller, request, clientLeft } = asked;
-  if (policy?.input === undefined && policy?.output === undefined) return inference.chat(caller, request, clientLeft);
+  if (policy === undefined) return inference.chat(caller, request, clientLeft);
   return moderatedChat({ ...asked, policy, reader: frameReader });
 }

@@ -2,12 +2,14 @@
 
 import { z } from "zod";
 import type { ModerationVerdict } from "../../engines/engine.ts";
+import { Fault } from "../../faults.ts";
 import { toResult } from "./moderations.ts";
 
+/** A direction without a mode of its own is scored. */
 const Direction = z
   .looseObject({ mode: z.enum(["score", "block"], { error: "it must be score or block" }) })
   .nullish()
-  .transform((direction) => direction?.mode);
+  .transform((direction) => direction?.mode ?? "score");
 
 export const ChatModeration = z
   .strictObject({
@@ -16,22 +18,27 @@ export const ChatModeration = z
       .min(1)
       .nullish()
       .transform((model) => model ?? undefined),
-    policy: z.strictObject({ input: Direction, output: Direction }),
+    policy: z.strictObject({ input: Direction, output: Direction }).nullish(),
   })
-  .transform(({ model, policy }) => ({ model, ...policy }));
+  .transform(({ model, policy }) => ({ model, input: policy?.input ?? "score", output: policy?.output ?? "score" }));
 
 interface Judged {
   model: string;
-  input?: ModerationVerdict;
-  output?: ModerationVerdict;
+  input: ModerationVerdict | Fault | undefined;
+  output: ModerationVerdict | Fault | undefined;
 }
 
+/** In the shape that OpenAI's own clients have types for. */
 export function toChatModeration({ model, input, output }: Judged): Record<string, unknown> {
-  return {
-    model,
-    ...(input === undefined ? {} : { input: toResult(input) }),
-    ...(output === undefined ? {} : { output: toResult(output) }),
-  };
+  return { input: toResults(model, input), output: toResults(model, output) };
+}
+
+function toResults(model: string, verdict: ModerationVerdict | Fault | undefined): Record<string, unknown> {
+  if (verdict instanceof Fault) {
+    return { type: "error", code: verdict.code ?? "moderation_failed", message: verdict.message };
+  }
+  const results = verdict === undefined ? [] : [{ type: "moderation_result", model, ...toResult(verdict) }];
+  return { type: "moderation_results", model, results };
 }
 
 interface Choice {

@@ -1,0 +1,116 @@
+/** The field `moderation` of a chat, with the real default moderation model and the official client. */
+
+import { BadRequestError } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+import { untilJudging } from "./support/until-judging.ts";
+
+const HARMFUL = "I will find you and kill you, and then I will kill your whole family.";
+const HARMLESS = "The meeting begins at ten, and the minutes will follow tomorrow. ".repeat(8);
+
+const config = `
+builtin_models: false
+models:
+  - id: guard
+    task: moderation
+    deployments:
+      - engine: classifier
+  - id: parrot
+    task: chat
+    deployments:
+      - engine: scripted
+        replies:
+          - match: /threat/i
+            text: "${HARMLESS}${HARMFUL} ${HARMLESS}"
+          - text: "${HARMLESS}"
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config });
+  await untilJudging(service, "guard");
+});
+afterAll(() => service.stop());
+
+const ask = (content: string) => ({ model: "parrot", messages: [{ role: "user" as const, content }] });
+type Mode = "score" | "block";
+const policy = (input: Mode, output: Mode) => ({
+  moderation: { model: "guard", policy: { input: { mode: input }, output: { mode: output } } },
+});
+const client = () => service.client({ maxRetries: 0 }).chat.completions;
+
+const found = (flagged: boolean) => ({
+  type: "moderation_results",
+  model: "guard",
+  results: [{ type: "moderation_result", model: "guard", flagged, category_scores: { violence: expect.any(Number) } }],
+});
+
+async function streamed(content: string, moderation: ReturnType<typeof policy>) {
+  const stream = await client().create({ ...ask(content), ...moderation, stream: true });
+  const chunks = await Array.fromAsync(stream);
+  return {
+    text: chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join(""),
+    reason: chunks.findLast(({ choices }) => choices[0]?.finish_reason)?.choices[0]?.finish_reason,
+    moderation: chunks.findLast((chunk) => chunk.moderation !== undefined)?.moderation,
+    chunkCount: chunks.length,
+  };
+}
+
+test("score adds what was found in messages and answer, and changes nothing else", async () => {
+  const harmless = await client().create({ ...ask("Hello!"), moderation: { model: "guard" } });
+  expect(harmless).toMatchObject({
+    choices: [{ message: { content: HARMLESS }, finish_reason: "stop" }],
+    moderation: { input: found(false), output: found(false) },
+  });
+  const harmful = await client().create({ ...ask(`${HARMFUL} A threat, please.`), ...policy("score", "score") });
+  expect(harmful).toMatchObject({
+    choices: [{ message: { content: expect.stringContaining(HARMFUL) } }],
+    moderation: { input: found(true), output: found(true) },
+  });
+});
+
+test("block ends a request whose messages are flagged with a 400", async () => {
+  const refused = client().create({ ...ask(HARMFUL), ...policy("block", "score") });
+  await expect(refused).rejects.toBeInstanceOf(BadRequestError);
+  await expect(refused).rejects.toMatchObject({ status: 400, code: "content_policy_violation", param: "messages" });
+  const stream = client().create({ ...ask(HARMFUL), ...policy("block", "block"), stream: true });
+  await expect(stream).rejects.toMatchObject({ status: 400, code: "content_policy_violation" });
+});
+
+test("block ends an answer that is flagged with the finish reason content_filter", async () => {
+  const answer = await client().create({ ...ask("a threat, please"), ...policy("score", "block") });
+  expect(answer.choices[0]?.finish_reason).toBe("content_filter");
+  expect(answer.choices[0]?.message.content).not.toContain("kill");
+});
+
+test("block ends a stream the same way, before the harm is shown", async () => {
+  const { text, reason, moderation } = await streamed("a threat, please", policy("block", "block"));
+  expect(reason).toBe("content_filter");
+  expect(text).not.toContain("kill");
+  expect(HARMLESS.startsWith(text)).toBe(true);
+  expect(text.length).toBeGreaterThan(100);
+  expect(moderation).toMatchObject({ input: found(false), output: found(true) });
+});
+
+test("a harmless stream comes whole and in parts", async () => {
+  const { text, reason, chunkCount } = await streamed("Hello!", policy("block", "block"));
+  expect(text).toBe(HARMLESS);
+  expect(reason).toBe("stop");
+  expect(chunkCount).toBeGreaterThan(10);
+});
+
+test.each<[moderation: object, param: string]>([
+  [{ model: 7 }, "moderation.model"],
+  [{ policy: { input: { mode: "maybe" } } }, "moderation.policy.input.mode"],
+  [{ policy: { inputs: { mode: "block" } } }, "moderation.policy.inputs"],
+])("%j is refused, naming the field", async (moderation, param) => {
+  const response = await service.post("/v1/chat/completions", { ...ask("hi"), moderation });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param } });
+});
+
+test("a moderation model that does not exist is a 404, and nothing is asked of the chat model", async () => {
+  const moderation = { model: "nope", policy: { input: { mode: "block" } } };
+  const response = await service.post("/v1/chat/completions", { ...ask("hi"), moderation });
+  expect(response.status).toBe(404);
+});
