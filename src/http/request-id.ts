@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 /** In every answer as `x-request-id` and in the log. */
 export function newRequestId(): string {
-  return `req_${randomBytes(16).toString("hex")}`;
+  return `req_${randomUUID().replaceAll("-", "")}`;
 }

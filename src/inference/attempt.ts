@@ -57,16 +57,19 @@ async function* watchedUntilEnd<Event>(
   signal: AbortSignal,
   end: (failure: unknown) => void,
 ): AsyncGenerator<Event> {
-  let failure: unknown = new Fault("client-left", "The reader left.");
+  let isOver = false;
+  let failure: unknown;
   try {
     for await (const event of events) yield event;
     // Engines stop without throwing once they are aborted.
     failure = signal.aborted ? signal.reason : undefined;
+    isOver = true;
   } catch (thrown) {
     failure = thrown;
+    isOver = true;
     throw thrown;
   } finally {
-    end(failure);
+    end(isOver ? failure : new Fault("client-left", "The reader left."));
   }
 }
 

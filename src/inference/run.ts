@@ -84,6 +84,7 @@ export class Run<Opened extends Model, Event> {
   async *#follow(events: AsyncIterable<Event>): AsyncGenerator<Event> {
     const { work } = this.#options;
     let hasFinished = false;
+    let isOver = false;
     try {
       for await (const event of events) {
         const isAnswer = work.count(event, this.#used);
@@ -99,13 +100,14 @@ export class Run<Opened extends Model, Event> {
       if (!hasFinished && work.isEnd !== undefined)
         throw new Error(`${this.#routed?.deployment.name} broke off its answer`);
       this.#settle("finished");
+      isOver = true;
     } catch (failure) {
       this.#settle(outcomeOf(failure));
       throw failure;
     } finally {
       // Also reached when the consumer stops early: the engine must not go on, and what it made still counts.
       this.#settle("client-left");
-      this.abort(new Fault("client-left", "The client left."));
+      if (!isOver) this.abort(new Fault("client-left", "The client left."));
     }
   }
 

@@ -82,7 +82,7 @@ test("memory and timers are as they were before, once idle connections have ende
     const { slots, queued, timers, megabytes } = await held();
     expect({ slots, queued }).toEqual({ slots: 0, queued: 0 });
     expect(timers).toBeLessThanOrEqual(20);
-    expect(megabytes).toBeLessThan(400);
+    expect(megabytes).toBeLessThan(600);
   }, 30);
   console.log("left", await held());
 });
