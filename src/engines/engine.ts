@@ -177,6 +177,8 @@ export interface TranscriptionAbilities {
 }
 
 export interface TranscriptionRequest {
+  /** The catalog id that was asked for. */
+  model: string;
   /** Mono samples, -1 to 1, at 16,000 a second. May be iterated anew, which decodes the file anew. */
   samples: AsyncIterable<Float32Array>;
   /** The upload as it came, for engines that pass it on. */

@@ -127,12 +127,14 @@ export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Arr
   };
 }
 
-export function transcriptionWork(request: TranscriptionRequest): Work<TranscriptionModel, TranscriptionEvent> {
+export function transcriptionWork(
+  request: Omit<TranscriptionRequest, "model">,
+): Work<TranscriptionModel, TranscriptionEvent> {
   return {
     task: "transcription",
     affinity: undefined,
     refusal: (model) => refuseTranscription(request, model),
-    begin: (model, _id, signal) => model.transcribe(request, signal),
+    begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),
     isReadAhead: () => true,
     count: (event, used) => {
       used.audioSeconds = Math.max(used.audioSeconds, event.type === "finish" ? event.audioSeconds : event.endSeconds);
@@ -142,7 +144,10 @@ export function transcriptionWork(request: TranscriptionRequest): Work<Transcrip
   };
 }
 
-function refuseTranscription(request: TranscriptionRequest, model: TranscriptionModel): Fault | undefined {
+function refuseTranscription(
+  request: Omit<TranscriptionRequest, "model">,
+  model: TranscriptionModel,
+): Fault | undefined {
   const { languages, abilities } = model;
   if (request.language !== undefined && languages !== undefined && !languages.includes(request.language)) {
     const known = languages.join(", ");

@@ -154,5 +154,5 @@ function recording(from: AsyncIterable<Float32Array>) {
     temperature: 0,
     wordTimes: false,
   };
-  return { samples: from, file, ...rest };
+  return { model: "test-model", samples: from, file, ...rest };
 }

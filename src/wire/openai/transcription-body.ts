@@ -36,7 +36,7 @@ const TranscriptionBody = z.strictObject({
 
 export interface TranscriptionAsked {
   model: string;
-  request: Omit<TranscriptionRequest, "samples" | "file">;
+  request: Omit<TranscriptionRequest, "model" | "samples" | "file">;
   format: TranscriptFormat;
   stream: boolean;
   /** What verbose_json lists. */

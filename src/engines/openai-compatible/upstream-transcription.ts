@@ -1,0 +1,192 @@
+/** A transcription model behind any API of OpenAI's kind: the upload is sent on from disk, the transcript read whole. */
+
+import { openAsBlob } from "node:fs";
+import { FormData } from "undici";
+import { z } from "zod";
+import type { Fault } from "../../faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { ModelHealth, TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
+import type { Connections } from "./connections.ts";
+import { Exchange } from "./exchange.ts";
+import { createMask } from "./mask.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { brokenFault, closedFault, type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
+import { requestTemplate, toUpstreamModel } from "./upstream-request.ts";
+
+const Transcript = z.object({
+  language: z.string().nullish(),
+  duration: z.coerce.number().nullish(),
+  segments: z
+    .array(
+      z.object({
+        start: z.number(),
+        end: z.number(),
+        text: z.string(),
+        tokens: z.array(z.int()).nullish(),
+        avg_logprob: z.number().nullish(),
+        no_speech_prob: z.number().nullish(),
+      }),
+    )
+    .nullish(),
+  words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).nullish(),
+});
+type Transcript = z.output<typeof Transcript>;
+
+export interface UpstreamTranscriptionOptions {
+  /** The deployment's. */
+  name: string;
+  catalogId: string;
+  settings: OpenAiCompatibleSettings;
+  connections: Connections;
+  logger: Logger;
+}
+
+export class UpstreamTranscription implements TranscriptionModel {
+  readonly task = "transcription";
+  readonly device = "upstream";
+  readonly languages = undefined;
+  /** It refuses by itself what it cannot do. */
+  readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true };
+  readonly slots: number | undefined;
+  readonly #options: UpstreamTranscriptionOptions;
+  readonly #mask: FaultContext["mask"];
+  #isClosed = false;
+
+  constructor(options: UpstreamTranscriptionOptions) {
+    this.slots = options.settings.maxConcurrency;
+    this.#options = options;
+    this.#mask = createMask(options.settings);
+  }
+
+  health(): ModelHealth {
+    return { state: "up" };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#options.connections.close();
+  }
+
+  async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
+    const { name, catalogId, settings, connections } = this.#options;
+    if (this.#isClosed) throw closedFault(name);
+    const upstreamModel = toUpstreamModel(settings.model, catalogId, request.model);
+    const context = { deployment: name, model: request.model, upstreamModel, mask: this.#mask };
+    const { path: chatPath, headers, ...template } = requestTemplate(settings);
+    const { "content-type": _json, ...kept } = headers as Record<string, string>;
+    const operation = request.translate ? "/audio/translations" : "/audio/transcriptions";
+    const path = chatPath.replace("/chat/completions", operation);
+    const body = await toForm(request, upstreamModel);
+    const sent = { ...template, path, headers: { ...kept, accept: "application/json" }, body };
+    const exchange = new Exchange(connections, { ...settings, request: sent }, signal);
+    try {
+      const transcript = await this.#read(exchange, context);
+      if (transcript === undefined || signal.aborted) return;
+      yield* toEvents(transcript, request);
+    } catch (error) {
+      if (!signal.aborted) throw this.#toFault(error, context);
+    } finally {
+      exchange.release(true);
+    }
+  }
+
+  async #read(exchange: Exchange, context: FaultContext): Promise<Transcript | undefined> {
+    const head = await exchange.head();
+    if (head === undefined) return undefined;
+    const chunks: Buffer[] = [];
+    for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) {
+      exchange.progress();
+      chunks.push(...read);
+    }
+    const answer = parseOrUndefined(Buffer.concat(chunks).toString());
+    const error = upstreamErrorIn(answer);
+    if (head.status !== 200) throw refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
+    if (error !== undefined) throw error;
+    const transcript = Transcript.safeParse(answer);
+    if (transcript.success) return transcript.data;
+    throw new UpstreamError("answered with something else than a transcript in verbose_json");
+  }
+
+  #toFault(error: unknown, context: FaultContext): Fault {
+    const fault = brokenFault(error, context);
+    if (fault.kind === "upstream-failed" || fault.kind === "upstream-timeout") {
+      const { cause } = fault;
+      const reason = cause instanceof Error ? this.#mask(cause.message).slice(0, 300) : undefined;
+      this.#options.logger.warn({ reason }, fault.message);
+    }
+    return fault;
+  }
+}
+
+async function toForm(request: TranscriptionRequest, model: string): Promise<FormData> {
+  const form = new FormData();
+  form.append("model", model);
+  // The one format that has times.
+  form.append("response_format", "verbose_json");
+  if (request.language !== undefined) form.append("language", request.language);
+  if (request.prompt !== undefined) form.append("prompt", request.prompt);
+  if (request.temperature !== 0) form.append("temperature", String(request.temperature));
+  if (!request.translate) {
+    form.append("timestamp_granularities[]", "segment");
+    if (request.wordTimes) form.append("timestamp_granularities[]", "word");
+  }
+  form.append("file", await openAsBlob(request.file.path), request.file.name || "audio");
+  return form;
+}
+
+function* toEvents(transcript: Transcript, request: TranscriptionRequest): Generator<TranscriptionEvent> {
+  const { segments, words, duration, language } = transcript;
+  if (segments === null || segments === undefined) throw new UpstreamError("left out the segments that were asked for");
+  if (request.wordTimes && !words) throw new UpstreamError("left out the words that were asked for");
+  for (const [index, segment] of segments.entries()) {
+    const { start, end, avg_logprob, no_speech_prob } = segment;
+    const isLast = index === segments.length - 1;
+    const isOwn = (word: { start: number }) =>
+      (index === 0 || word.start >= start) && (isLast || word.start < nextStart(index));
+    const own = words?.filter(isOwn) ?? [];
+    yield {
+      type: "segment",
+      startSeconds: start,
+      endSeconds: end,
+      text: segment.text.trim(),
+      words: request.wordTimes
+        ? own.map((word) => ({ word: word.word, startSeconds: word.start, endSeconds: word.end }))
+        : undefined,
+      confidence:
+        typeof avg_logprob === "number" && typeof no_speech_prob === "number"
+          ? {
+              tokens: segment.tokens ?? [],
+              averageLogProbability: avg_logprob,
+              noSpeechProbability: no_speech_prob,
+            }
+          : undefined,
+    };
+  }
+  const audioSeconds = duration ?? segments.at(-1)?.end ?? 0;
+  yield { type: "finish", audioSeconds, language: toCode(language ?? undefined) };
+
+  function nextStart(index: number): number {
+    return segments?.[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Upstreams name languages as `english` or as `en`. */
+function toCode(language: string | undefined): string | undefined {
+  if (language === undefined || /^[a-z]{2,3}$/.test(language)) return language;
+  const names = new Intl.DisplayNames(["en"], { type: "language" });
+  return CODES.find((code) => names.of(code)?.toLowerCase() === language.toLowerCase());
+}
+
+/** Every code of two letters. */
+const CODES = Array.from({ length: 26 * 26 }, (_, index) =>
+  String.fromCharCode(97 + Math.floor(index / 26), 97 + (index % 26)),
+);
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+/** A transcription model behind another service of the same API: here, behind a second Parlance. */
+
+import { toFile } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+import { makeWave } from "./support/wave.ts";
+
+let upstream: Service;
+let service: Service;
+beforeAll(async () => {
+  upstream = await startService({
+    config: `
+builtin_models: false
+models:
+  - id: theirs
+    task: transcription
+    deployments:
+      - engine: scripted
+        replies:
+          - { match: breaks, fail_after_tokens: 0 }
+          - { match: late, text: "One.", delay_ms_before_first: 20000 }
+          - { text: "One two. Three." }
+  - id: chat
+    task: chat
+    deployments: [{ engine: scripted, echo: true }]
+`,
+  });
+  const deployment = (model: string) =>
+    `[{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: ${model} }]`;
+  service = await startService({
+    config: `
+builtin_models: false
+models:
+  - { id: ours, task: transcription, deployments: ${deployment("theirs")} }
+  - { id: wrong, task: transcription, deployments: ${deployment("chat")} }
+  - { id: "other/*", task: transcription, deployments: ${deployment('"*"')} }
+`,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await upstream.stop();
+});
+
+const file = () => toFile(makeWave({ seconds: 2 }), "name.wav");
+
+test("sends the file on and gives back its segments, words and language", async () => {
+  const verbose = await service.client().audio.transcriptions.create({
+    model: "ours",
+    file: await file(),
+    response_format: "verbose_json",
+    timestamp_granularities: ["word", "segment"],
+    language: "de",
+    prompt: "Names.",
+    temperature: 0.3,
+  });
+  expect(verbose).toMatchObject({
+    language: "german",
+    duration: 2,
+    text: "One two. Three.",
+    segments: [
+      { start: 0, end: 1, text: "One two.", avg_logprob: null },
+      { start: 1, end: 2, text: "Three." },
+    ],
+    words: [{ word: "One" }, { word: "two.", end: 1 }, { word: "Three." }],
+  });
+});
+
+test("translates, streams, and knows models under a wildcard", async () => {
+  const { audio } = service.client();
+  expect(await audio.translations.create({ model: "ours", file: await file() })).toMatchObject({
+    text: "One two. Three.",
+  });
+  const types: string[] = [];
+  for await (const event of await audio.transcriptions.create({
+    model: "other/theirs",
+    file: await file(),
+    stream: true,
+  })) {
+    types.push(event.type);
+  }
+  expect(types.filter((type) => type === "transcript.text.delta")).toHaveLength(2);
+  expect(types.at(-1)).toBe("transcript.text.done");
+});
+
+test("passes on what the caller did wrong, as said by the upstream", async () => {
+  const form = { model: "ours", file: await file() };
+  const { transcriptions } = service.client({ maxRetries: 0 }).audio;
+  await expect(transcriptions.create({ ...form, language: "fr" })).rejects.toMatchObject({
+    status: 400,
+    param: "language",
+    message: expect.stringContaining("it knows en, de"),
+  });
+  await expect(
+    transcriptions.create({ ...form, file: await toFile(Buffer.from("text"), "a.mp3") }),
+  ).rejects.toMatchObject({ status: 400, param: "file" });
+});
+
+test("a client that leaves ends the upstream's work", async () => {
+  const leaving = new AbortController();
+  const body = { model: "ours", file: await file(), prompt: "late" };
+  const asked = service
+    .client({ maxRetries: 0 })
+    .audio.transcriptions.create(body, { signal: leaving.signal })
+    .catch((error: Error) => error.name);
+  const inUse = async () => /parlance_slots_in_use\{[^}]*"theirs"[^}]*\} 1/.test(await metrics());
+  await eventually(async () => expect(await inUse()).toBe(true));
+  leaving.abort();
+  await asked;
+  await eventually(async () => expect(await inUse()).toBe(false));
+});
+
+test("an upstream that fails, or does something else, is a fault of its own", async () => {
+  const { transcriptions } = service.client({ maxRetries: 0 }).audio;
+  await expect(transcriptions.create({ model: "ours", file: await file(), prompt: "breaks" })).rejects.toMatchObject({
+    status: 502,
+  });
+  await expect(transcriptions.create({ model: "wrong", file: await file() })).rejects.toMatchObject({ status: 400 });
+});
+
+async function metrics(): Promise<string> {
+  return (await fetch(`${upstream.origin}/metrics`)).text();
+}
