@@ -15,6 +15,8 @@ import { measurePaced } from "./routing/paced.ts";
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = 3;
 const PACED_STREAMS = 512;
+/** V8 needs some ten thousand requests until its code is what it stays. */
+const WARM_UP_SECONDS = 6;
 
 const upstream = await forked("straight", "upstream.ts");
 const contenders: Contender[] = [upstream];
@@ -28,6 +30,9 @@ try {
   console.log(
     `${cpus().length} cores, Node ${process.version}, ${ROUNDS} rounds of ${SECONDS} s, the median of each\n`,
   );
+  for (const contender of contenders) {
+    for (const stream of [false, true]) await measure(contender, { stream, connections: 32, seconds: WARM_UP_SECONDS });
+  }
   for (const stream of [false, true]) for (const connections of [1, 32, 128]) await compare(stream, connections);
   await pace();
   console.log(`Parlance holds ${residentMegabytes(contenders.at(-1))} MB after all of it`);
