@@ -144,6 +144,8 @@ export interface SpeechModel extends OpenModel {
 }
 
 export interface SpeechRequest {
+  /** The catalog id that was asked for. */
+  model: string;
   text: string;
   voice: string;
   /** 0.25 to 4; 1 is the voice's own pace. */

@@ -93,7 +93,7 @@ export class Inference {
   /** Resolves with the first samples. As `chat` otherwise. */
   async speak(
     caller: Caller,
-    { model, ...request }: SpeechRequest & { model: string },
+    { model, ...request }: SpeechRequest,
     clientLeft: AbortSignal,
   ): Promise<Answer<SpeechModel, Float32Array>> {
     return this.#run(caller, model, speechWork(request), clientLeft);
@@ -102,7 +102,7 @@ export class Inference {
   /** Resolves with the first segment, or the end when nothing was said. As `chat` otherwise. */
   async transcribe(
     caller: Caller,
-    { model, ...request }: TranscriptionRequest & { model: string },
+    { model, ...request }: TranscriptionRequest,
     clientLeft: AbortSignal,
   ): Promise<Answer<TranscriptionModel, TranscriptionEvent>> {
     return this.#run(caller, model, transcriptionWork(request), clientLeft);

@@ -107,15 +107,15 @@ export function moderationWork({
   };
 }
 
-export function speechWork(request: SpeechRequest): Work<SpeechModel, Float32Array> {
+export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechModel, Float32Array> {
   let sampleRate = 1;
   return {
     task: "speech",
     affinity: undefined,
     refusal: () => undefined,
-    begin: (model, _id, signal) => {
+    begin: (model, id, signal) => {
       sampleRate = model.sampleRate;
-      return model.speak(request, signal);
+      return model.speak({ ...request, model: id }, signal);
     },
     isReadAhead: () => true,
     count: (samples, used) => {

@@ -31,7 +31,7 @@ export const SpeechBody = z.object({
 
 export type SpeechBody = z.output<typeof SpeechBody>;
 
-export function toSpeechRequest(body: SpeechBody): SpeechRequest & { model: string } {
+export function toSpeechRequest(body: SpeechBody): SpeechRequest {
   return {
     model: body.model,
     text: body.input,
