@@ -9,6 +9,9 @@ export interface Ranked {
   slots: { inUse: number; waiting: number; count: number; hasFree: boolean };
 }
 
+/** Those that share requests out; the others prefer one deployment, whatever the prompt. */
+export const SPREADING: ReadonlySet<Strategy> = new Set(["weighted", "least_busy", "lowest_latency"]);
+
 /** Ascending by what this gives; what is equal keeps the order that it had. */
 type Score<D extends Ranked> = (deployment: D) => number;
 

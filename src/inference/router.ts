@@ -6,7 +6,7 @@ import { Fault, type FaultKind } from "../faults.ts";
 import { attempt } from "./attempt.ts";
 import type { Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
-import { rank } from "./rank.ts";
+import { rank, SPREADING } from "./rank.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { stick } from "./stick.ts";
 import type { Work } from "./work.ts";
@@ -100,7 +100,8 @@ export class Router {
     const { work, signal, tally } = options;
     const { strategy, retries } = candidate.model.routing;
     const lastAttempt = tally.attempts + 1 + retries;
-    let turn = stick(rank(candidate.model.deployments, strategy), work.affinity);
+    const ranked = rank(candidate.model.deployments, strategy);
+    let turn = SPREADING.has(strategy) ? stick(ranked, work.affinity) : ranked;
     for (let round = 0; turn.length > 0; round += 1) {
       if (round > 0) await backOff(round, signal);
       const again: Deployment[] = [];
