@@ -6,13 +6,13 @@ import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Fault, invalidRequest, unavailable } from "../faults.ts";
+import type { DecodeFailure } from "./decode-child.ts";
 import type { DecodeOrder } from "./decode-file.ts";
-import type { DecodeFailure } from "./decode-process.ts";
 
 type DecodeProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 const ENTRY = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "./decode-process.ts" : "./decode-process.js", import.meta.url),
+  new URL(import.meta.url.endsWith(".ts") ? "./decode-child.ts" : "./decode-child.js", import.meta.url),
 );
 /** It may read files and do nothing else: no writing, no processes, no native code. */
 const FLAGS = ["--permission", "--allow-fs-read=*", "--max-old-space-size=256", "--disable-warning=SecurityWarning"];
