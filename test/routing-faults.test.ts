@@ -10,7 +10,7 @@ let upstream: FaultyUpstream;
 let service: Service;
 beforeAll(async () => {
   upstream = await startFaultyUpstream();
-  service = await startService({ config: faultsConfig(upstream) });
+  service = await startService({ config: faultsConfig(upstream, 0.5) });
 });
 afterAll(async () => {
   await service.stop();

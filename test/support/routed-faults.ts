@@ -72,13 +72,15 @@ export function isSavedElsewhere({ seen }: FaultRow): boolean {
 }
 
 /** A model `FAULT` and one `FAULT-saved` with an honest second deployment, for each fault and kind of answer. */
-export function faultsConfig(upstream: FaultyUpstream): string {
+export function faultsConfig(upstream: FaultyUpstream, timeoutSeconds: number): string {
   const urlOf = (fault: UpstreamFault) => {
     if (fault === "refuses-connections") return upstream.refusingUrl;
     return fault === "slow-tls-handshake" ? upstream.silentTlsUrl : upstream.baseUrlFor(fault);
   };
-  const limits =
-    "connect_timeout_seconds: 0.5, first_byte_timeout_seconds: 0.5, idle_timeout_seconds: 0.5, max_response_bytes: 1048576";
+  const limits = [
+    ...["connect", "first_byte", "idle"].map((each) => `${each}_timeout_seconds: ${timeoutSeconds}`),
+    "max_response_bytes: 262144",
+  ].join(", ");
   const deployment = (url: string) => `{ engine: openai-compatible, base_url: "${url}", ${limits} }`;
   const models = FAULT_ROWS.flatMap((row) => {
     const faulty = deployment(urlOf(row.fault));
