@@ -18,6 +18,21 @@ models:
       - engine: classifier
         thresholds: { harassment/threatening: 1, harassment: 1, violence: 1, hate: 1, hate/threatening: 1, violence/graphic: 1 }
         max_characters: 2000
+  - id: llama-guard
+    task: moderation
+    deployments:
+      - engine: guard
+        format: llama-guard-4
+        thresholds: { violence: 0.9 }
+        chat:
+          engine: scripted
+          replies: [{ match: kill, text: "unsafe\\nS1,S10" }, { text: safe }]
+  - id: broken-guard
+    task: moderation
+    deployments:
+      - engine: guard
+        format: shieldgemma
+        chat: { engine: scripted, replies: 7 }
   - id: parrot
     task: chat
     deployments:
@@ -139,6 +154,21 @@ test("takes thresholds from the configuration", async () => {
   const { results } = await service.client().moderations.create({ model: "lenient", input: HARMFUL });
   expect(results[0]?.category_scores["harassment/threatening"]).toBeGreaterThan(0.3);
   expect(results[0]?.categories["harassment/threatening"]).toBe(false);
+});
+
+test("judges with a guard language model that any chat engine runs", async () => {
+  await untilJudging(service, "llama-guard");
+  const input = [HARMFUL, HARMLESS];
+  const { model, results } = await service.client().moderations.create({ model: "llama-guard", input });
+  expect(model).toBe("llama-guard");
+  expect(results.map(({ flagged }) => flagged)).toEqual([true, false]);
+  expect(results[0]?.categories).toMatchObject({ violence: true, hate: true, sexual: false });
+});
+
+test("says what is wrong with the settings of a guard's chat engine", async () => {
+  const response = await service.post("/v1/moderations", { model: "broken-guard", input: "hi" });
+  expect(response.status).toBe(503);
+  expect(service.output()).toContain("chat.replies");
 });
 
 describe("refuses", () => {

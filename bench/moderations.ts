@@ -1,0 +1,55 @@
+/** How long the default moderation model takes for a text, and how many texts a second it judges. Run: node bench/moderations.ts */
+
+import { availableParallelism } from "node:os";
+import { Classifier } from "../src/engines/classifier/classifier.ts";
+import { createModelStore } from "../src/models/create-model-store.ts";
+import { createLogger } from "../src/observability/logger.ts";
+
+const WORDS = "the minutes of our meeting will follow tomorrow and the budget for spring was put off again".split(" ");
+const text = (words: number, salt: number) =>
+  Array.from({ length: words }, (_, index) => WORDS[(index * 7 + salt) % WORDS.length]).join(" ");
+const until = new AbortController().signal;
+
+const store = createModelStore(
+  {
+    modelsDirectory: process.env.PARLANCE_MODELS_DIR ?? ".parlance/models",
+    hub: { endpoint: "https://huggingface.co", token: undefined, offline: false },
+  },
+  createLogger("silent"),
+);
+const { paths } = await store.pull({ model: "moderation-minilm" }, { signal: until });
+const files = {
+  weights: paths["model.safetensors"] ?? "",
+  tokenizer: paths["tokenizer.json"] ?? "",
+  tokenizerConfig: paths["tokenizer_config.json"] ?? "",
+};
+const before = performance.now();
+const model = await Classifier.open({ files, thresholds: {}, threads: undefined, maxCharacters: 10_000_000 });
+console.log(`${availableParallelism()} cores, opened in ${Math.round(performance.now() - before)} ms`);
+
+async function measure(count: number, words: number, rounds: number): Promise<void> {
+  const took: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const inputs = Array.from({ length: count }, (_, index) => ({ text: text(words, index + round), images: [] }));
+    const begin = performance.now();
+    await model.moderate(inputs, until);
+    // The first round warms up.
+    if (round > 0) took.push(performance.now() - begin);
+  }
+  took.sort((one, other) => one - other);
+  const median = took[Math.floor(took.length / 2)] ?? 0;
+  const slowest = took.at(-1) ?? 0;
+  const rate = ((count * 1000) / median).toFixed(0);
+  console.log(
+    `${count} × ${words} words: median ${median.toFixed(1)} ms, slowest ${slowest.toFixed(1)} ms, ${rate} texts/s`,
+  );
+}
+
+await measure(1, 10, 30);
+await measure(1, 30, 30);
+await measure(1, 100, 20);
+await measure(1, 1000, 5);
+await measure(32, 30, 5);
+await measure(256, 30, 2);
+console.log(`resident memory ${Math.round(process.memoryUsage.rss() / 1e6)} MB`);
+await model.close();
