@@ -11,7 +11,7 @@ export const guardSettings = z
   .strictObject({
     format: z.enum(FORMATS).describe("The family of the model, which decides prompt and categories"),
     chat: z
-      .looseObject({ engine: z.string() })
+      .looseObject({ engine: z.string().describe("A chat engine") })
       .describe("A deployment of a chat engine that runs the model: its `engine` and that engine's own settings"),
     thresholds: z
       .record(z.string(), z.number().min(0).max(1))
