@@ -12,8 +12,8 @@ import { type Contender, forked, nginx, parlance } from "./routing/contenders.ts
 import { type Measured, measure } from "./routing/load.ts";
 import { measurePaced } from "./routing/paced.ts";
 
-const SECONDS = Number(process.argv[2] ?? 3);
-const ROUNDS = 3;
+const SECONDS = Number(process.argv[2] ?? 1);
+const ROUNDS = 9;
 const PACED_STREAMS = 512;
 /** V8 needs some ten thousand requests until its code is what it stays. */
 const WARM_UP_SECONDS = 6;
@@ -48,11 +48,11 @@ async function compare(stream: boolean, connections: number): Promise<void> {
       rounds.get(contender.name)?.push(await measure(contender, { stream, connections, seconds: SECONDS }));
     }
   }
-  const medianOf = (name: string, key: keyof Measured) => {
-    const values = (rounds.get(name) ?? []).map((each) => each[key]).sort((a, b) => a - b);
-    return values[Math.floor(values.length / 2)] ?? Number.NaN;
-  };
-  const one = medianOf(reference?.name ?? "Fastify + undici", "perSecond");
+  const valuesOf = (name: string, key: keyof Measured) => (rounds.get(name) ?? []).map((each) => each[key]);
+  const medianOf = (name: string, key: keyof Measured) => median(valuesOf(name, key));
+  // Within each round, since what else the machine does changes from round to round.
+  const ones = valuesOf(reference?.name ?? "Fastify + undici", "perSecond");
+  const ratioOf = (name: string) => median(valuesOf(name, "perSecond").map((rate, round) => rate / (ones[round] ?? 1)));
   console.log(`${stream ? "64 events" : "not streamed"}, ${connections} connection${connections === 1 ? "" : "s"}`);
   console.log("                    requests/s   ratio   p50 ms   p99 ms   added p50   added p99");
   for (const { name } of contenders) {
@@ -62,13 +62,17 @@ async function compare(stream: boolean, connections: number): Promise<void> {
     const added = [p50 - medianOf("straight", "p50Milliseconds"), p99 - medianOf("straight", "p99Milliseconds")];
     const cells = [
       rate.toFixed(0).padStart(10),
-      (rate / one).toFixed(2).padStart(8),
+      ratioOf(name).toFixed(2).padStart(8),
       p50.toFixed(2).padStart(9),
       p99.toFixed(2).padStart(9),
     ];
     console.log(name.padEnd(20) + cells.join("") + added.map((each) => each.toFixed(2).padStart(12)).join(""));
   }
   console.log();
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function pace(): Promise<void> {
