@@ -3,7 +3,7 @@
 import type { FaultName, FaultyUpstream } from "./faulty-upstream.ts";
 import type { Service } from "./service.ts";
 
-export type UpstreamFault = FaultName | "refuses-connections" | "slow-tls-handshake";
+type UpstreamFault = FaultName | "refuses-connections" | "slow-tls-handshake";
 
 /** What the caller sees when there is no other deployment. */
 type Seen =
