@@ -22,7 +22,7 @@ models:
     task: moderation
     deployments:
       - engine: guard
-        format: llama-guard-4
+        family: llama-guard-4
         thresholds: { violence: 0.9 }
         chat:
           engine: scripted
@@ -31,7 +31,7 @@ models:
     task: moderation
     deployments:
       - engine: guard
-        format: shieldgemma
+        family: shieldgemma
         chat: { engine: scripted, replies: 7 }
   - id: parrot
     task: chat

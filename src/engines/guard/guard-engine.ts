@@ -7,7 +7,7 @@ import type { GuardSettings } from "./settings.ts";
 
 /** Language models made for judging text, run by any chat engine. */
 export const guardEngine: Engine<GuardSettings> = {
-  async open({ chat, format, ...settings }, task, services) {
+  async open({ chat, family, ...settings }, task, services) {
     if (task !== "moderation") {
       throw unsupportedValue(`The engine guard does not do ${task}; only moderation.`, "task");
     }
@@ -24,6 +24,6 @@ export const guardEngine: Engine<GuardSettings> = {
     }
     const model = await openModel(engine, checked.data, "chat", services);
     if (model.task !== "chat") throw new Error(`The engine ${engine} opened no chat model`);
-    return new GuardModel(model, GUARD_FORMATS[format], { ...settings, name: services.catalogId });
+    return new GuardModel(model, GUARD_FORMATS[family], { ...settings, name: services.catalogId });
   },
 };

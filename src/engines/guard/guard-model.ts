@@ -119,7 +119,7 @@ function readAnswer(question: GuardQuestion, answer: string) {
     return question.read(answer);
   } catch (cause) {
     // Never counted as harmless: what the model meant is unknown.
-    throw new Fault("upstream-failed", "The guard model's answer is no verdict. Check that its `format` is right.", {
+    throw new Fault("upstream-failed", "The guard model's answer is no verdict. Check that its `family` is right.", {
       cause,
     });
   }

@@ -4,12 +4,12 @@ import { z } from "zod";
 import { Secret } from "../../secret.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 
-type Format = keyof typeof GUARD_FORMATS;
-const FORMATS = Object.keys(GUARD_FORMATS) as [Format, ...Format[]];
+type Family = keyof typeof GUARD_FORMATS;
+const FAMILIES = Object.keys(GUARD_FORMATS) as [Family, ...Family[]];
 
 export const guardSettings = z
   .strictObject({
-    format: z.enum(FORMATS).describe("The family of the model, which decides prompt and categories"),
+    family: z.enum(FAMILIES).describe("The family of the model, which decides prompt and categories"),
     chat: z
       .looseObject({ engine: z.string().describe("A chat engine") })
       .describe("A deployment of a chat engine that runs the model: its `engine` and that engine's own settings"),
