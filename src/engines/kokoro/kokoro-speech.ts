@@ -4,13 +4,13 @@ import { invalidRequest } from "../../faults.ts";
 import { smoothEdges } from "../../speech-text/smooth-edges.ts";
 import { toSpokenPieces } from "../../speech-text/speech-text.ts";
 import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
+import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { AcousticModel } from "./acoustic-model.ts";
 import { Phonemizer } from "./english/phonemizer.ts";
 import { openHibari } from "./hibari-model.ts";
 import { openKokoro } from "./kokoro-model.ts";
 import type { KokoroSettings } from "./settings.ts";
-import { Turns } from "./turns.ts";
 
 export interface KokoroSpeechOptions extends Omit<KokoroSettings, "model"> {
   /** The model's files, by their names in the manifest. */

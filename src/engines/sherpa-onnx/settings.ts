@@ -1,7 +1,8 @@
 /** What a deployment of this engine may say in the configuration. */
 
 import { z } from "zod";
-import { FAMILIES } from "./families.ts";
+import { FAMILIES, type FamilyName } from "./families.ts";
+import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
 const path = z.string().min(1).max(4096);
 
@@ -12,10 +13,10 @@ export const sherpaOnnxSettings = z
       .record(z.string(), path)
       .optional()
       .describe(
-        "Paths of the model's own files, by their role: encoder, decoder, joiner, model, tokens, and vad (Silero)",
+        "Paths of the model's own files, by their role: encoder, decoder, joiner, model, tokens and vad (Silero) to transcribe; model, tokens, voices, vocoder, lexicon and data (the folder espeak-ng-data) to speak",
       ),
     family: z
-      .enum(Object.keys(FAMILIES) as [keyof typeof FAMILIES, ...(keyof typeof FAMILIES)[]])
+      .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])
       .optional()
       .describe("How the model is built; needed with `files`"),
     languages: z
@@ -23,7 +24,12 @@ export const sherpaOnnxSettings = z
       .min(1)
       .optional()
       .describe("Languages that it knows, the first being its usual one. Left out: en, or whatever Whisper knows"),
-    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed by turns; more wait"),
+    voices: z
+      .record(z.string().min(1), z.int().min(0))
+      .optional()
+      .describe("Numbers of the model's speakers by the names that are offered, to speak. Left out: the numbers"),
+    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Characters of a text to speak"),
+    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed, or texts spoken, by turns; more wait"),
     threads: z.int().min(1).max(64).optional().describe("Left out: one for each core, at most 4"),
   })
   .refine((value) => (value.model === undefined) !== (value.files === undefined), {

@@ -1,0 +1,109 @@
+/** Text to speech with sherpa-onnx, inside a model's own process. */
+
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { invalidRequest } from "../../faults.ts";
+import { smoothEdges } from "../../speech-text/smooth-edges.ts";
+import { toSpokenPieces } from "../../speech-text/speech-text.ts";
+import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
+import { Turns } from "../turns.ts";
+import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
+import type { ModelPaths } from "./families.ts";
+import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
+
+export interface SherpaSpeechSettings {
+  family: SpeechFamilyName;
+  paths: ModelPaths;
+  /** Numbers of the model's speakers, by the names that are offered; undefined: the numbers themselves. */
+  voices: Readonly<Record<string, number>> | undefined;
+  mostInputCharacters: number;
+  slots: number;
+  threads: number | undefined;
+}
+
+/** The part of sherpa-onnx-node that is used here, for it brings no declarations. */
+interface OfflineTts {
+  numSpeakers: number;
+  sampleRate: number;
+  /** Off the event loop. `onProgress` ends it early by returning false. */
+  generateAsync(request: {
+    text: string;
+    sid: number;
+    speed: number;
+    enableExternalBuffer: boolean;
+    onProgress: () => boolean;
+  }): Promise<{ samples: Float32Array; sampleRate: number }>;
+}
+
+interface SherpaOnnxSpeech {
+  OfflineTts: { createAsync(config: object): Promise<OfflineTts> };
+}
+
+const MOST_PIECE_CHARACTERS = 250;
+const MOST_THREADS = 4;
+
+export class SherpaSpeech implements SpeechModel {
+  readonly task = "speech";
+  readonly device = "cpu";
+  readonly slots: number;
+  readonly voices: readonly string[];
+  readonly voiceAliases: Readonly<Record<string, string>>;
+  readonly sampleRate: number;
+  readonly #model: OfflineTts;
+  readonly #speakers: Readonly<Record<string, number>>;
+  readonly #mostInputCharacters: number;
+  readonly #turns = new Turns();
+
+  private constructor(model: OfflineTts, settings: SherpaSpeechSettings) {
+    this.#model = model;
+    this.#mostInputCharacters = settings.mostInputCharacters;
+    const numbers = Array.from({ length: Math.max(1, model.numSpeakers) }, (_, number) => [String(number), number]);
+    this.#speakers = settings.voices ?? Object.fromEntries(numbers);
+    this.slots = settings.slots;
+    this.voices = Object.keys(this.#speakers);
+    this.voiceAliases = completeAliases(this.voices, {}, {});
+    this.sampleRate = model.sampleRate;
+  }
+
+  static async load(settings: SherpaSpeechSettings): Promise<SherpaSpeech> {
+    const { family, paths, voices = {} } = settings;
+    const { OfflineTts } = createRequire(import.meta.url)("sherpa-onnx-node") as SherpaOnnxSpeech;
+    const numThreads = settings.threads ?? Math.min(MOST_THREADS, availableParallelism());
+    const files = SPEECH_FAMILIES[family].configure(paths);
+    const model = await OfflineTts.createAsync({
+      model: { ...files, numThreads, provider: "cpu", debug: 0 },
+      maxNumSentences: 1,
+    });
+    const wrong = Object.entries(voices).find(([, speaker]) => speaker >= Math.max(1, model.numSpeakers));
+    if (wrong !== undefined) {
+      const message = `voices.${wrong[0]}: the model has ${model.numSpeakers} speakers, numbered from 0; ${wrong[1]} is none.`;
+      throw invalidRequest(message, "voices");
+    }
+    return new SherpaSpeech(model, settings);
+  }
+
+  health(): ModelHealth {
+    return { state: "up" };
+  }
+
+  /** The library has no way to free it; its process ends. */
+  async close(): Promise<void> {}
+
+  async *speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    if (instructions !== undefined) throw instructionsUnsupported();
+    const sid = this.#speakers[resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases })] ?? 0;
+    const { sampleRate } = this;
+    const limits = { mostInputCharacters: this.#mostInputCharacters, mostPieceCharacters: MOST_PIECE_CHARACTERS };
+    let hasSpoken = false;
+    for (const piece of toSpokenPieces(text, limits)) {
+      const onProgress = () => !signal.aborted;
+      const request = { text: piece, sid, speed, enableExternalBuffer: false, onProgress };
+      const made = await this.#turns.take(signal, () => this.#model.generateAsync(request));
+      if (signal.aborted || made === undefined) return;
+      if (made.samples.length === 0) continue;
+      hasSpoken = true;
+      yield smoothEdges(made.samples, sampleRate);
+    }
+    if (!hasSpoken) throw invalidRequest("'input' has nothing that this voice can say.", "input");
+  }
+}

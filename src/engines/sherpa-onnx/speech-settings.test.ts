@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import type { Task } from "../engine.ts";
+import { sherpaOnnxSettings } from "./settings.ts";
+import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";
+import { SPEECH_FAMILIES } from "./speech-families.ts";
+
+const open = (settings: object, task: Task = "speech") =>
+  sherpaOnnxEngine.open(sherpaOnnxSettings.parse(settings), task, makeEngineServices());
+
+test.each([
+  [{ family: "whisper", files: { model: "m" } }, /to be one of vits, matcha, kokoro, kitten/],
+  [{ family: "vits", files: { model: "package.json" } }, /vits needs files\.tokens/],
+  [{ family: "kokoro", files: { model: "package.json", tokens: "package.json" } }, /kokoro needs files\.voices/],
+  [{ family: "vits", files: { model: "nowhere.onnx", tokens: "package.json" } }, /nowhere\.onnx cannot be read/],
+])("refuses to speak with %j", async (settings, message) => {
+  await expect(open(settings)).rejects.toThrow(message);
+});
+
+test("a model that speaks does not transcribe", async () => {
+  await expect(open({ family: "vits", files: { model: "package.json" } }, "transcription")).rejects.toThrow(
+    /vits speaks; it does not transcribe/,
+  );
+});
+
+test("files that a family can do without are not told of", () => {
+  expect(SPEECH_FAMILIES.vits.configure({ model: "m", tokens: "t" })).toEqual({ vits: { model: "m", tokens: "t" } });
+  expect(SPEECH_FAMILIES.vits.configure({ model: "m", tokens: "t", data: "d" })).toEqual({
+    vits: { model: "m", tokens: "t", dataDir: "d" },
+  });
+});
