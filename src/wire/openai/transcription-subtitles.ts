@@ -10,7 +10,8 @@ interface Cue {
 
 /** What subtitlers agree on: two lines of 42 characters. */
 const LINE_CHARACTERS = 42;
-const CUE_CHARACTERS = 2 * LINE_CHARACTERS;
+const CUE_LINES = 2;
+const CLAUSE_ENDS = [". ", "? ", "! ", ", ", "; ", ": "];
 
 export function toSrt(segments: readonly TranscriptSegment[]): string {
   return segments
@@ -41,22 +42,29 @@ function toCues({ text, startSeconds, endSeconds }: TranscriptSegment): Cue[] {
 function splitText(text: string): string[] {
   const parts: string[] = [];
   let rest = text.replace(/\s+/g, " ").trim();
-  while (rest.length > CUE_CHARACTERS) {
-    const window = rest.slice(0, CUE_CHARACTERS + 1);
-    const clause = Math.max(...[". ", "? ", "! ", ", ", "; ", ": "].map((end) => window.lastIndexOf(end) + 1));
-    const space = window.lastIndexOf(" ");
-    const end = clause > LINE_CHARACTERS / 2 ? clause : space > 0 ? space : CUE_CHARACTERS;
-    parts.push(rest.slice(0, end).trim());
-    rest = rest.slice(end).trim();
+  while (rest !== "") {
+    const full = wrap(rest).slice(0, CUE_LINES).join(" ");
+    const clause = Math.max(...CLAUSE_ENDS.map((end) => full.lastIndexOf(end) + 1));
+    const isAll = full.length >= rest.length;
+    const part = !isAll && clause > LINE_CHARACTERS / 2 ? full.slice(0, clause) : full;
+    parts.push(part);
+    // A word that was broken for its length has no space where it was broken.
+    rest = rest.startsWith(part) ? rest.slice(part.length).trim() : rest.slice(part.length - 1).trim();
   }
-  return rest === "" ? parts : [...parts, rest];
+  return parts;
 }
 
-function wrap(part: string): string[] {
-  if (part.length <= LINE_CHARACTERS) return [part];
-  const fits = part.lastIndexOf(" ", LINE_CHARACTERS);
-  const end = fits > 0 ? fits : LINE_CHARACTERS;
-  return [part.slice(0, end).trim(), part.slice(end).trim()];
+/** Lines as full as they can be; a word longer than a line is broken. */
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > LINE_CHARACTERS) {
+    const space = rest.lastIndexOf(" ", LINE_CHARACTERS);
+    const end = space > 0 ? space : LINE_CHARACTERS;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return rest === "" ? lines : [...lines, rest];
 }
 
 function times({ startSeconds, endSeconds }: Cue, point: "," | "."): string {

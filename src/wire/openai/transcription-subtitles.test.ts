@@ -1,0 +1,54 @@
+import { parseSync } from "subtitle";
+import { expect, test } from "vitest";
+import type { TranscriptSegment } from "../../engines/engine.ts";
+import { toSrt, toVtt } from "./transcription-subtitles.ts";
+
+const segment = (startSeconds: number, endSeconds: number, text: string): TranscriptSegment => ({
+  type: "segment",
+  startSeconds,
+  endSeconds,
+  text,
+  words: undefined,
+  confidence: undefined,
+});
+
+const LONG =
+  "He was not an ill-disposed young man, unless to be rather cold-hearted and rather selfish is to be ill-disposed; " +
+  "but he was, in general, well respected. Had he married a more amiable woman, he might have been made still more respectable.";
+const SEGMENTS = [
+  segment(0.5, 14, LONG),
+  segment(15, 16.25, "a < b & c --> d"),
+  segment(3599.9996, 3605, "An hour later."),
+  segment(36_000, 36_001, `${"x".repeat(100)} y`),
+];
+
+test.each([
+  ["SubRip", toSrt],
+  ["WebVTT", toVtt],
+] as const)("%s is read as it is meant, in cues that can be read in time", (_format, render) => {
+  const cues = parseSync(render(SEGMENTS)).flatMap((node) => (node.type === "cue" ? [node.data] : []));
+  expect(cues.length).toBeGreaterThan(SEGMENTS.length);
+  let last = 0;
+  for (const { start, end, text } of cues) {
+    expect(start).toBeGreaterThanOrEqual(last);
+    expect(end).toBeGreaterThan(start);
+    last = end;
+    const lines = text.split("\n");
+    expect(lines.length).toBeLessThanOrEqual(2);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(42);
+  }
+  const first = cues.filter(({ start }) => start < 14_000).map(({ text }) => text.replaceAll("\n", " "));
+  expect(first.join(" ")).toBe(LONG);
+  expect(last).toBe(36_001_000);
+});
+
+test("times go past an hour, and markup is text", () => {
+  expect(toVtt(SEGMENTS.slice(1, 3))).toBe(
+    "WEBVTT\n\n00:00:15.000 --> 00:00:16.250\na &lt; b &amp; c --&gt; d\n\n01:00:00.000 --> 01:00:05.000\nAn hour later.\n\n",
+  );
+});
+
+test("nothing said is an empty file", () => {
+  expect(toSrt([])).toBe("");
+  expect(toVtt([])).toBe("WEBVTT\n\n");
+});
