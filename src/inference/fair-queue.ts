@@ -1,9 +1,15 @@
 /** Who waits, by project: the next one belongs to the project that is served least at the moment. */
 
+/** Of projects that were served longer ago than this many others, it is forgotten when. */
+const REMEMBERED_PROJECTS = 1000;
+
 export class FairQueue<Item> {
-  /** The project that was served longest ago first. */
   readonly #waiting = new Map<string, Set<Item>>();
-  readonly #served = new Map<string, number>();
+  /** Slots that each project holds. */
+  readonly #held = new Map<string, number>();
+  /** Rises with each entering; the project that entered longest ago first. */
+  readonly #enteredAt = new Map<string, number>();
+  #clock = 0;
   #size = 0;
 
   get size(): number {
@@ -25,20 +31,15 @@ export class FairQueue<Item> {
     if (items.size === 0) this.#waiting.delete(project);
   }
 
-  /** Takes the oldest of the project with the fewest `served`; among equals, of the one that was served longest ago. */
+  /** Takes the oldest of the project that holds the fewest slots; among equals, of the one that entered longest ago. */
   next(): Item | undefined {
     let chosen: string | undefined;
     for (const project of this.#waiting.keys()) {
-      if (chosen === undefined || this.#servedOf(project) < this.#servedOf(chosen)) chosen = project;
+      if (chosen === undefined || this.#isBefore(project, chosen)) chosen = project;
     }
     if (chosen === undefined) return undefined;
-    const items = this.#waiting.get(chosen) as Set<Item>;
-    const [item] = items;
+    const [item] = this.#waiting.get(chosen) ?? [];
     this.remove(chosen, item as Item);
-    if (items.size > 0) {
-      this.#waiting.delete(chosen);
-      this.#waiting.set(chosen, items);
-    }
     return item;
   }
 
@@ -54,17 +55,29 @@ export class FairQueue<Item> {
 
   /** Tells that a project holds a slot from now on. */
   enter(project: string): void {
-    this.#served.set(project, this.#servedOf(project) + 1);
+    this.#held.set(project, this.#heldBy(project) + 1);
+    this.#clock += 1;
+    this.#enteredAt.delete(project);
+    this.#enteredAt.set(project, this.#clock);
+    if (this.#enteredAt.size <= REMEMBERED_PROJECTS) return;
+    const [longestAgo] = this.#enteredAt.keys();
+    this.#enteredAt.delete(longestAgo as string);
   }
 
   leave(project: string): void {
-    const left = this.#servedOf(project) - 1;
-    if (left > 0) this.#served.set(project, left);
-    else this.#served.delete(project);
+    const held = this.#heldBy(project) - 1;
+    if (held > 0) this.#held.set(project, held);
+    else this.#held.delete(project);
   }
 
-  #servedOf(project: string): number {
-    return this.#served.get(project) ?? 0;
+  #isBefore(a: string, b: string): boolean {
+    const difference = this.#heldBy(a) - this.#heldBy(b);
+    if (difference !== 0) return difference < 0;
+    return (this.#enteredAt.get(a) ?? 0) < (this.#enteredAt.get(b) ?? 0);
+  }
+
+  #heldBy(project: string): number {
+    return this.#held.get(project) ?? 0;
   }
 
   #lengthOf(project: string): number {
