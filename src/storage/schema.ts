@@ -12,6 +12,10 @@ export interface Schema {
   auditLogs: AuditLogRow;
   accountChanges: AccountChangesRow;
   modelSightings: ModelSightingRow;
+  usageDimensions: UsageDimensionRow;
+  usageRecords: UsageRecordRow;
+  usageRollups: UsageRollupRow;
+  usageWriters: UsageWriterRow;
 }
 
 export interface OrganizationRow {
@@ -96,4 +100,51 @@ interface AccountChangesRow {
 interface ModelSightingRow {
   modelId: string;
   firstSeenAt: number;
+}
+
+/** Who used what and where; named once, so that each record of use needs a number only. */
+export interface UsageDimensionRow {
+  /** The first 53 bits of the hash of the other columns. */
+  id: number;
+  organizationId: string;
+  projectId: string;
+  keyId: string;
+  /** The catalog id that answered. */
+  model: string;
+  deployment: string;
+  operation: "chat" | "moderation" | "speech" | "transcription";
+}
+
+export interface UsageAmounts {
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+  characters: number;
+  audioMilliseconds: number;
+  /** Null: no price was known. */
+  costNanoDollars: number | null;
+}
+
+/** One request. */
+export interface UsageRecordRow extends UsageAmounts {
+  at: number;
+  dimensionId: number;
+  durationMilliseconds: number;
+  outcome: "finished" | "client-left" | "failed";
+}
+
+/** All requests of an hour (3600) or a UTC day (86400). */
+export interface UsageRollupRow extends UsageAmounts {
+  bucketSeconds: number;
+  beginsAt: number;
+  dimensionId: number;
+  requests: number;
+}
+
+/** How far each process has written, so that a batch that is sent again counts once. */
+interface UsageWriterRow {
+  id: string;
+  lastBatch: number;
+  writtenAt: number;
 }

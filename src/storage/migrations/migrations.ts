@@ -3,8 +3,10 @@
 import type { Migration } from "kysely/migration";
 import { accounts } from "./0001-accounts.ts";
 import { modelSightings } from "./0002-model-sightings.ts";
+import { usage } from "./0003-usage.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
   "0002-model-sightings": modelSightings,
+  "0003-usage": usage,
 };

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { costInNanoDollars } from "./cost.ts";
+
+const NOTHING = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, characters: 0, audioMilliseconds: 0 };
+const chat = { ...NOTHING, operation: "chat" } as const;
+
+test("is null without a price, which is not the same as a price of nothing", () => {
+  expect(costInNanoDollars({}, { ...chat, promptTokens: 5 })).toBeNull();
+  expect(costInNanoDollars({ prompt: "0" }, { ...chat, promptTokens: 5 })).toBe(0);
+});
+
+test("counts cached tokens at their own price, or as the others where there is none", () => {
+  const use = { ...chat, promptTokens: 1_000, cachedTokens: 400, completionTokens: 10 };
+  expect(costInNanoDollars({ prompt: "0.000001", cached_prompt: "0.0000001", completion: "0.00001" }, use)).toBe(
+    600_000 + 40_000 + 100_000,
+  );
+  expect(costInNanoDollars({ prompt: "0.000001" }, use)).toBe(1_000_000);
+});
+
+test("rounds once, at the end, and half upwards", () => {
+  const third = { prompt: "0.0000000003", completion: "0.0000000002" };
+  expect(costInNanoDollars(third, { ...chat, promptTokens: 1, completionTokens: 1 })).toBe(1);
+  expect(costInNanoDollars(third, { ...chat, promptTokens: 1 })).toBe(0);
+  expect(costInNanoDollars({ prompt: "0.000000000000001" }, { ...chat, promptTokens: 1_500_000 })).toBe(2);
+});
+
+test("counts speech by its characters and transcription by its seconds", () => {
+  expect(costInNanoDollars({ character: "0.000015" }, { ...NOTHING, operation: "speech", characters: 11 })).toBe(
+    165_000,
+  );
+  const heard = { ...NOTHING, operation: "transcription", audioMilliseconds: 1_500 } as const;
+  expect(costInNanoDollars({ second: "0.0001" }, heard)).toBe(150_000);
+});
+
+test("stays exact for the largest amounts", () => {
+  const use = { ...chat, promptTokens: 2_000_000_000 };
+  expect(costInNanoDollars({ prompt: "0.000123456789012" }, use)).toBe(246_913_578_024_000);
+});

@@ -1,0 +1,49 @@
+/** What a request costs at a model's price, exactly, rounded once. */
+
+/** US dollars as decimal strings, by unit, as the configuration has them. */
+export type Price = Readonly<Record<string, string>>;
+
+export interface CostlyUse {
+  operation: "chat" | "moderation" | "speech" | "transcription";
+  promptTokens: number;
+  /** Of the prompt tokens. */
+  cachedTokens: number;
+  completionTokens: number;
+  characters: number;
+  audioMilliseconds: number;
+}
+
+/** Prices have at most 15 digits after the point, and audio counts in thousandths of a second. */
+const PRICE_DIGITS = 15;
+const PARTS_PER_NANO_DOLLAR = 10n ** BigInt(PRICE_DIGITS - 9) * 1000n;
+
+/** Null when the model has no price at all; a unit that its price leaves out costs nothing. */
+export function costInNanoDollars(price: Price, use: CostlyUse): number | null {
+  if (Object.keys(price).length === 0) return null;
+  const parts = partsOf(price, use);
+  return Number((parts + PARTS_PER_NANO_DOLLAR / 2n) / PARTS_PER_NANO_DOLLAR);
+}
+
+function partsOf(price: Price, use: CostlyUse): bigint {
+  const at = (unit: string | undefined, thousandths: number) => toParts(unit) * BigInt(Math.round(thousandths));
+  const { prompt, cached_prompt: cachedPrompt = prompt } = price;
+  switch (use.operation) {
+    case "chat":
+      return (
+        at(prompt, (use.promptTokens - use.cachedTokens) * 1000) +
+        at(cachedPrompt, use.cachedTokens * 1000) +
+        at(price.completion, use.completionTokens * 1000)
+      );
+    case "moderation":
+      return at(prompt, use.promptTokens * 1000);
+    case "speech":
+      return at(price.character, use.characters * 1000);
+    case "transcription":
+      return at(price.second, use.audioMilliseconds);
+  }
+}
+
+function toParts(dollars = "0"): bigint {
+  const [whole = "0", fraction = ""] = dollars.split(".");
+  return BigInt(whole + fraction.padEnd(PRICE_DIGITS, "0"));
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import { type Database, openDatabase } from "../storage/database.ts";
+import { writeUsage } from "../storage/usage-records.ts";
+import { Ledger, type LedgerOptions, type UsageRecord } from "./ledger.ts";
+
+const databases = useDatabases();
+const DAY = 86_400_000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+
+let closing = new AsyncDisposableStack();
+afterEach(async () => {
+  await closing.disposeAsync();
+  closing = new AsyncDisposableStack();
+});
+
+async function open(kind: (typeof DATABASE_KINDS)[number]) {
+  const options = await databases.create(kind);
+  const database = openDatabase(options);
+  closing.defer(() => database.close());
+  const directory = mkdtempSync(join(tmpdir(), "parlance-ledger-"));
+  closing.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const start = (given: Partial<LedgerOptions> = {}) => {
+    const ledger = new Ledger({ database, directory, logger: options.logger, recordDays: 30, ...given });
+    closing.defer(() => ledger.close());
+    return ledger;
+  };
+  return { database, directory, start };
+}
+
+function record(change: Partial<UsageRecord> = {}): UsageRecord {
+  return {
+    at: NOON,
+    organizationId: "org_a",
+    projectId: "proj_a",
+    keyId: "key_a",
+    model: "parrot",
+    deployment: "parrot",
+    operation: "chat",
+    promptTokens: 10,
+    cachedTokens: 2,
+    completionTokens: 5,
+    reasoningTokens: 1,
+    characters: 0,
+    audioMilliseconds: 0,
+    durationMilliseconds: 120,
+    costNanoDollars: 700,
+    outcome: "finished",
+    ...change,
+  };
+}
+
+const records = (database: Database) =>
+  database.run((executor) => executor.selectFrom("usageRecords").selectAll().orderBy("at").execute());
+const rollups = (database: Database) =>
+  database.run((executor) =>
+    executor.selectFrom("usageRollups").selectAll().orderBy("bucketSeconds").orderBy("beginsAt").execute(),
+  );
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("writes each request, and the sums of its hour and its day", async () => {
+    const { database, start } = await open(kind);
+    const ledger = start();
+    ledger.record(record());
+    ledger.record(record({ at: NOON + 1, costNanoDollars: 300 }));
+    await ledger.flush();
+    ledger.record(record({ at: NOON + 3_600_000, costNanoDollars: null }));
+    await ledger.flush();
+    expect(await records(database)).toHaveLength(3);
+    const day = Date.UTC(2026, 10, 21);
+    expect(await rollups(database)).toMatchObject([
+      { bucketSeconds: 3600, beginsAt: NOON, requests: 2, promptTokens: 20, cachedTokens: 4, costNanoDollars: 1_000 },
+      { bucketSeconds: 3600, beginsAt: NOON + 3_600_000, requests: 1, costNanoDollars: null },
+      { bucketSeconds: 86_400, beginsAt: day, requests: 3, completionTokens: 15, costNanoDollars: 1_000 },
+    ]);
+  });
+
+  test("writes by itself within a second", async () => {
+    const { database, start } = await open(kind);
+    await database.check();
+    start().record(record());
+    await expect.poll(() => records(database), { timeout: 5_000 }).toHaveLength(1);
+  });
+
+  test("counts a batch once, however often it is sent", async () => {
+    const { database } = await open(kind);
+    const batch = { writer: "w", number: 1, records: [record()] };
+    for (let time = 0; time < 3; time += 1) {
+      await database.transaction((transaction) => writeUsage(transaction, [batch], NOON));
+    }
+    expect(await records(database)).toHaveLength(1);
+  });
+
+  test("sums what several write at once", async () => {
+    const { database, start } = await open(kind);
+    const ledgers = Array.from({ length: 4 }, () => start());
+    for (let request = 0; request < 200; request += 1) {
+      ledgers[request % 4]?.record(record({ keyId: `key_${request % 7}`, model: `m${request % 3}` }));
+      if (request % 20 === 0) await Promise.all(ledgers.map((ledger) => ledger.flush()));
+    }
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    const days = (await rollups(database)).filter(({ bucketSeconds }) => bucketSeconds === 86_400);
+    expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(200);
+    expect(days).toHaveLength(21);
+  });
+
+  test("writes what a process that was killed had not written, once", async () => {
+    const { database, directory, start } = await open(kind);
+    const { writeFileSync } = await import("node:fs");
+    const batch = (number: number) => `${JSON.stringify({ writer: "dead", number, records: [record()] })}\n`;
+    // No process has such a number.
+    const path = join(directory, `${(await import("node:os")).hostname()}.99999999.dead.usage.jsonl`);
+    writeFileSync(path, `${batch(1)}${batch(2)}{"writer":"dead","num`);
+    start();
+    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => readdirSync(directory)).toEqual([]);
+  });
+
+  test("removes single requests after their time and keeps the sums", async () => {
+    const { database, start } = await open(kind);
+    const ledger = start({ recordDays: 2 });
+    for (let request = 0; request < 1_200; request += 1) ledger.record(record({ at: NOON - 3 * DAY + request }));
+    ledger.record(record({ at: NOON - DAY }));
+    await ledger.flush();
+    await ledger.removeOld(NOON);
+    expect(await records(database)).toMatchObject([{ at: NOON - DAY }]);
+    expect(await rollups(database)).toHaveLength(4);
+  });
+});
+
+describe("while the database is away", () => {
+  test("keeps what is used on disk and writes it when the database is back", async () => {
+    const { database, directory, start } = await open("postgresql");
+    const ledger = start();
+    ledger.record(record());
+    await ledger.flush();
+    await databases.postgres.stop();
+    for (let request = 0; request < 50; request += 1) {
+      ledger.record(record());
+      await sleep(10);
+    }
+    await ledger.flush();
+    expect(readdirSync(directory)).toHaveLength(1);
+    await databases.postgres.start();
+    await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(51);
+  });
+
+  test("leaves what is not written to the next process", async () => {
+    const { database, directory, start } = await open("postgresql");
+    await database.check();
+    const ledger = start();
+    await databases.postgres.stop();
+    ledger.record(record());
+    await ledger.close();
+    expect(readdirSync(directory)).toHaveLength(1);
+    await databases.postgres.start();
+    start();
+    await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => readdirSync(directory)).toEqual([]);
+  });
+
+  test("loses only what is beyond the bound, and says so", async () => {
+    const { database, start } = await open("postgresql");
+    await database.check();
+    const ledger = start({ maxJournalBytes: 2_000 });
+    await databases.postgres.stop();
+    for (let request = 0; request < 50; request += 1) {
+      ledger.record(record());
+      await ledger.flush();
+    }
+    await databases.postgres.start();
+    await expect.poll(() => records(database).then(({ length }) => length), { timeout: 20_000 }).toBeGreaterThan(2);
+    expect((await records(database)).length).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,178 @@
+/** What was used: noted at each request's end, written in batches, summed by hour and day. */
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Logger } from "../observability/logger.ts";
+import type { Database } from "../storage/database.ts";
+import {
+  removeUsageBefore,
+  removeUsageWritersBefore,
+  type UsageBatch,
+  type UsageRecord,
+  writeUsage,
+} from "../storage/usage-records.ts";
+import { Journal } from "./journal.ts";
+import { findOrphans, journalName } from "./orphans.ts";
+
+export type { UsageRecord } from "../storage/usage-records.ts";
+
+export interface LedgerOptions {
+  database: Database;
+  /** Absolute. Holds what is not in the database yet. */
+  directory: string;
+  logger: Logger;
+  /** How long single requests are kept; sums stay. */
+  recordDays: number;
+  /** Of what waits while the database is away; what comes beyond it is lost, and said to be. */
+  maxJournalBytes?: number;
+}
+
+const FLUSH_MILLISECONDS = 200;
+const RETRY_MILLISECONDS = 1_000;
+const RECORDS_PER_BATCH = 1_000;
+const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
+const LOOK_FOR_ORPHANS_MILLISECONDS = 30_000;
+const RETENTION_MILLISECONDS = 3_600_000;
+const FIRST_RETENTION_MILLISECONDS = 60_000;
+const REMOVED_AT_ONCE = 500;
+const REMOVAL_PAUSE_MILLISECONDS = 50;
+const DAY_MILLISECONDS = 86_400_000;
+const WRITERS_KEPT_DAYS = 30;
+const CLOSE_MILLISECONDS = 5_000;
+
+export class Ledger {
+  readonly #options: LedgerOptions;
+  readonly #writer = randomBytes(9).toString("base64url");
+  readonly #journal: Journal;
+  readonly #timers: NodeJS.Timeout[];
+  #pending: UsageRecord[] = [];
+  #batches = 0;
+  #lost = 0;
+  #draining: Promise<void> | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    const path = join(options.directory, journalName(this.#writer));
+    this.#journal = new Journal(path, options.maxJournalBytes ?? MAX_JOURNAL_BYTES);
+    this.#timers = [
+      setInterval(() => this.#tick(), FLUSH_MILLISECONDS).unref(),
+      setInterval(() => void this.#takeOrphans(), LOOK_FOR_ORPHANS_MILLISECONDS).unref(),
+      setTimeout(() => void this.removeOld(), FIRST_RETENTION_MILLISECONDS).unref(),
+      setInterval(() => void this.removeOld(), RETENTION_MILLISECONDS).unref(),
+    ];
+    setTimeout(() => void this.#takeOrphans(), 0).unref();
+  }
+
+  /** Costs the request no more than an entry in a list. */
+  record(record: UsageRecord): void {
+    this.#pending.push(record);
+  }
+
+  /** Resolves once all that was recorded is in the database, or it turned out to be away. */
+  async flush(): Promise<void> {
+    this.#note();
+    await this.#draining;
+    await this.#drain();
+  }
+
+  /** What the database does not take now stays on disk, for the next process with the same folder. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    const deadline = new Promise((resolve) => setTimeout(resolve, CLOSE_MILLISECONDS).unref());
+    await Promise.race([this.flush(), deadline]);
+    this.#note();
+    this.#journal.close();
+  }
+
+  /** Removes records that are older than they are kept, a few at a time so that nothing waits for it. */
+  async removeOld(now = Date.now()): Promise<void> {
+    const { database, recordDays, logger } = this.#options;
+    try {
+      const before = now - recordDays * DAY_MILLISECONDS;
+      for (;;) {
+        const removed = await database.run((executor) => removeUsageBefore(executor, before, REMOVED_AT_ONCE));
+        if (removed === 0 || this.#isClosed) break;
+        await new Promise((resume) => setTimeout(resume, REMOVAL_PAUSE_MILLISECONDS));
+      }
+      const written = now - Math.max(WRITERS_KEPT_DAYS, recordDays) * DAY_MILLISECONDS;
+      await database.run((executor) => removeUsageWritersBefore(executor, written));
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, "old usage not removed yet");
+    }
+  }
+
+  #tick(): void {
+    this.#note();
+    if (this.#draining === undefined && performance.now() - this.#failedAt > RETRY_MILLISECONDS) void this.#drain();
+  }
+
+  /** To disk first: a process that is killed while the database is slow loses nothing but the last moment. */
+  #note(): void {
+    while (this.#pending.length > 0) {
+      const records = this.#pending.slice(0, RECORDS_PER_BATCH);
+      const batch: UsageBatch = { writer: this.#writer, number: this.#batches + 1, records };
+      this.#pending.splice(0, records.length);
+      const refusal = this.#append(batch);
+      if (refusal === undefined) this.#batches += 1;
+      else this.#lose(records.length, refusal);
+    }
+  }
+
+  /** Why it could not be kept. */
+  #append(batch: UsageBatch): string | undefined {
+    try {
+      return this.#journal.append(JSON.stringify(batch))
+        ? undefined
+        : "what waits for the database has reached its bound";
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #lose(records: number, reason: string): void {
+    this.#lost += records;
+    this.#options.logger.error({ lost: records, lostSinceStart: this.#lost, reason }, "usage records lost");
+  }
+
+  #drain(): Promise<void> {
+    this.#draining ??= this.#write(this.#journal).finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
+  }
+
+  async #write(journal: Journal): Promise<void> {
+    const { database, logger } = this.#options;
+    try {
+      for (;;) {
+        const { lines, bytes } = journal.read();
+        if (bytes === 0) return;
+        const batches = lines.map((line) => JSON.parse(line) as UsageBatch);
+        await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
+        journal.advance(bytes);
+      }
+    } catch (error) {
+      this.#failedAt = performance.now();
+      logger.warn({ error: messageOf(error) }, "usage not written yet; it is kept on disk");
+    }
+  }
+
+  async #takeOrphans(): Promise<void> {
+    const { directory, logger } = this.#options;
+    for (const path of findOrphans(directory, this.#writer)) {
+      if (this.#isClosed) return;
+      const journal = new Journal(path, MAX_JOURNAL_BYTES);
+      await this.#write(journal);
+      if (journal.isEmpty) logger.info("usage of a process that was killed is written");
+      journal.close();
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
