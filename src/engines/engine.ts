@@ -217,7 +217,7 @@ export interface TranscriptWord {
   endSeconds: number;
 }
 
-export interface TranscriptConfidence {
+interface TranscriptConfidence {
   tokens: readonly number[];
   averageLogProbability: number;
   noSpeechProbability: number;

@@ -23,7 +23,7 @@ export interface Upload {
   fields: readonly (readonly [name: string, value: string])[];
 }
 
-export interface UploadedFile {
+interface UploadedFile {
   path: string;
   /** As the client calls it, without folders. */
   name: string;
@@ -115,10 +115,6 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     parser.on("finish", () => written.then(() => resolve({ file, fields }), fail));
     body.once("aborted", () => fail(new Fault("client-left", "The client left.")));
     body.once("error", () => fail(new Fault("client-left", "The client left.")));
-    // The parser waits for a last boundary, however often the body ends.
-    body.once("end", () =>
-      setImmediate(() => (parser.writableEnded && !parser.writableFinished ? fail(broken()) : undefined)),
-    );
     body.pipe(parser);
   });
 }

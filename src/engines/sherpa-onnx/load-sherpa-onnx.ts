@@ -1,7 +1,5 @@
 /** The parts of sherpa-onnx-node that are used here, typed, for it brings no declarations. Only a model's process loads it. */
 
-import { createRequire } from "node:module";
-
 export interface SherpaOnnx {
   OfflineRecognizer: {
     createAsync(config: OfflineRecognizerConfig): Promise<OfflineRecognizer>;
@@ -16,7 +14,7 @@ export interface OfflineRecognizer {
   decodeAsync(stream: OfflineStream): Promise<OfflineResult>;
 }
 
-export interface OfflineStream {
+interface OfflineStream {
   acceptWaveform(waveform: { samples: Float32Array; sampleRate: number }): void;
 }
 
@@ -36,7 +34,7 @@ export interface OfflineRecognizerConfig {
   modelConfig: OfflineModelConfig & { tokens: string; numThreads: number; provider: "cpu"; debug: 0 };
 }
 
-export interface VadConfig {
+interface VadConfig {
   sileroVad: {
     model: string;
     threshold: number;
@@ -63,6 +61,6 @@ export interface Vad {
   reset(): void;
 }
 
-export function loadSherpaOnnx(): SherpaOnnx {
-  return createRequire(import.meta.url)("sherpa-onnx-node");
+export async function loadSherpaOnnx(): Promise<SherpaOnnx> {
+  return (await import("sherpa-onnx-node")).default;
 }

@@ -42,7 +42,7 @@ export class SherpaTranscription implements TranscriptionModel {
   }
 
   static async load(settings: SherpaTranscriptionSettings): Promise<SherpaTranscription> {
-    const sherpa = loadSherpaOnnx();
+    const sherpa = await loadSherpaOnnx();
     const model = new SherpaTranscription(settings, sherpa, await Recognizer.load(sherpa, settings));
     await model.#warmUp();
     return model;
