@@ -110,13 +110,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return service;
 }
 
+/** Also waits for configured models, which do not hold the service's own readiness back. */
 async function untilReady(service: Service): Promise<void> {
   const deadline = Date.now() + 110_000;
   for (;;) {
     const answer = await fetch(`${service.origin}/health/ready`);
-    const body = await answer.text();
-    if (answer.ok) return;
-    if (Date.now() > deadline) throw new Error(`not ready: ${body}\n${service.output()}`);
+    const body = (await answer.json()) as { models: { state: string }[] };
+    if (answer.ok && body.models.every(({ state }) => state !== "loading")) return;
+    if (Date.now() > deadline) throw new Error(`not ready: ${JSON.stringify(body)}\n${service.output()}`);
     await new Promise((resume) => setTimeout(resume, 100));
   }
 }
