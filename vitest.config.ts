@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/long/**", "node_modules/**"],
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    testTimeout: 90_000,
+    hookTimeout: 240_000,
     // Local engines are processes of their own: more files at once than cores only slows each of them.
     maxWorkers: 2,
   },
