@@ -54,7 +54,7 @@ async function compare(stream: boolean, connections: number): Promise<void> {
   const ones = valuesOf(reference?.name ?? "Fastify + undici", "perSecond");
   const ratioOf = (name: string) => median(valuesOf(name, "perSecond").map((rate, round) => rate / (ones[round] ?? 1)));
   console.log(`${stream ? "64 events" : "not streamed"}, ${connections} connection${connections === 1 ? "" : "s"}`);
-  console.log("                    requests/s   ratio   p50 ms   p99 ms   added p50   added p99");
+  console.log("                    requests/s   ratio   p50 ms   p99 ms   added p50   added p99   CPU us/request");
   for (const { name } of contenders) {
     const [rate, p50, p99] = (["perSecond", "p50Milliseconds", "p99Milliseconds"] as const).map((key) =>
       medianOf(name, key),
@@ -66,7 +66,12 @@ async function compare(stream: boolean, connections: number): Promise<void> {
       p50.toFixed(2).padStart(9),
       p99.toFixed(2).padStart(9),
     ];
-    console.log(name.padEnd(20) + cells.join("") + added.map((each) => each.toFixed(2).padStart(12)).join(""));
+    console.log(
+      name.padEnd(20) +
+        cells.join("") +
+        added.map((each) => each.toFixed(2).padStart(12)).join("") +
+        medianOf(name, "cpuMicroseconds").toFixed(0).padStart(17),
+    );
   }
   console.log();
 }

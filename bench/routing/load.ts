@@ -1,5 +1,7 @@
 /** Clients that ask again as soon as they are answered. */
 
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { Pool } from "undici";
 import type { Contender } from "./contenders.ts";
 
@@ -7,6 +9,8 @@ export interface Measured {
   perSecond: number;
   p50Milliseconds: number;
   p99Milliseconds: number;
+  /** Of the contender's process, for each request: what a busy machine changes least. */
+  cpuMicroseconds: number;
 }
 
 export interface Load {
@@ -26,6 +30,7 @@ export async function measure(contender: Contender, { stream, connections, secon
   const body = JSON.stringify({ ...BODY, stream });
   const ask = () => once(pool, body, contender.headers, stream);
   const took: number[] = [];
+  const cpuBefore = cpuSecondsOf(contender.pid);
   const beganAt = performance.now();
   const until = beganAt + seconds * 1000;
   const client = async () => {
@@ -40,7 +45,23 @@ export async function measure(contender: Contender, { stream, connections, secon
   await pool.destroy();
   took.sort((a, b) => a - b);
   const at = (share: number) => took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? Number.NaN;
-  return { perSecond: took.length / elapsed, p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) };
+  const cpuMicroseconds = ((cpuSecondsOf(contender.pid) - cpuBefore) * 1e6) / took.length;
+  return { cpuMicroseconds, perSecond: took.length / elapsed, p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) };
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** User and system time of a process and the workers that it forked. */
+function cpuSecondsOf(pid: number | undefined): number {
+  const workers = execFileSync("sh", ["-c", `cat /proc/${pid}/task/*/children`])
+    .toString()
+    .trim()
+    .split(/\s+/);
+  return [pid, ...workers].filter(Boolean).reduce((sum: number, each) => {
+    const stat = readFileSync(`/proc/${each}/stat`, "utf8");
+    const [user, system] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14).map(Number) as [number, number];
+    return sum + (user + system) / TICKS_PER_SECOND;
+  }, 0);
 }
 
 const DONE = Buffer.from("data: [DONE]");
