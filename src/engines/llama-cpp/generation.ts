@@ -4,6 +4,7 @@ import type { LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp"
 import type { ChatEvent, FinishReason } from "../engine.ts";
 import { EventBuffer } from "../host/event-buffer.ts";
 import { AnswerText } from "./answer-text.ts";
+import type { SamplerMemory } from "./sampler-memory.ts";
 import type { TakenSequence } from "./sequence-pool.ts";
 import { StopTexts } from "./stop-texts.ts";
 
@@ -13,6 +14,7 @@ export interface GenerationOptions {
   prompt: readonly Token[];
   sampling: SequenceEvaluateOptions;
   stop: readonly string[];
+  samplerMemory: SamplerMemory;
   /** Most tokens to generate, at least 1: what the caller asked for, or what the context window leaves. */
   maxTokens: number;
 }
@@ -50,7 +52,11 @@ export class Generation {
     if (this.#tokens === undefined) {
       const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
       this.#evaluated += slice.length;
-      if (this.promptLeft > 0) return taken.sequence.evaluateWithoutGeneratingNewTokens(slice, sampling);
+      if (this.promptLeft > 0) {
+        await taken.sequence.evaluateWithoutGeneratingNewTokens(slice, sampling);
+        this.#options.samplerMemory.abandon();
+        return;
+      }
       this.#tokens = taken.sequence.evaluateWithMetadata(slice, {}, sampling);
     }
     const next = await this.#tokens.next();
@@ -61,7 +67,9 @@ export class Generation {
   /** Ends it where it stands, with a failure or because nobody wants it any more. */
   async end(failure?: Error): Promise<void> {
     this.events.end(failure);
-    await this.#tokens?.return();
+    if (this.#tokens === undefined) return;
+    await this.#tokens.return();
+    this.#options.samplerMemory.abandon();
   }
 
   #take(token: Token): void {

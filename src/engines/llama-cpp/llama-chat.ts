@@ -5,6 +5,7 @@ import { BatchLoop } from "./batch-loop.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import { Generation } from "./generation.ts";
 import type { LoadedModel } from "./load-model.ts";
+import { SamplerMemory } from "./sampler-memory.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
 
@@ -25,6 +26,7 @@ export class LlamaChat implements ChatModel {
   readonly #prompt: ChatPrompt;
   readonly #sequences: SequencePool;
   readonly #loop: BatchLoop;
+  readonly #samplerMemory: SamplerMemory;
 
   constructor({ model, context, device, threads, prefixReuse, warn }: LlamaChatOptions) {
     this.slots = context.totalSequences;
@@ -34,6 +36,7 @@ export class LlamaChat implements ChatModel {
     this.#prefixReuse = prefixReuse;
     this.#prompt = new ChatPrompt(model, warn);
     this.#sequences = new SequencePool(context);
+    this.#samplerMemory = new SamplerMemory(model.fileInfo.metadata.tokenizer.ggml.tokens.length);
     this.#loop = new BatchLoop(context.batchSize, () => {
       model.llama.maxThreads = threads.current;
     });
@@ -59,6 +62,7 @@ export class LlamaChat implements ChatModel {
       prompt,
       sampling: samplingOf(request),
       stop: request.stop,
+      samplerMemory: this.#samplerMemory,
       maxTokens: Math.min(request.maxTokens ?? room, room),
     });
     void this.#loop.run(generation, signal).then(() => this.#sequences.give(taken.sequence));

@@ -1,0 +1,133 @@
+/** Requests beside each other: batches, slots, requests given up, crashes. */
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { readAnswer } from "../../../test/support/read-answer.ts";
+import type { ChatEvent, ChatModel } from "../engine.ts";
+import type { Hosted } from "../host/host-model.ts";
+
+let model: Hosted<ChatModel>;
+beforeAll(async () => {
+  // Small batches: a prompt of some hundred tokens then takes many of them, on a busy machine too.
+  model = await openLlamaCpp({ batch_size: 32 });
+});
+afterAll(() => model?.close());
+
+const never = () => new AbortController().signal;
+const ask = (asked: Parameters<typeof makeChatRequest>[0], signal = never()) =>
+  model.chat(makeChatRequest({ temperature: 0, ...asked }), signal);
+/** About 600 tokens, 19 batches. Each begins with another word, so that none is found evaluated already. */
+const longPrompt = (word: string) => `${word} `.repeat(20).concat("The dragon ate another rock. ".repeat(80));
+
+test("decodes eight requests with four slots, each as whole as alone", async () => {
+  const subjects = ["gravity", "the sea", "a dragon", "music", "bread", "winter", "trains", "sleep"];
+  const tell = (subject: string) => readAnswer(ask({ say: `What is ${subject}?`, maxTokens: 20 }));
+  const together = await Promise.all(subjects.map(tell));
+  for (const [index, { text, finish }] of together.entries()) {
+    const alone = await tell(subjects[index] as string);
+    expect(finish?.usage.promptTokens).toBe(alone.finish?.usage.promptTokens);
+    expect(finish?.usage.completionTokens).toBeGreaterThan(0);
+    // Batches of another shape may round otherwise, which shows late in a text if at all.
+    expect(text.slice(0, 8)).toBe(alone.text.slice(0, 8));
+  }
+});
+
+test("gives others their tokens while a long prompt is evaluated", async () => {
+  const speaking = ask({ say: "Write a very long story.", maxTokens: 900 })[Symbol.asyncIterator]();
+  await speaking.next();
+  const long = readAnswer(ask({ say: longPrompt("stone"), maxTokens: 1 }));
+  let isRead = false;
+  const read = long.then(() => {
+    isRead = true;
+  });
+  let meanwhile = 0;
+  for (let next = await speaking.next(); !next.done && !isRead; next = await speaking.next()) meanwhile += 1;
+  await read;
+  await speaking.return?.();
+  // One token a batch, but for those that were made before the first was read.
+  expect(meanwhile).toBeGreaterThan(8);
+});
+
+test("frees the slots of requests given up while their prompts are evaluated", async () => {
+  const aborts = Array.from({ length: 4 }, () => new AbortController());
+  const given = aborts.map((abort, index) =>
+    readAnswer(ask({ say: longPrompt(["sand", "clay", "mud", "chalk"][index] as string), maxTokens: 1 }, abort.signal)),
+  );
+  // Their prompts take 76 batches between them; this one waits for a slot.
+  const waiting = readAnswer(ask({ say: "Say hello.", maxTokens: 1 }));
+  await new Promise((resume) => setTimeout(resume, 50));
+  for (const abort of aborts) abort.abort();
+  for (const { events } of await Promise.all(given)) expect(events).toEqual([]);
+  expect((await waiting).finish?.usage.completionTokens).toBe(1);
+});
+
+test("frees a slot whose client left mid-answer, or while it waited for one", async () => {
+  const abort = new AbortController();
+  const speaking = Array.from({ length: 4 }, () =>
+    ask({ say: "Write a very long story.", maxTokens: 900 }, abort.signal),
+  );
+  const begun = speaking.map((events) => events[Symbol.asyncIterator]());
+  await Promise.all(begun.map((events) => events.next()));
+  const leaving = new AbortController();
+  const left = readAnswer(ask({ say: "Say hello." }, leaving.signal));
+  const waiting = readAnswer(ask({ say: "Say hello.", maxTokens: 2 }));
+  leaving.abort();
+  expect((await left).events).toEqual([]);
+  abort.abort();
+  for (const events of begun) expect((await events.next()).done).toBe(true);
+  expect((await waiting).finish?.usage.completionTokens).toBe(2);
+});
+
+test.runIf(process.platform === "linux")(
+  "does not grow with the number of requests",
+  async () => {
+    const serve = async (count: number) => {
+      for (let served = 0; served < count; served += 4) {
+        await Promise.all([1, 2, 3, 4].map((word) => readAnswer(ask({ say: `Say ${word}.`, maxTokens: 1 }))));
+      }
+    };
+    await serve(60);
+    const before = residentMegabytes(model.pid as number);
+    await serve(200);
+    expect(residentMegabytes(model.pid as number) - before).toBeLessThan(60);
+  },
+  180_000,
+);
+
+test.each(["SIGKILL", "SIGSEGV"] as const)(
+  "a crash by %s ends its own requests and leaves another model's alone",
+  async (signal) => {
+    const other = await openLlamaCpp({ slots: 1 });
+    try {
+      const untouched = readAnswer(
+        other.chat(makeChatRequest({ temperature: 0, say: "Write a story.", maxTokens: 60 }), never()),
+      );
+      const events = ask({ say: "Write a very long story.", maxTokens: 900 })[Symbol.asyncIterator]();
+      const prefilling = readAnswer(ask({ say: longPrompt("iron"), maxTokens: 1 }));
+      await events.next();
+      await events.next();
+      process.kill(model.pid as number, signal);
+      const [spoken, waiting] = await Promise.allSettled([readRest(events), prefilling]);
+      expect(spoken).toMatchObject({ status: "rejected", reason: { name: "Fault", code: "engine_failed" } });
+      expect(waiting).toMatchObject({ status: "rejected", reason: { name: "Fault", code: "engine_failed" } });
+      await eventually(() => expect(model.health().state).toBe("up"));
+      expect((await readAnswer(ask({ say: "Say hello.", maxTokens: 2 }))).finish?.usage.completionTokens).toBe(2);
+      expect((await untouched).finish?.usage.completionTokens).toBe(60);
+    } finally {
+      await other.close();
+    }
+  },
+  60_000,
+);
+
+async function readRest(events: AsyncIterator<ChatEvent>): Promise<void> {
+  for (let next = await events.next(); !next.done; next = await events.next());
+}
+
+function residentMegabytes(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
+  return (pages * 4096) / 1e6;
+}
