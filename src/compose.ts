@@ -11,6 +11,9 @@ import { prepareUploads } from "./http/upload.ts";
 import { Inference } from "./inference/inference.ts";
 import { namesSomething } from "./inference/names-something.ts";
 import { Router } from "./inference/router.ts";
+import { toUsageRecord } from "./inference/to-usage-record.ts";
+import { Ledger } from "./ledger/ledger.ts";
+import { UsageReports } from "./ledger/usage-report.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { unlimited } from "./quota/quota.ts";
@@ -38,6 +41,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
+  const ledger = new Ledger({
+    database,
+    directory: join(config.dataDirectory, "usage"),
+    logger,
+    recordDays: config.usage.recordDays,
+  });
   const see = (ids: string[]) => database.run((executor) => seeModels(executor, ids, Date.now()));
   const live = new LiveCatalog({ ...options, see });
   const { catalog, upstreamModels } = live;
@@ -49,8 +58,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     quota: unlimited,
     accessOf: (caller) => accounts.modelAccess(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
-    onSettled: ({ catalogId, deployment = "", firstTokenSeconds, used }) =>
-      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used }),
+    onSettled: (settlement) => {
+      const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
+      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
+      const record = toUsageRecord(settlement, Date.now());
+      if (record !== undefined) ledger.record(record);
+    },
   });
   const operations: Operations = {
     readiness: () =>
@@ -68,7 +81,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const server = buildServer({
     accounts,
     inference,
-    isKnownModel: (entry) => namesSomething(catalog, entry),
+    administration: {
+      isKnownModel: (entry) => namesSomething(catalog, entry),
+      reports: new UsageReports(database),
+    },
     operations: hasOwnAddress ? undefined : operations,
     maxBodyBytes: config.server.maxBodyBytes,
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
@@ -87,6 +103,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     close: async () => {
       decoder.close();
       await live.close();
+      await ledger.close();
       await accounts.close();
       await database.close();
     },

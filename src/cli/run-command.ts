@@ -36,6 +36,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Create, list and archive organizations",
     load: async () => (await import("./organizations.ts")).organizationsCommand(),
   },
+  usage: {
+    summary: "Show what a month was used for, and its cost",
+    load: async () => (await import("./usage.ts")).usageCommand(),
+  },
   config: {
     summary: "Check the configuration, or print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),

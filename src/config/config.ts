@@ -18,6 +18,10 @@ export interface Config {
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
   hub: HubConfig;
+  usage: {
+    /** How long single requests are kept; their sums by hour and day stay. */
+    recordDays: number;
+  };
   logLevel: LogLevel;
   /** Whether the manifest's default models are in the catalog. */
   builtinModels: boolean;

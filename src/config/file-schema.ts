@@ -63,6 +63,17 @@ const server = z
   })
   .describe("How the service listens and for how long it waits.");
 
+const usage = z
+  .strictObject({
+    record_days: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(90)
+      .describe("Days for which each request's own usage is kept; the sums by hour and by day stay."),
+  })
+  .describe("What is kept of what was used.");
+
 const directory = z.string().min(1).max(4096);
 
 export const configFile = z.strictObject({
@@ -72,6 +83,7 @@ export const configFile = z.strictObject({
     .describe("Whether the models that Parlance brings are in the catalog, beside those of `models`."),
   models: z.array(model).max(10_000).default([]).describe("The models of your own, in the order of the listing."),
   server: server.prefault({}),
+  usage: usage.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Least grave log line that is written."),
   data_directory: directory
     .optional()

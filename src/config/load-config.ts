@@ -88,6 +88,7 @@ function combine(
       token: environment.HF_TOKEN,
       offline: environment.HF_HUB_OFFLINE,
     },
+    usage: { recordDays: file.usage.record_days },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
     builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
     models: file.models.map((model, index) => toModelConfig(model, deployments[index] ?? [])),

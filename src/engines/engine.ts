@@ -78,6 +78,8 @@ export interface ChatUsage {
   completionTokens: number;
   /** Prompt tokens that were found evaluated already. */
   cachedTokens: number;
+  /** Of the completion tokens, those spent on reasoning; left out: none, or unknown. */
+  reasoningTokens?: number;
   /** False: the tokenizer's own count. True: an upstream gave none, this is an estimate. */
   estimated: boolean;
 }

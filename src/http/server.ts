@@ -10,8 +10,7 @@ import { authenticateScope } from "./authenticate.ts";
 import { answerBrokenHttp, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
-import type { IsKnownModel } from "./organization/model-permissions.ts";
-import { organization } from "./organization/organization.ts";
+import { type OrganizationParts, organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
 import { useRequestRecords } from "./request-record.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
@@ -24,8 +23,7 @@ import { moderations } from "./v1/moderations.ts";
 export interface ServerOptions {
   accounts: Accounts;
   inference: Inference;
-  /** For permissions, which must not name what is not there. */
-  isKnownModel: IsKnownModel;
+  administration: Omit<OrganizationParts, "accounts">;
   /** Undefined when they are served on an address of their own. */
   operations: Operations | undefined;
   maxBodyBytes: number;
@@ -73,7 +71,7 @@ export function buildServer(options: ServerOptions): Server {
   app.register(
     async (scope) => {
       authenticateScope(scope, options.accounts, "admin");
-      scope.register(organization(options.accounts, options.isKnownModel));
+      scope.register(organization({ accounts: options.accounts, ...options.administration }));
     },
     { prefix: "/v1/organization" },
   );

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
 import { attempt } from "./attempt.ts";
-import type { Found } from "./catalog.ts";
+import type { CatalogModel, Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { rank, SPREADING } from "./rank.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -46,6 +46,7 @@ export interface Tally {
 export interface Routed<Opened extends Model, Event> {
   /** The catalog id that answers: the one asked for, or a fallback's. */
   id: string;
+  price: CatalogModel["price"];
   deployment: Deployment;
   opened: Opened;
   /** Begins with the event that was waited for; empty when the answer is. */
@@ -112,7 +113,9 @@ export class Router {
         if (tally.attempts > 0 && !budget.spend()) throw reasons.toThrow();
         const before = tally.attempts;
         const answered = await this.#attempt(candidate, deployment, opened, options);
-        if (!(answered instanceof Fault)) return { id: candidate.id, deployment, opened, events: answered };
+        if (!(answered instanceof Fault)) {
+          return { id: candidate.id, price: candidate.model.price, deployment, opened, events: answered };
+        }
         if (tally.attempts === before) {
           reasons.skipped(answered);
         } else {

@@ -6,6 +6,8 @@ export interface Usage {
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+  /** Of the completion tokens. */
+  reasoningTokens: number;
   /** Whether an upstream gave no figures, so that the tokens are an estimate. */
   estimated: boolean;
   /** Of text moderated or spoken, in UTF-16 units. */
@@ -23,6 +25,8 @@ export interface Settlement {
   catalogId: string;
   /** The catalog id and deployment that answered; undefined when none did. */
   model: string | undefined;
+  /** Of the model that answered, at the time when it was asked. */
+  price: Readonly<Record<string, string>>;
   deployment: string | undefined;
   /** Deployments that were asked, one of them again counting again. */
   attempts: number;

@@ -101,10 +101,19 @@ export function moderationWork({
     isReadAhead: () => true,
     count: (_verdicts, used) => {
       used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
+      // Classifiers do not say how many tokens they read.
+      used.promptTokens = inputs.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+      used.estimated = true;
       return true;
     },
     isEnd: undefined,
   };
+}
+
+const BYTES_PER_TOKEN = 4;
+
+function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechModel, Float32Array> {

@@ -9,6 +9,7 @@ import { useErrorFormat } from "../../src/http/errors.ts";
 import { useJsonBodies } from "../../src/http/json-body.ts";
 import { organization } from "../../src/http/organization/organization.ts";
 import { useRequestRecords } from "../../src/http/request-record.ts";
+import { UsageReports } from "../../src/ledger/usage-report.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
 
 export interface Administration {
@@ -50,7 +51,9 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   app.register(
     async (scope) => {
       authenticateScope(scope, accounts, "admin");
-      scope.register(organization(accounts, (entry) => KNOWN.has(entry)));
+      scope.register(
+        organization({ accounts, isKnownModel: (entry) => KNOWN.has(entry), reports: new UsageReports(database) }),
+      );
     },
     { prefix: "/v1/organization" },
   );

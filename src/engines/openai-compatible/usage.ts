@@ -9,7 +9,9 @@ export function usageIn(value: unknown): ChatUsage | undefined {
   if (!isCount(promptTokens) || !isCount(completionTokens)) return undefined;
   const details = usage.prompt_tokens_details as { cached_tokens?: unknown } | null | undefined;
   const cachedTokens = isCount(details?.cached_tokens) ? details.cached_tokens : 0;
-  return { promptTokens, completionTokens, cachedTokens, estimated: false };
+  const answer = usage.completion_tokens_details as { reasoning_tokens?: unknown } | null | undefined;
+  const reasoning = isCount(answer?.reasoning_tokens) && { reasoningTokens: answer.reasoning_tokens };
+  return { promptTokens, completionTokens, cachedTokens, ...reasoning, estimated: false };
 }
 
 function isCount(value: unknown): value is number {

@@ -96,8 +96,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const { method, pattern } of service.routes) {
       if (method !== "GET" || pattern.includes(":")) continue;
       const path = pattern.replace("/v1/organization", "");
-      const { status, body } = await service.sendForeign("GET", path);
+      // Reports of use need a time and have no entries with ids.
+      const query = /^\/(usage|costs)/.test(path) ? "?start_time=0" : "";
+      const { status, body } = await service.sendForeign("GET", path + query);
       expect(status).toBe(200);
+      if (query !== "") continue;
       for (const { id } of body.data ?? []) expect(own).not.toContain(id);
       const theirs = (await service.send("GET", path)).body.data?.[0]?.id;
       if (theirs === undefined) continue;

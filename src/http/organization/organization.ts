@@ -2,6 +2,7 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { UsageReports } from "../../ledger/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
 import { type IsKnownModel, modelPermissions } from "./model-permissions.ts";
@@ -9,9 +10,17 @@ import { projectApiKeys } from "./project-api-keys.ts";
 import { projects } from "./projects.ts";
 import { serviceAccountKeys } from "./service-account-keys.ts";
 import { serviceAccounts } from "./service-accounts.ts";
+import { usage } from "./usage.ts";
+
+export interface OrganizationParts {
+  accounts: Accounts;
+  /** For permissions, which must not name what is not there. */
+  isKnownModel: IsKnownModel;
+  reports: UsageReports;
+}
 
 /** To be registered where `request.caller` is an admin key's. */
-export function organization(accounts: Accounts, isKnownModel: IsKnownModel): FastifyPluginAsync {
+export function organization({ accounts, isKnownModel, reports }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
     app.register(projects(accounts));
     app.register(serviceAccounts(accounts));
@@ -20,5 +29,6 @@ export function organization(accounts: Accounts, isKnownModel: IsKnownModel): Fa
     app.register(adminApiKeys(accounts));
     app.register(modelPermissions(accounts, isKnownModel));
     app.register(auditLogs(accounts));
+    app.register(usage(reports));
   };
 }

@@ -1,0 +1,91 @@
+/** `parlance usage`: what a month was used for and what it cost, by project and model. */
+
+import { join } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import pino from "pino";
+import { Accounts } from "../accounts/accounts.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { UsageReports } from "../ledger/usage-report.ts";
+import { createLogger } from "../observability/logger.ts";
+import { openDatabase } from "../storage/database.ts";
+import { configSources } from "./config-sources.ts";
+import { formatTable } from "./format-table.ts";
+
+interface UsageOptions {
+  month?: [from: number, until: number];
+  organization?: string;
+  json?: true;
+}
+
+const STANDARD_ERROR = 2;
+const MOST_DAYS = 31;
+
+export function usageCommand(): Command {
+  return new Command("usage")
+    .option("--month <month>", "a UTC month such as 2026-11; left out: this month", parseMonth)
+    .option("--organization <id>", "an organization other than the first one")
+    .option("--json", "print the sums as JSON")
+    .action(printUsage);
+}
+
+async function printUsage({ month, organization, json }: UsageOptions): Promise<void> {
+  const { databaseUrl, dataDirectory } = await loadConfig(configSources());
+  const logger = createLogger("warn", pino.destination(STANDARD_ERROR));
+  await using closing = new AsyncDisposableStack();
+  const database = openDatabase({ url: databaseUrl, file: join(dataDirectory, "parlance.sqlite"), logger });
+  closing.defer(() => database.close());
+  const accounts = new Accounts({ database, logger });
+  closing.defer(() => accounts.close());
+  const organizationId = organization ?? (await accounts.defaultScope("admin")).organizationId;
+  const [from, until] = month ?? parseMonth(new Date().toISOString().slice(0, 7));
+  const { buckets } = await new UsageReports(database).read({
+    organizationId,
+    operation: undefined,
+    from,
+    until,
+    bucketSeconds: 86_400,
+    groupBy: ["projectId", "model", "operation"],
+    maxBuckets: MOST_DAYS,
+  });
+  const groups = Map.groupBy(
+    buckets.flatMap(({ sums }) => sums),
+    ({ projectId, model }) => `${projectId} ${model}`,
+  );
+  const rows = [...groups.values()].map(total).sort((a, b) => a.project.localeCompare(b.project));
+  console.log(json === true ? JSON.stringify(rows, undefined, 2) : toTable(rows));
+}
+
+type Sum = Awaited<ReturnType<UsageReports["read"]>>["buckets"][number]["sums"][number];
+
+function total(sums: readonly Sum[]) {
+  const add = (of: (sum: Sum) => number) => sums.reduce((all, sum) => all + of(sum), 0);
+  const isPriced = sums.some(({ costNanoDollars }) => costNanoDollars !== null);
+  return {
+    project: sums[0]?.projectId ?? "",
+    model: sums[0]?.model ?? "",
+    requests: add((sum) => sum.requests),
+    input_tokens: add((sum) => sum.promptTokens),
+    output_tokens: add((sum) => sum.completionTokens),
+    characters: add((sum) => sum.characters),
+    audio_seconds: add((sum) => sum.audioMilliseconds) / 1000,
+    cost_nano_dollars: isPriced ? add((sum) => sum.costNanoDollars ?? 0) : null,
+  };
+}
+
+function toTable(rows: readonly ReturnType<typeof total>[]): string {
+  const header = ["PROJECT", "MODEL", "REQUESTS", "TOKENS IN", "TOKENS OUT", "CHARACTERS", "AUDIO SECONDS", "DOLLARS"];
+  const cells = rows.map((row) => [
+    row.project,
+    row.model,
+    ...[row.requests, row.input_tokens, row.output_tokens, row.characters].map(String),
+    row.audio_seconds.toFixed(1),
+    row.cost_nano_dollars === null ? "no price" : (row.cost_nano_dollars / 1e9).toFixed(6),
+  ]);
+  return formatTable(header, cells);
+}
+
+function parseMonth(text: string): [from: number, until: number] {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined || month === undefined) throw new InvalidArgumentError("It must be a month such as 2026-11.");
+  return [Date.UTC(Number(year), Number(month) - 1), Date.UTC(Number(year), Number(month))];
+}

@@ -1,0 +1,84 @@
+/** Reads what was used in spans of time, summed by whatever is asked to be told apart. */
+
+import { type RawBuilder, sql } from "kysely";
+import type { Executor } from "./database.ts";
+import type { UsageAmounts, UsageDimensionRow } from "./schema.ts";
+
+export type UsageGroup = "projectId" | "keyId" | "model" | "operation";
+
+export interface UsageQuery {
+  organizationId: string;
+  /** Undefined: all. */
+  operation: UsageDimensionRow["operation"] | undefined;
+  /** Epoch milliseconds: multiples of the bucket's width, the second exclusive. */
+  from: number;
+  until: number;
+  bucketSeconds: 60 | 3600 | 86_400;
+  groupBy: readonly UsageGroup[];
+  projectIds?: readonly string[] | undefined;
+  keyIds?: readonly string[] | undefined;
+  models?: readonly string[] | undefined;
+}
+
+export interface UsageSum extends UsageAmounts {
+  /** When the bucket begins. */
+  beginsAt: number;
+  requests: number;
+  /** Undefined unless grouped by it. */
+  projectId?: string;
+  keyId?: string;
+  model?: string;
+  operation?: string;
+}
+
+const AMOUNTS = [
+  "promptTokens",
+  "cachedTokens",
+  "completionTokens",
+  "reasoningTokens",
+  "characters",
+  "audioMilliseconds",
+  "costNanoDollars",
+] as const satisfies (keyof UsageAmounts)[];
+
+/** Buckets without use are left out. In the order of time, then of what they are grouped by. */
+export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {
+  const isByMinute = query.bucketSeconds === 60;
+  const table = sql.table(isByMinute ? "usageRecords" : "usageRollups");
+  const time = isByMinute ? sql.ref("used.at") : sql.ref("used.beginsAt");
+  // Whole numbers divide to whole numbers in both databases.
+  const beginsAt = isByMinute ? sql`(${time} / 60000) * 60000` : time;
+  const groups = query.groupBy.map((group) => sql.ref(`dimension.${group}`));
+  const grouped = sql.join([beginsAt, ...groups]);
+  const sums = AMOUNTS.map((name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`);
+  const requests = isByMinute ? sql`count(*)` : sql`sum(${sql.ref("used.requests")})`;
+  const columns = sql.join([
+    sql`${beginsAt} as ${sql.ref("beginsAt")}`,
+    ...groups,
+    sql`cast(${requests} as bigint) as ${sql.ref("requests")}`,
+    ...sums,
+  ]);
+  const width = isByMinute ? [] : [sql`${sql.ref("used.bucketSeconds")} = ${query.bucketSeconds}`];
+  const conditions = [
+    ...width,
+    sql`${time} >= ${query.from} and ${time} < ${query.until}`,
+    sql`${sql.ref("dimension.organizationId")} = ${query.organizationId}`,
+    ...(query.operation === undefined ? [] : [oneOf("operation", [query.operation])]),
+    ...(query.projectIds === undefined ? [] : [oneOf("projectId", query.projectIds)]),
+    ...(query.keyIds === undefined ? [] : [oneOf("keyId", query.keyIds)]),
+    ...(query.models === undefined ? [] : [oneOf("model", query.models)]),
+  ];
+  const { rows } = await sql<UsageSum>`
+    select ${columns}
+    from ${table} as used
+    join ${sql.table("usageDimensions")} as dimension on dimension.id = ${sql.ref("used.dimensionId")}
+    where ${sql.join(conditions, sql` and `)}
+    group by ${grouped}
+    order by ${grouped}
+  `.execute(executor);
+  return rows;
+}
+
+function oneOf(column: keyof UsageDimensionRow, values: readonly string[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(`dimension.${column}`)} in (${sql.join(values)})`;
+}

@@ -1,0 +1,194 @@
+import { z } from "zod";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
+
+const MAX_VALUES = 100;
+const MAX_LENGTH = 256;
+/** The year 9999. */
+const LAST_SECOND = 253_402_300_799;
+
+const unixSeconds = queryNumber(z.int().min(0).max(LAST_SECOND));
+/** One value comes as text, several as an array. */
+const values = z
+  .preprocess(
+    (value) => (typeof value === "string" ? value.split(",") : value),
+    z.array(z.string().min(1).max(MAX_LENGTH)).max(MAX_VALUES),
+  )
+  .optional();
+
+const LISTS = ["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const;
+
+/** Arrays may be written with and without brackets after their name. */
+const QUERY = {
+  start_time: unixSeconds,
+  end_time: unixSeconds.optional(),
+  limit: queryNumber(z.int().min(1)).optional(),
+  page: z.string().max(MAX_LENGTH).optional(),
+  ...(Object.fromEntries(LISTS.flatMap((list) => [list, `${list}[]`]).map((name) => [name, values])) as Record<
+    `${(typeof LISTS)[number]}${"" | "[]"}`,
+    typeof values
+  >),
+};
+
+export const UsageQuery = z.strictObject({
+  ...QUERY,
+  bucket_width: z.enum(["1m", "1h", "1d"]).default("1d"),
+  batch: queryBoolean().optional(),
+});
+export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1d"]).default("1d") });
+
+/** By a bucket's width: its seconds, and how many of them a page has at most and unless told otherwise. */
+const WIDTHS = {
+  "1m": { bucketSeconds: 60, most: 1440, usual: 60 },
+  "1h": { bucketSeconds: 3600, most: 168, usual: 24 },
+  "1d": { bucketSeconds: 86_400, most: 31, usual: 7 },
+} as const;
+const COSTS_WIDTH = { bucketSeconds: 86_400, most: 180, usual: 7 } as const;
+
+const GROUPS = { project_id: "projectId", api_key_id: "keyId", model: "model" } as const;
+const COST_GROUPS = { project_id: "projectId", api_key_id: "keyId", line_item: "model" } as const;
+
+type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
+
+/** Milliseconds. Throws a Fault for what this service does not have. `now` in epoch milliseconds. */
+export function toUsageOrder(query: z.output<typeof UsageQuery>, now: number) {
+  if (query.batch === true) throw unsupportedValue("There are no batch requests here.", "batch");
+  refuseList(query, "line_items", "costs only have line items");
+  const width = WIDTHS[query.bucket_width];
+  return { ...toOrder(query, width, now), groupBy: groupsIn(query, GROUPS), models: listIn(query, "models") };
+}
+
+/** A line item is a model. */
+export function toCostsOrder(query: z.output<typeof CostsQuery>, now: number) {
+  refuseList(query, "models", "name models as `line_items`");
+  const order = toOrder(query, COSTS_WIDTH, now);
+  return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
+}
+
+type Width = (typeof WIDTHS)[keyof typeof WIDTHS] | typeof COSTS_WIDTH;
+
+function toOrder(query: Query, { bucketSeconds, most, usual }: Width, now: number) {
+  const { start_time: start, limit = usual } = query;
+  refuseList(query, "user_ids", "keys belong to projects, not to users");
+  if (limit > most)
+    throw invalidRequest(`'limit' is too large: at most ${most}, not ${limit}.`, "limit", "invalid_value");
+  if (query.end_time !== undefined && query.end_time <= start) {
+    throw invalidRequest(
+      `'end_time' must be after 'start_time' (${start}), not ${query.end_time}.`,
+      "end_time",
+      "invalid_value",
+    );
+  }
+  return {
+    from: query.page === undefined ? start * 1000 : readPage(query.page, start, bucketSeconds) * 1000,
+    // Without an end the present bucket is the last one.
+    until: query.end_time === undefined ? Math.max(now, start * 1000 + 1) : query.end_time * 1000,
+    bucketSeconds,
+    maxBuckets: limit,
+    projectIds: listIn(query, "project_ids"),
+    keyIds: listIn(query, "api_key_ids"),
+  };
+}
+
+function listIn(query: Query, name: (typeof LISTS)[number]): readonly string[] | undefined {
+  return query[name] ?? query[`${name}[]`];
+}
+
+function refuseList(query: Query, name: (typeof LISTS)[number], reason: string): void {
+  if (listIn(query, name) !== undefined) throw unsupportedValue(`'${name}' cannot be used: ${reason}.`, name);
+}
+
+function groupsIn<Group extends string>(query: Query, known: Readonly<Record<string, Group>>): Group[] {
+  const groups = (listIn(query, "group_by") ?? []).map((name, index) => {
+    const group = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (group !== undefined) return group;
+    const names = Object.keys(known).map((each) => `"${each}"`);
+    const message = `Invalid value for 'group_by': ${JSON.stringify(name.slice(0, 64))} is not one of ${names.join(", ")}.`;
+    throw invalidRequest(message, `group_by[${index}]`, "invalid_value");
+  });
+  return [...new Set(groups)];
+}
+
+const PAGE = /^page_(\d{1,12})$/;
+
+function readPage(page: string, start: number, bucketSeconds: number): number {
+  const seconds = Number(PAGE.exec(page)?.[1] ?? Number.NaN);
+  if (seconds > start && seconds % bucketSeconds === 0) return seconds;
+  throw invalidRequest("Invalid value for 'page': it is not the `next_page` of this list.", "page", "invalid_value");
+}
+
+interface Sum {
+  requests: number;
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  characters: number;
+  audioMilliseconds: number;
+  costNanoDollars: number | null;
+  projectId?: string;
+  keyId?: string;
+  model?: string;
+}
+
+interface Report {
+  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly Sum[] }[];
+  next: number | undefined;
+}
+
+export type UsageKind = "completions" | "moderations" | "audio_speeches" | "audio_transcriptions";
+
+export function toUsagePage(kind: UsageKind, report: Report) {
+  return toPage(report, (sum) => ({
+    object: `organization.usage.${kind}.result` as const,
+    ...AMOUNTS[kind](sum),
+    num_model_requests: sum.requests,
+    project_id: sum.projectId ?? null,
+    user_id: null,
+    api_key_id: sum.keyId ?? null,
+    model: sum.model ?? null,
+    ...(kind === "completions" && { batch: null, service_tier: null }),
+  }));
+}
+
+const AMOUNTS: Readonly<Record<UsageKind, (sum: Sum) => Record<string, number>>> = {
+  completions: (sum) => ({
+    input_tokens: sum.promptTokens,
+    input_cached_tokens: sum.cachedTokens,
+    input_uncached_tokens: sum.promptTokens - sum.cachedTokens,
+    output_tokens: sum.completionTokens,
+    input_audio_tokens: 0,
+    output_audio_tokens: 0,
+  }),
+  moderations: (sum) => ({ input_tokens: sum.promptTokens }),
+  audio_speeches: (sum) => ({ characters: sum.characters }),
+  audio_transcriptions: (sum) => ({ seconds: Math.round(sum.audioMilliseconds / 1000) }),
+};
+
+const NANO = 1e9;
+
+/** The amount is null when none of the models had a price. */
+export function toCostsPage(report: Report) {
+  return toPage(report, (sum) => ({
+    object: "organization.costs.result" as const,
+    amount: { value: sum.costNanoDollars === null ? null : sum.costNanoDollars / NANO, currency: "usd" },
+    line_item: sum.model ?? null,
+    project_id: sum.projectId ?? null,
+    api_key_id: sum.keyId ?? null,
+    user_id: null,
+    quantity: null,
+  }));
+}
+
+function toPage<Result>({ buckets, next }: Report, toResult: (sum: Sum) => Result) {
+  return {
+    object: "page" as const,
+    data: buckets.map(({ beginsAt, endsAt, sums }) => ({
+      object: "bucket" as const,
+      start_time: toSeconds(beginsAt),
+      end_time: toSeconds(endsAt),
+      results: sums.map(toResult),
+    })),
+    has_more: next !== undefined,
+    next_page: next === undefined ? null : `page_${toSeconds(next)}`,
+  };
+}
