@@ -3,7 +3,7 @@
 import { type Fault, invalidRequest, unsupportedValue } from "../faults.ts";
 
 /** Clients send these to every server. */
-export const OPENAI_VOICES = [
+const OPENAI_VOICES = [
   "alloy",
   "ash",
   "ballad",

@@ -1,6 +1,7 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "onnxruntime-node";
 import { type AcousticModel, paddedIds } from "./acoustic-model.ts";
 import { FourierTransform } from "./fourier-transform.ts";
+import { openSession } from "./open-session.ts";
 import { HIBARI_SAMPLE_RATE, toWave, WINDOW } from "./spectrum-to-wave.ts";
 
 /** The hibari voices: one small network for each, distilled from Kokoro. `files` are ONNX files by voice. */
@@ -8,7 +9,7 @@ export async function openHibari(files: Readonly<Record<string, string>>, thread
   const transform = await FourierTransform.open(WINDOW);
   const sessions = new Map<string, InferenceSession>();
   for (const [voice, file] of Object.entries(files)) {
-    sessions.set(voice, await InferenceSession.create(file, { intraOpNumThreads: threads, interOpNumThreads: 1 }));
+    sessions.set(voice, await openSession(file, threads));
   }
   return {
     voices: [...sessions.keys()],

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { Tensor } from "onnxruntime-node";
 import { type AcousticModel, paddedIds } from "./acoustic-model.ts";
+import { openSession } from "./open-session.ts";
 
 const STYLE_LENGTH = 256;
 
@@ -14,7 +15,7 @@ export async function openKokoro(
   threads: number,
 ): Promise<AcousticModel> {
   const weights = Buffer.concat(await Promise.all(parts.map((part) => readFile(part))));
-  const session = await InferenceSession.create(weights, { intraOpNumThreads: threads, interOpNumThreads: 1 });
+  const session = await openSession(weights, threads);
   const styles = new Map<string, Float32Array>();
   for (const [voice, file] of Object.entries(voiceFiles)) {
     styles.set(voice, new Float32Array(Uint8Array.from(await readFile(file)).buffer));

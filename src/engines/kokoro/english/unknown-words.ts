@@ -1,4 +1,5 @@
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "onnxruntime-node";
+import { openSession } from "../open-session.ts";
 
 /** The letters that the network reads, and the phonemes that it writes. */
 export interface UnknownWordsAlphabet {
@@ -21,7 +22,7 @@ export class UnknownWords {
   }
 
   static async open(file: string, alphabet: UnknownWordsAlphabet): Promise<UnknownWords> {
-    const session = await InferenceSession.create(file, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+    const session = await openSession(file, 1);
     return new UnknownWords(session, alphabet);
   }
 
