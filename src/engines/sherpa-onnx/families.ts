@@ -11,6 +11,8 @@ export interface Family {
   configure(paths: ModelPaths, language: string, translate: boolean): OfflineModelConfig;
   /** Whether the language is set for each piece. */
   takesLanguage: boolean;
+  /** ISO 639-1 codes (639-3 where there is none) that every model of the family knows; undefined where models differ. */
+  languages: readonly string[] | undefined;
   translates: boolean;
 }
 
@@ -18,8 +20,15 @@ const onlyModel = ["model"];
 const transducer = ["encoder", "decoder", "joiner"];
 
 function fixed(roles: readonly string[], configure: (paths: ModelPaths) => OfflineModelConfig): Family {
-  return { roles, configure, takesLanguage: false, translates: false };
+  return { roles, configure, takesLanguage: false, languages: undefined, translates: false };
 }
+
+/** In the order of Whisper's own tokens. */
+const WHISPER_LANGUAGES = (
+  "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml " +
+  "cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am " +
+  "yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su"
+).split(" ");
 
 export const FAMILIES = {
   moonshine: fixed(["encoder", "decoder"], ({ encoder, decoder }) => ({
@@ -32,6 +41,7 @@ export const FAMILIES = {
       whisper: { encoder, decoder, language, task: translate ? "translate" : "transcribe", tailPaddings: -1 },
     }),
     takesLanguage: true,
+    languages: WHISPER_LANGUAGES,
     translates: true,
   },
   transducer: fixed(transducer, ({ encoder, decoder, joiner }) => ({ transducer: { encoder, decoder, joiner } })),
@@ -46,6 +56,7 @@ export const FAMILIES = {
     roles: onlyModel,
     configure: ({ model }, language) => ({ senseVoice: { model, language, useInverseTextNormalization: 1 } }),
     takesLanguage: true,
+    languages: ["zh", "en", "ja", "ko", "yue"],
     translates: false,
   },
 } as const satisfies Record<string, Family>;

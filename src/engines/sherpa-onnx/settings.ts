@@ -23,7 +23,7 @@ export const sherpaOnnxSettings = z
       .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
       .min(1)
       .optional()
-      .describe("Languages that it knows, the first being its usual one. Left out: en, or whatever Whisper knows"),
+      .describe("Languages that it knows, the first being its usual one. Left out: all that the family knows, or en"),
     voices: z
       .record(z.string().min(1), z.int().min(0))
       .optional()

@@ -24,7 +24,7 @@ export const sherpaOnnxEngine: Engine<SherpaOnnxSettings> = {
     const isTokenized = paths.tokenizer !== undefined;
     await expectFiles(paths, family, [...FAMILIES[family].roles, ...(isTokenized ? [] : ["tokens"]), "vad"]);
     const { slots, threads } = settings;
-    const languages = settings.languages ?? (FAMILIES[family].takesLanguage ? undefined : ["en"]);
+    const languages = settings.languages ?? FAMILIES[family].languages ?? ["en"];
     return hostModel({
       name: services.name,
       module: siblingModule(import.meta.url, "./sherpa-onnx-child"),

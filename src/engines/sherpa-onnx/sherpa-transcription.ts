@@ -15,8 +15,7 @@ import { loadSherpaOnnx, type SherpaOnnx, type Vad } from "./load-sherpa-onnx.ts
 import { Recognizer, type RecognizerSettings } from "./recognizer.ts";
 
 export interface SherpaTranscriptionSettings extends RecognizerSettings {
-  /** ISO 639-1 codes; undefined: any that the model finds out. */
-  languages: readonly string[] | undefined;
+  languages: readonly string[];
   slots: number;
 }
 
@@ -24,7 +23,7 @@ export class SherpaTranscription implements TranscriptionModel {
   readonly task = "transcription";
   readonly device = "cpu";
   readonly slots: number;
-  readonly languages: readonly string[] | undefined;
+  readonly languages: readonly string[];
   readonly abilities: TranscriptionAbilities;
   readonly #sherpa: SherpaOnnx;
   readonly #recognizer: Recognizer;
@@ -57,7 +56,7 @@ export class SherpaTranscription implements TranscriptionModel {
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
     const vad = this.#idleVads.pop() ?? createVad(this.#sherpa, this.#vadPath);
     let heardSamples = 0;
-    let language = request.language ?? (this.languages?.length === 1 ? this.languages[0] : undefined);
+    let language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
     try {
       const pieces = cutAtPauses(request.samples, vad, (samples) => {
         heardSamples = samples;

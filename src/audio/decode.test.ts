@@ -1,0 +1,123 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeWave } from "../../test/support/wave.ts";
+import { Decoder } from "./decode.ts";
+
+// Each file is decoded by a process that has to start first.
+vi.setConfig({ testTimeout: 120_000 });
+
+const RECORDINGS = resolve(import.meta.dirname, "../../test/recordings");
+const RATE = 16_000;
+const decoder = new Decoder();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parlance-decode-"));
+});
+afterAll(async () => {
+  decoder.close();
+  await rm(folder, { recursive: true });
+});
+
+const never = new AbortController().signal;
+
+async function decode(path: string, maxSeconds = 60): Promise<Float32Array> {
+  const pieces: number[] = [];
+  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds }, never)) pieces.push(...samples);
+  return Float32Array.from(pieces);
+}
+
+async function wave(name: string, options: Parameters<typeof makeWave>[0]): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, makeWave(options));
+  return path;
+}
+
+/** Processes that this one has started and that still run. */
+function children(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+}
+
+test("a tone keeps its length, pitch and loudness through every rate", async () => {
+  for (const rate of [8000, 16_000, 22_050, 48_000]) {
+    const path = await wave(`${rate}.wav`, {
+      rate,
+      channels: 2,
+      sample: (index) => 0.5 * Math.sin((2 * Math.PI * 440 * index) / rate),
+    });
+    const samples = await decode(path);
+    expect(samples.length, String(rate)).toBe(RATE);
+    const middle = samples.subarray(2000, 14_000);
+    let crossings = 0;
+    for (let index = 1; index < middle.length; index += 1) {
+      if ((middle[index] ?? 0) >= 0 && (middle[index - 1] ?? 0) < 0) crossings += 1;
+    }
+    expect(crossings).toBeCloseTo(330, -1);
+    expect(Math.max(...middle)).toBeCloseTo(0.5, 1);
+  }
+});
+
+test("recordings of one utterance are the same, whatever they are packed in", async () => {
+  const reference = await decode(join(RECORDINGS, "speech.flac"));
+  for (const name of [
+    "speech.m4a",
+    "speech.aac",
+    "speech.ogg",
+    "speech.mkv",
+    "speech.webm",
+    "speech-with-picture.mp4",
+  ]) {
+    const samples = await decode(join(RECORDINGS, name));
+    expect(Math.abs(samples.length - reference.length) / RATE, name).toBeLessThan(0.1);
+    expect(correlation(samples, reference), name).toBeGreaterThan(0.8);
+  }
+});
+
+/** Of the best of some shifts: encoders begin with a little of their own. */
+function correlation(a: Float32Array, b: Float32Array): number {
+  let best = 0;
+  for (let shift = -1100; shift <= 1100; shift += 1) {
+    let [ab, aa, bb] = [0, 0, 0];
+    for (let index = 8000; index < 20_000; index += 16) {
+      const [left, right] = [a[index + shift] ?? 0, b[index] ?? 0];
+      ab += left * right;
+      aa += left * left;
+      bb += right * right;
+    }
+    best = Math.max(best, ab / Math.sqrt(aa * bb));
+  }
+  return best;
+}
+
+test("samples can be had again", async () => {
+  const path = await wave("again.wav", { seconds: 1 });
+  const samples = decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never);
+  for (let round = 0; round < 2; round += 1) {
+    let count = 0;
+    for await (const piece of samples) count += piece.length;
+    expect(count).toBe(RATE);
+  }
+});
+
+test("what is longer than it may be is refused, by its header or when it turns out so", async () => {
+  await expect(decode(await wave("long.wav", { seconds: 5 }), 4)).rejects.toThrow("longer than 4 seconds");
+});
+
+test("who stops listening, or gives up, leaves no process but the one that is kept ready", async () => {
+  const path = await wave("stopped.wav", { seconds: 60 });
+  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)) {
+    expect(samples.length).toBeGreaterThan(0);
+    break;
+  }
+  const leaving = new AbortController();
+  let heard = 0;
+  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, leaving.signal)) {
+    heard += samples.length;
+    leaving.abort();
+  }
+  expect(heard).toBeLessThan(60 * RATE);
+  await expect.poll(children, { timeout: 10_000 }).toBeLessThanOrEqual(1);
+  decoder.close();
+  await expect.poll(children, { timeout: 10_000 }).toBe(0);
+});
