@@ -51,6 +51,19 @@ test("what it says is understood", async () => {
   expect(wordErrors(said, heard), text).toBeLessThanOrEqual(2);
 }, 120_000);
 
+test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
+  "%s is understood when it is sent back to be transcribed",
+  async (response_format) => {
+    const client = service.client({ maxRetries: 20 });
+    const input = "The quick brown fox jumps over the lazy dog.";
+    const spoken = await client.audio.speech.create({ model: "hibari", voice: "heart", input, response_format });
+    const file = await toFile(Buffer.from(await spoken.arrayBuffer()), `spoken.${response_format}`);
+    const { text } = await client.audio.transcriptions.create({ model: "moonshine-base-en", file });
+    expect(wordErrors(input, text), text).toBeLessThanOrEqual(1);
+  },
+  120_000,
+);
+
 test("sentences join without a click", async () => {
   const samples = await samplesOf({ input: "One sentence here. Another one there. And a third." });
   const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);

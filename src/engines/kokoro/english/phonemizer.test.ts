@@ -1,0 +1,62 @@
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createModelStore } from "../../../models/create-model-store.ts";
+import { createLogger } from "../../../observability/logger.ts";
+import { Phonemizer } from "./phonemizer.ts";
+
+let phonemizer: Phonemizer;
+beforeAll(async () => {
+  const directory = process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../../../.parlance/models");
+  const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+  const store = createModelStore({ modelsDirectory: directory, hub }, createLogger("silent"));
+  const { paths } = await store.pull({ model: "hibari" }, { signal: new AbortController().signal });
+  const path = (name: string) => paths[name] ?? "";
+  phonemizer = await Phonemizer.open({
+    checkedDictionary: path("dictionary-checked.json.gz"),
+    guessedDictionary: path("dictionary-guessed.json.gz"),
+    tagger: path("tagger.json.gz"),
+    spelling: path("spelling.json"),
+    unknownWords: path("unknown-words.onnx"),
+    unknownWordsAlphabet: path("unknown-words.json"),
+  });
+});
+afterAll(() => phonemizer.close());
+
+test.each([
+  ["The quick brown fox jumps over the lazy dog.", "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˈOvəɹ ðə lˈAzi dˈɔɡ."],
+  ["The bandage was wound around the wound.", /wˈWnd .* wˈund/u],
+  ["I read it yesterday, and I will read it again.", /ɹˈɛd .* ɹˈid/u],
+  ["the apple and the pear", /^ði ˈæpᵊl ænd ðə/u],
+  ["Doesn't she?", /^dˈʌzᵊnt ʃi\?$/u],
+  ["Prices rose 25%.", /twˈɛnti fˈIv pəɹsˈɛnt\.$/u],
+  ["Blorfzig", /^[a-zA-ZæðŋɑɔəɛɜɡɪɹʃʊʌʒʤʧθᵊᵻˈˌTWIOQAY]+$/u],
+  ["well-known", "wˌɛlnˈOn"],
+  ["", ""],
+  ["?!", ""],
+  ["日本語", ""],
+])("%j", async (sentence, phonemes) => {
+  if (typeof phonemes === "string") expect(await phonemizer.phonemize(sentence)).toBe(phonemes);
+  else expect(await phonemizer.phonemize(sentence)).toMatch(phonemes);
+});
+
+test("takes whatever is thrown at it", async () => {
+  for (const text of [
+    "'",
+    "’tis",
+    "a--b",
+    "((",
+    "x'y'z'",
+    "-",
+    "...",
+    "A.",
+    "1.",
+    "$",
+    "\u0301",
+    "ﬁne",
+    "½",
+    "m²",
+    "O'Brien's",
+  ]) {
+    expect(typeof (await phonemizer.phonemize(text)), text).toBe("string");
+  }
+});

@@ -1,0 +1,137 @@
+/** What every local speech engine does alike. A new engine adds one row to `SUBJECTS`. */
+
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { Fault } from "../faults.ts";
+import { createModelStore } from "../models/create-model-store.ts";
+import { createLogger } from "../observability/logger.ts";
+import type { EngineServices, SpeechModel, SpeechRequest } from "./engine.ts";
+import { openModel } from "./registry.ts";
+
+const pull: EngineServices["pull"] = (reference, signal) => {
+  const directory = process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../.parlance/models");
+  const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+  return createModelStore({ modelsDirectory: directory, hub }, createLogger("silent")).pull(reference, { signal });
+};
+
+const SUBJECTS: Record<string, { kind: string; settings: object }> = {
+  scripted: {
+    kind: "scripted",
+    settings: {
+      replies: [],
+      slots: 4,
+      process: "parent",
+      speech: {
+        voices: ["low", "high"],
+        sampleRate: 24_000,
+        mostInputCharacters: 4096,
+        delayMsBeforeFirst: 5,
+        delayMsPerSentence: 5,
+      },
+    },
+  },
+  kokoro: {
+    kind: "kokoro",
+    settings: { model: "hibari", voices: {}, slots: 8, threads: undefined, mostInputCharacters: 4096 },
+  },
+};
+
+const never = () => new AbortController().signal;
+const SENTENCE = "The cat sat on the mat. ";
+
+describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
+  let model: SpeechModel;
+  const open = async () => (await openModel(kind, settings, "speech", makeEngineServices({ pull }))) as SpeechModel;
+  beforeAll(async () => {
+    model = await open();
+  });
+  afterAll(() => model.close());
+
+  const speak = (overrides: Partial<SpeechRequest> = {}, signal = never()) => {
+    const voice = model.voices?.[0] ?? "";
+    const request = { model: "m", text: SENTENCE, voice, speed: 1, instructions: undefined };
+    return model.speak({ ...request, ...overrides }, signal);
+  };
+  const read = (overrides: Partial<SpeechRequest> = {}, signal = never()) => Array.fromAsync(speak(overrides, signal));
+  const lengthOf = (pieces: readonly Float32Array[]) => pieces.reduce((sum, { length }) => sum + length, 0);
+
+  test("gives samples within full scale, a piece for each sentence", async () => {
+    const pieces = await read({ text: SENTENCE.repeat(3) });
+    expect(pieces).toHaveLength(3);
+    for (const piece of pieces) {
+      expect(piece).toBeInstanceOf(Float32Array);
+      expect(piece.length).toBeGreaterThan(model.sampleRate / 4);
+      expect(piece.every((sample) => Math.abs(sample) <= 1)).toBe(true);
+      expect(piece.some((sample) => Math.abs(sample) > 0.02)).toBe(true);
+    }
+  });
+
+  test("twice the speed takes about half the time", async () => {
+    const [usual, fast] = [lengthOf(await read()), lengthOf(await read({ speed: 2 }))];
+    expect(fast / usual).toBeGreaterThan(0.4);
+    expect(fast / usual).toBeLessThan(0.6);
+  });
+
+  test("speaks by each name that it lists", async () => {
+    const names = [...(model.voices ?? []), ...Object.keys(model.voiceAliases)];
+    expect(names).toContain("alloy");
+    expect(names).toContain("verse");
+    for (const voice of names) expect(lengthOf(await read({ voice, text: "Hi." })), voice).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["an unknown voice", { voice: "nobody" }, "voice"],
+    ["a voice that objects have by themselves", { voice: "constructor" }, "voice"],
+    ["instructions", { instructions: "Whisper." }, "instructions"],
+    ["a text that is too long", { text: "a".repeat(4097) }, "input"],
+    ["a text without a sound", { text: "?!" }, "input"],
+  ])("refuses %s before any sample", async (_case, overrides, param) => {
+    const failure = await read(overrides).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(Fault);
+    expect(failure).toMatchObject({ kind: "invalid-request", param });
+  });
+
+  test("says nothing when aborted before it began", async () => {
+    expect(await read({}, AbortSignal.abort())).toEqual([]);
+  });
+
+  test("ends soon and without throwing when aborted while it speaks", async () => {
+    const abort = new AbortController();
+    const pieces = speak({ text: SENTENCE.repeat(150) }, abort.signal)[Symbol.asyncIterator]();
+    expect((await pieces.next()).done).toBe(false);
+    abort.abort();
+    let after = 0;
+    while (!(await pieces.next()).done) after += 1;
+    expect(after).toBeLessThan(100);
+  });
+
+  test("serves on after a reader that stopped reading", async () => {
+    for await (const _ of speak({ text: SENTENCE.repeat(20) })) break;
+    expect(await read()).toHaveLength(1);
+  });
+
+  test("serves several at once, each whole", async () => {
+    const lengths = (await Promise.all([1, 2, 3].map((count) => read({ text: SENTENCE.repeat(count) })))).map(
+      ({ length }) => length,
+    );
+    expect(lengths).toEqual([1, 2, 3]);
+  });
+
+  test("ends a request in flight with a Fault when closed, and may be closed twice", async () => {
+    const own = await open();
+    const running = Array.fromAsync(
+      own.speak({ model: "m", text: SENTENCE.repeat(150), voice: "alloy", speed: 1, instructions: undefined }, never()),
+    ).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await new Promise((resume) => setTimeout(resume, 50));
+    await own.close();
+    await own.close();
+    expect(await running).toBeInstanceOf(Fault);
+  });
+});
