@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { encodeAudio } from "../src/audio/encode.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
@@ -171,10 +172,18 @@ test.each([
   expect(body.error).toMatchObject({ param: "file", code: "invalid_value", type: "invalid_request_error" });
 });
 
-test("a small file that decodes to hours is refused for its length", async () => {
-  const { status, body } = await post(makeWave({ seconds: 61 }));
-  expect(status).toBe(400);
-  expect(body.error.message).toContain("longer than 60 seconds");
+test("a small file that decodes to much more is refused for its length", async () => {
+  const minute = Float32Array.from({ length: 60 * 16_000 });
+  const samples = (async function* () {
+    for (let minutes = 0; minutes < 10; minutes += 1) yield minute;
+  })();
+  const bomb = Buffer.concat(await Array.fromAsync(encodeAudio(samples, { format: "flac", sampleRate: 16_000 })));
+  expect(bomb.length).toBeLessThan(500_000);
+  for (const file of [bomb, makeWave({ seconds: 61 })]) {
+    const { status, body } = await post(file);
+    expect(status).toBe(400);
+    expect(body.error.message).toContain("longer than 60 seconds");
+  }
 });
 
 test.each([
