@@ -82,6 +82,9 @@ def finish(learnt, raw, held, model: Path) -> None:
     for title, public in (("public", True), ("own", False)):
         rows = [i for i, e in enumerate(others) if e.look_alike and e.source.startswith("own-") != public]
         print(f"  {title} look-alikes flagged: {flagged[rows].any(1).sum()} of {len(rows)}")
+    # What is served is chosen on all that is held out: the figures above say what to expect on text not seen.
+    calibration = calibrate(raw, held)
+    limits = thresholds(apply(calibration, raw), held)
     ASSETS.mkdir(parents=True, exist_ok=True)
     write_graph(model, learnt, ASSETS / "head.onnx", calibration)
     (ASSETS / "head.json").write_text(json.dumps({"categories": LEARNT, "thresholds": limits}, indent=2) + "\n")
