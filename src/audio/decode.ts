@@ -50,7 +50,11 @@ export class Decoder {
     const end = () => child.kill("SIGKILL");
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
-    const watchdog = setTimeout(end, STALL_SECONDS * 1000);
+    // Only while this side waits: a reader may take its time.
+    let waitingSince: number | undefined = performance.now();
+    const watchdog = setInterval(() => {
+      if (waitingSince !== undefined && performance.now() - waitingSince > STALL_SECONDS * 1000) end();
+    }, 1000);
     const failure = text(child.stdio[FAILURE_DESCRIPTOR] as Readable).catch(() => "");
     const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
     try {
@@ -61,13 +65,14 @@ export class Decoder {
         const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
         const whole = bytes.length - (bytes.length % Float32Array.BYTES_PER_ELEMENT);
         rest = bytes.subarray(whole);
+        waitingSince = undefined;
         if (whole > 0) yield toSamples(bytes.subarray(0, whole));
-        watchdog.refresh();
+        waitingSince = performance.now();
       }
       await ended;
       if (child.exitCode !== 0 && !signal.aborted) throw toFault(await failure);
     } finally {
-      clearTimeout(watchdog);
+      clearInterval(watchdog);
       signal.removeEventListener("abort", end);
       end();
       if (!signal.aborted) this.warm();
