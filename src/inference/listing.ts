@@ -14,7 +14,7 @@ export interface ListedModel {
 }
 
 /** Undefined in any of these: not known. */
-export interface ModelFacts {
+interface ModelFacts {
   task: Task;
   aliases: readonly string[];
   fallbacks: readonly string[];

@@ -15,7 +15,7 @@ export function parse<Schema extends ZodType>(schema: Schema, value: unknown): z
 }
 
 /** `["messages", 0, "role"]` as `messages[0].role`. */
-export function toPath(path: readonly PropertyKey[]): string {
+function toPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
     return text === "" ? String(part) : `${text}.${String(part)}`;
