@@ -8,7 +8,7 @@ import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts
 import type { Answer } from "./run.ts";
 
 /** `score` tells what was found; `block` lets nothing through that is flagged. */
-export type ModerationMode = "score" | "block";
+type ModerationMode = "score" | "block";
 
 export interface ModerationPolicy {
   /** Undefined: the first moderation model that the caller may use. */
@@ -18,9 +18,9 @@ export interface ModerationPolicy {
 }
 
 /** A Fault where only scores were wanted and the moderation model could not give them. */
-export type Judgement = ModerationVerdict | Fault;
+type Judgement = ModerationVerdict | Fault;
 
-export interface JudgedChat {
+interface JudgedChat {
   /** The catalog id that judged. */
   model: string;
   input: Judgement | undefined;

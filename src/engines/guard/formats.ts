@@ -18,7 +18,7 @@ export interface GuardQuestion {
   read(answer: string): GuardAnswer;
 }
 
-export interface GuardAnswer {
+interface GuardAnswer {
   /** 1 harmful, 0 harmless, between when the model is not sure. */
   harm: number;
   categories: readonly string[];
