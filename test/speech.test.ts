@@ -76,7 +76,10 @@ describe.each(["mp3", "opus", "aac", "flac", "wav", "pcm"])("%s", (response_form
     const response = await speak(body, { signal: leave.signal });
     const reader = response.body?.getReader();
     let received = 0;
-    while (received < 1500) received += (await reader?.read())?.value?.length ?? 0;
+    for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+      received += next.value.length;
+      if (received >= 1500) break;
+    }
     expect(received).toBeGreaterThanOrEqual(1500);
     leave.abort();
   });
