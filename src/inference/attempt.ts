@@ -1,9 +1,9 @@
 /** One try at one deployment, up to the first event of its answer. */
 
 import type { Model } from "../engines/engine.ts";
-import { Fault } from "../faults.ts";
 import type { Deployment } from "./deployment.ts";
 import { readAhead } from "./read-ahead.ts";
+import { WatchedEvents } from "./watched-events.ts";
 import type { Work } from "./work.ts";
 
 export interface AttemptOptions<Opened extends Model, Event> {
@@ -38,39 +38,19 @@ export async function attempt<Opened extends Model, Event>(
   }
   onEntered(slot.waitedSeconds);
   const watch = circuit.watch();
-  const source = watchedUntilEnd(work.begin(opened, id, signal), signal, (failure) => {
+  const end = (failure: unknown) => {
     slot.release();
     watch.ended(failure);
-  });
-  // A reader that leaves between two events does not resume what waits there, and then its slot would never be free.
-  signal.addEventListener("abort", () => source.return(undefined).catch(() => {}), { once: true });
+  };
+  const source = new WatchedEvents(work.begin(opened, id, signal), signal, end);
   const events = work.isReadAhead(opened) ? readAhead(source) : source;
   const first = await events.next();
   if (first.done && signal.aborted) throw signal.reason;
   watch.begun();
   deployment.latency.measure((performance.now() - askedAt) / 1000);
-  return first.done ? events : prepend(first.value, events);
-}
-
-async function* watchedUntilEnd<Event>(
-  events: AsyncIterable<Event>,
-  signal: AbortSignal,
-  end: (failure: unknown) => void,
-): AsyncGenerator<Event> {
-  let isOver = false;
-  let failure: unknown;
-  try {
-    for await (const event of events) yield event;
-    // Engines stop without throwing once they are aborted.
-    failure = signal.aborted ? signal.reason : undefined;
-    isOver = true;
-  } catch (thrown) {
-    failure = thrown;
-    isOver = true;
-    throw thrown;
-  } finally {
-    end(isOver ? failure : new Fault("client-left", "The reader left."));
-  }
+  if (events !== source) return first.done ? events : prepend(first.value, events);
+  source.putBack(first);
+  return source;
 }
 
 async function* prepend<Event>(first: Event, rest: AsyncIterator<Event>): AsyncGenerator<Event> {

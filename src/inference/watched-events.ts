@@ -1,0 +1,65 @@
+import { Fault } from "../faults.ts";
+
+/**
+ * An answer's events, whose end is told once, however it comes: with what broke them, or undefined when they ended well.
+ * An iterator written out, since a generator more costs each event of a stream several turns of the microtask queue.
+ */
+export class WatchedEvents<Event> implements AsyncIterableIterator<Event> {
+  readonly #source: AsyncIterator<Event>;
+  readonly #signal: AbortSignal;
+  readonly #end: (failure: unknown) => void;
+  #putBack: IteratorResult<Event> | undefined;
+  #isOver = false;
+
+  constructor(source: AsyncIterable<Event>, signal: AbortSignal, end: (failure: unknown) => void) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#signal = signal;
+    this.#end = end;
+    // A reader that leaves between two events does not resume what waits there, and then nothing would be freed.
+    signal.addEventListener("abort", () => void this.return(), { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Event>> {
+    const putBack = this.#putBack;
+    if (putBack === undefined) return this.#source.next().then(this.#onResult, this.#onFailure);
+    this.#putBack = undefined;
+    return Promise.resolve(putBack);
+  }
+
+  async return(): Promise<IteratorResult<Event>> {
+    this.#putBack = undefined;
+    try {
+      await this.#source.return?.();
+    } catch {
+      // Whoever waits for the next event is told.
+    }
+    this.#over(this.#signal.aborted ? this.#signal.reason : new Fault("client-left", "The reader left."));
+    return { done: true, value: undefined };
+  }
+
+  /** The next call of `next` gives it again. */
+  putBack(result: IteratorResult<Event>): void {
+    this.#putBack = result;
+  }
+
+  readonly #onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
+    // Engines stop without throwing once they are aborted.
+    if (result.done) this.#over(this.#signal.aborted ? this.#signal.reason : undefined);
+    return result;
+  };
+
+  readonly #onFailure = (failure: unknown): never => {
+    this.#over(failure);
+    throw failure;
+  };
+
+  #over(failure: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#end(failure);
+  }
+}
