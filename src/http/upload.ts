@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Fault, invalidRequest } from "../faults.ts";
+import { Fault, invalidRequest, unavailable } from "../faults.ts";
 
 export interface UploadOptions {
   /** Absolute; nothing else may use it. */
@@ -103,7 +103,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
         return fail(invalidRequest(`The field '${name}' was sent as a file; only 'file' may be one.`, name));
       }
       written = save(content, lastSegment(fileName));
-      written.catch(fail);
+      written.catch((error) => fail(toDiskFault(error)));
     });
     parser.on("field", (name, value, isNameCut, isCut) => {
       if (isNameCut || isCut) return fail(invalidRequest(`A field may have at most ${FIELD_BYTES} bytes.`, name));
@@ -112,7 +112,8 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", "file")));
     parser.on("fieldsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields can be sent.`)));
     parser.on("error", () => fail(broken()));
-    parser.on("finish", () => written.then(() => resolve({ file, fields }), fail));
+    // What the disk refuses has been told by then.
+    parser.on("finish", () => written.then(() => resolve({ file, fields })).catch(() => {}));
     body.once("aborted", () => fail(new Fault("client-left", "The client left.")));
     body.once("error", () => fail(new Fault("client-left", "The client left.")));
     body.pipe(parser);
@@ -143,6 +144,11 @@ function endAfterAnswer(body: IncomingMessage, reply: FastifyReply): void {
 
 function lastSegment(fileName: string | undefined): string {
   return (fileName ?? "").split(/[/\\]/).at(-1)?.slice(0, 255) ?? "";
+}
+
+function toDiskFault(error: NodeJS.ErrnoException): unknown {
+  if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return error;
+  return unavailable("There is no room on the disk for this upload now.", "server_is_overloaded", 60, error);
 }
 
 function tooLarge(maxBytes: number, announced: number | undefined): Fault {
