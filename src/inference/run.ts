@@ -82,34 +82,48 @@ export class Run<Opened extends Model, Event> {
     }
   }
 
-  async *#follow(events: AsyncIterable<Event>): AsyncGenerator<Event> {
+  /** An iterator written out for the same reason as `WatchedEvents`. */
+  #follow(events: AsyncIterable<Event>): AsyncIterableIterator<Event> {
     const { work } = this.#options;
+    const { signal } = this.#abort;
+    const source = events[Symbol.asyncIterator]();
     let hasFinished = false;
-    let isOver = false;
-    try {
-      for await (const event of events) {
-        const isAnswer = work.count(event, this.#used);
-        if (isAnswer) this.#firstTokenSeconds ??= this.#elapsedSeconds();
-        if (work.isEnd?.(event) === true) {
-          hasFinished = true;
-          this.#settle("finished");
-        }
-        yield event;
-      }
-      // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
-      if (!hasFinished && this.#abort.signal.aborted) throw this.#abort.signal.reason;
-      if (!hasFinished && work.isEnd !== undefined)
-        throw new Error(`${this.#routed?.deployment.name} broke off its answer`);
-      this.#settle("finished");
-      isOver = true;
-    } catch (failure) {
+    const fail = (failure: unknown): never => {
       this.#settle(outcomeOf(failure));
+      this.abort(new Fault("client-left", "The client was told of a failure."));
       throw failure;
-    } finally {
-      // Also reached when the consumer stops early: the engine must not go on, and what it made still counts.
-      this.#settle("client-left");
-      if (!isOver) this.abort(new Fault("client-left", "The client left."));
-    }
+    };
+    const onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
+      if (result.done) {
+        // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
+        if (!hasFinished && signal.aborted) fail(signal.reason);
+        if (!hasFinished && work.isEnd !== undefined) {
+          fail(new Error(`${this.#routed?.deployment.name} broke off its answer`));
+        }
+        this.#settle("finished");
+        return result;
+      }
+      const isAnswer = work.count(result.value, this.#used);
+      if (isAnswer) this.#firstTokenSeconds ??= this.#elapsedSeconds();
+      if (work.isEnd?.(result.value) === true) {
+        hasFinished = true;
+        this.#settle("finished");
+      }
+      return result;
+    };
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: () => source.next().then(onResult, fail),
+      return: async () => {
+        // The consumer stops early: the engine must not go on, and what it made still counts.
+        this.#settle("client-left");
+        this.abort(new Fault("client-left", "The client left."));
+        await source.return?.();
+        return { done: true, value: undefined };
+      },
+    };
   }
 
   #elapsedSeconds(): number {
