@@ -29,6 +29,10 @@ afterAll(() => service.stop());
 
 const messages = [{ role: "user", content: "Go." }];
 
+function leftLines(model: string) {
+  return service.log().filter((line) => line.model === model && line.status === 499);
+}
+
 async function metric(name: string, model: string): Promise<number> {
   const text = await (await fetch(`${service.origin}/metrics`)).text();
   const line = text.split("\n").find((each) => each.startsWith(`${name}{`) && each.includes(`model="${model}"`));
@@ -37,17 +41,21 @@ async function metric(name: string, model: string): Promise<number> {
 
 const slotsInUse = (model: string) => metric("parlance_slots_in_use", model);
 
-test.each([true, false])("who leaves before the first token frees the slot (stream: %s)", async (stream) => {
-  const leaving = new AbortController();
-  const body = { model: "slow-start", messages, stream };
-  const answer = service
-    .post("/v1/chat/completions", body, { signal: leaving.signal })
-    .catch((error: Error) => error.name);
-  await eventually(async () => expect(await slotsInUse("slow-start")).toBe(1));
-  leaving.abort();
-  expect(await answer).toBe("AbortError");
-  await eventually(async () => expect(await slotsInUse("slow-start")).toBe(0));
-});
+test.each([true, false])(
+  "who leaves before the first token frees the slot and is logged (stream: %s)",
+  async (stream) => {
+    const leaving = new AbortController();
+    const body = { model: "slow-start", messages, stream };
+    const answer = service
+      .post("/v1/chat/completions", body, { signal: leaving.signal })
+      .catch((error: Error) => error.name);
+    await eventually(async () => expect(await slotsInUse("slow-start")).toBe(1));
+    leaving.abort();
+    expect(await answer).toBe("AbortError");
+    await eventually(async () => expect(await slotsInUse("slow-start")).toBe(0));
+    await eventually(() => expect(leftLines("slow-start")).toHaveLength(stream ? 1 : 2));
+  },
+);
 
 test("who leaves mid-stream frees the slot, and what was generated is still counted", async () => {
   const before = await metric("parlance_tokens_total", "slow");

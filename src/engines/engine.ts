@@ -109,8 +109,15 @@ export interface ModerationModel extends OpenModel {
   /** Undefined when an upstream does not say. */
   readonly categories: readonly string[] | undefined;
   readonly takesImages: boolean;
-  /** One verdict for each input, in order. Throws a Fault when an input cannot be judged whole. */
-  moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]>;
+  /**
+   * One verdict for each input, in order. `asked` is the catalog id that was asked for, which a wildcard's upstream needs.
+   * Throws a Fault when an input cannot be judged whole.
+   */
+  moderate(
+    inputs: readonly ModerationInput[],
+    signal: AbortSignal,
+    asked?: string,
+  ): Promise<readonly ModerationVerdict[]>;
 }
 
 /** Judged as one. Images are URLs or data URLs; none for a model that takes no images. */

@@ -94,8 +94,8 @@ export function moderationWork({
     task: "moderation",
     affinity: undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
-    begin: async function* (model, _id, signal) {
-      const verdicts = await model.moderate(inputs, signal);
+    begin: async function* (model, id, signal) {
+      const verdicts = await model.moderate(inputs, signal, id);
       if (!signal.aborted) yield verdicts;
     },
     isReadAhead: () => true,

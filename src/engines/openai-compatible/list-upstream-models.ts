@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
+import { readText } from "./read-body.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { requestTemplate } from "./upstream-request.ts";
@@ -19,17 +20,14 @@ export async function listUpstreamModels(
   settings: OpenAiCompatibleSettings,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { path: chatPath, headers } = requestTemplate(settings);
-  const path = chatPath.replace("/chat/completions", "/models");
-  const request = { method: "GET" as const, path, headers };
+  const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
   const exchange = new Exchange(connections, { ...settings, maxResponseBytes: MAX_LIST_BYTES, request }, signal);
   try {
     const head = await exchange.head();
     if (head?.status !== 200) throw new UpstreamError(`answered with status ${head?.status} when asked for its models`);
-    const chunks: Buffer[] = [];
-    for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) chunks.push(...read);
+    const body = await readText(exchange);
     signal.throwIfAborted();
-    const { data } = ModelList.parse(JSON.parse(Buffer.concat(chunks).toString()));
+    const { data } = ModelList.parse(JSON.parse(body));
     return data
       .slice(0, MAX_MODELS)
       .map(({ id }) => toOpenPart(settings.model, id))

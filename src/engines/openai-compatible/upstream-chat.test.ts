@@ -66,7 +66,13 @@ test("takes usage out of the stream and tells it at the end", async () => {
   const { events, finish } = await readAnswer(model.chat(makeChatRequest({ say: "a b c" }), never()));
   const frames = events.flatMap((event) => (event.type === "wire-frames" ? framesOf(event.frames) : []));
   expect(frames.some((frame) => "usage" in frame)).toBe(false);
-  expect(finish?.usage).toEqual({ promptTokens: 4, completionTokens: 3, cachedTokens: 0, estimated: false });
+  expect(finish?.usage).toEqual({
+    promptTokens: 4,
+    completionTokens: 3,
+    cachedTokens: 0,
+    reasoningTokens: 7,
+    estimated: false,
+  });
   expect(framesOf(finish?.usageFrame ?? new Uint8Array())).toMatchObject([
     {
       id: "chatcmpl-upstream",
@@ -148,11 +154,11 @@ test("connects through a proxy that asks for a password", async () => {
   expect(seen).toEqual([`Basic ${Buffer.from("me:secret").toString("base64")}`]);
 });
 
-test("opens chat models only", async () => {
-  const settings = openAiCompatibleSettings.parse({ base_url: "http://127.0.0.1:1/v1" });
-  await expect(openAiCompatibleEngine.open(settings, "speech", makeEngineServices())).rejects.toMatchObject({
-    name: "Fault",
-  });
+test.each(["chat", "moderation", "speech", "transcription"] as const)("opens a model for %s", async (task) => {
+  const settings = openAiCompatibleSettings.parse({ base_url: "http://127.0.0.1:1/v1", max_concurrency: 3 });
+  const model = await openAiCompatibleEngine.open(settings, task, makeEngineServices());
+  expect(model).toMatchObject({ task, slots: 3, device: "upstream" });
+  await model.close();
 });
 
 test("names a TLS file that cannot be read", async () => {

@@ -22,7 +22,13 @@ const RESULT = {
 };
 
 /** Opens a model whose upstream answers with what `answer` makes of each request's body. */
-async function opened(answer: (body: { input: unknown }) => { status?: number; body: unknown }) {
+async function opened(
+  answer: (body: { input: unknown }) => { status?: number; body: unknown },
+  { catalogId, ...named }: { catalogId: string; model?: string } = {
+    catalogId: "omni",
+    model: "omni-moderation-latest",
+  },
+) {
   const received: Array<{ path: string | undefined; body: Record<string, unknown> }> = [];
   const server = createServer(async (request, response) => {
     const body = (await json(request)) as Record<string, unknown> & { input: unknown };
@@ -35,10 +41,10 @@ async function opened(answer: (body: { input: unknown }) => { status?: number; b
   closers.push(() => server.close());
   const { port } = server.address() as AddressInfo;
   const base_url = `http://127.0.0.1:${port}/v1`;
-  const settings = openAiCompatibleSettings.parse({ base_url, model: "omni-moderation-latest" });
+  const settings = openAiCompatibleSettings.parse({ base_url, ...named });
   const connections = await Connections.open(settings);
   const logger = createLogger("silent");
-  const model = new UpstreamModeration({ name: "omni", catalogId: "omni", settings, connections, logger });
+  const model = new UpstreamModeration({ name: "omni", catalogId, settings, connections, logger });
   closers.unshift(() => model.close());
   return { model, received };
 }
@@ -63,6 +69,12 @@ test("passes images on", async () => {
     { type: "text", text: "look" },
     { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
   ]);
+});
+
+test("behind a wildcard asks for the model that was asked for", async () => {
+  const { model, received } = await opened(() => ({ body: { results: [RESULT] } }), { catalogId: "openai/*" });
+  await model.moderate([text("a")], until, "openai/omni-moderation-2024-09-26");
+  expect(received[0]?.body.model).toBe("omni-moderation-2024-09-26");
 });
 
 test("never lets through what the upstream flags without saying why", async () => {

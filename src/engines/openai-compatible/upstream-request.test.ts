@@ -39,7 +39,7 @@ test("keeps a query of the base URL, and lets headers take the key's place", () 
     api_key: "sk-key",
     headers: { Authorization: "Basic abc" },
   });
-  const template = requestTemplate(settings);
+  const template = requestTemplate(settings, "chat/completions");
   expect(template.path).toBe("/openai/v1/chat/completions?api-version=2");
   expect(template.headers).toMatchObject({ authorization: "Basic abc", "accept-encoding": "identity" });
 });

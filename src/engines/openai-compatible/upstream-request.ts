@@ -1,4 +1,4 @@
-/** The request that an upstream gets for a chat request. */
+/** The request that an upstream gets. */
 
 import type { Dispatcher } from "undici";
 import type { ChatRequest } from "../engine.ts";
@@ -22,11 +22,21 @@ export function toUpstreamBody(request: ChatRequest, upstreamModel: string): str
   return JSON.stringify(body);
 }
 
-/** All of a request but its body and the headers of its caller. */
-export function requestTemplate(settings: OpenAiCompatibleSettings): Omit<Dispatcher.DispatchOptions, "body"> {
+export type Operation =
+  | "chat/completions"
+  | "moderations"
+  | "audio/speech"
+  | "audio/transcriptions"
+  | "audio/translations";
+
+/** All of a request but its body and the headers of its caller. `path` is what follows the base URL. */
+export function requestTemplate(
+  settings: OpenAiCompatibleSettings,
+  path: Operation | "models",
+): Omit<Dispatcher.DispatchOptions, "body"> {
   const url = new URL(settings.baseUrl);
   const headers: Record<string, string> = { "content-type": "application/json", "accept-encoding": "identity" };
   if (settings.apiKey !== undefined) headers.authorization = `Bearer ${settings.apiKey.reveal()}`;
   for (const [name, value] of Object.entries(settings.headers)) headers[name.toLowerCase()] = value.reveal();
-  return { method: "POST", path: `${url.pathname.replace(/\/$/, "")}/chat/completions${url.search}`, headers };
+  return { method: "POST", path: `${url.pathname.replace(/\/$/, "")}/${path}${url.search}`, headers };
 }

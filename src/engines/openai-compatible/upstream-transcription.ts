@@ -3,16 +3,12 @@
 import { openAsBlob } from "node:fs";
 import { FormData } from "undici";
 import { z } from "zod";
-import type { Fault } from "../../faults.ts";
-import type { Logger } from "../../observability/logger.ts";
-import type { ModelHealth, TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
-import type { Connections } from "./connections.ts";
-import { Exchange } from "./exchange.ts";
-import { createMask } from "./mask.ts";
-import type { OpenAiCompatibleSettings } from "./settings.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
+import type { Exchange } from "./exchange.ts";
+import { parseOrUndefined, readText } from "./read-body.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { brokenFault, closedFault, type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
-import { requestTemplate, toUpstreamModel } from "./upstream-request.ts";
+import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
+import { UpstreamModel } from "./upstream-model.ts";
 
 const Transcript = z.object({
   language: z.string().nullish(),
@@ -33,59 +29,25 @@ const Transcript = z.object({
 });
 type Transcript = z.output<typeof Transcript>;
 
-export interface UpstreamTranscriptionOptions {
-  /** The deployment's. */
-  name: string;
-  catalogId: string;
-  settings: OpenAiCompatibleSettings;
-  connections: Connections;
-  logger: Logger;
-}
-
-export class UpstreamTranscription implements TranscriptionModel {
+export class UpstreamTranscription extends UpstreamModel implements TranscriptionModel {
   readonly task = "transcription";
-  readonly device = "upstream";
   readonly languages = undefined;
   /** It refuses by itself what it cannot do. */
   readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true };
-  readonly slots: number | undefined;
-  readonly #options: UpstreamTranscriptionOptions;
-  readonly #mask: FaultContext["mask"];
-  #isClosed = false;
-
-  constructor(options: UpstreamTranscriptionOptions) {
-    this.slots = options.settings.maxConcurrency;
-    this.#options = options;
-    this.#mask = createMask(options.settings);
-  }
-
-  health(): ModelHealth {
-    return { state: "up" };
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#options.connections.close();
-  }
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
-    const { name, catalogId, settings, connections } = this.#options;
-    if (this.#isClosed) throw closedFault(name);
-    const upstreamModel = toUpstreamModel(settings.model, catalogId, request.model);
-    const context = { deployment: name, model: request.model, upstreamModel, mask: this.#mask };
-    const { path: chatPath, headers, ...template } = requestTemplate(settings);
-    const { "content-type": _json, ...kept } = headers as Record<string, string>;
-    const operation = request.translate ? "/audio/translations" : "/audio/transcriptions";
-    const path = chatPath.replace("/chat/completions", operation);
-    const body = await toForm(request, upstreamModel);
-    const sent = { ...template, path, headers: { ...kept, accept: "application/json" }, body };
-    const exchange = new Exchange(connections, { ...settings, request: sent }, signal);
+    const context = this.contextOf(request.model);
+    const operation = request.translate ? "audio/translations" : "audio/transcriptions";
+    const body = await toForm(request, context.upstreamModel);
+    // The form's own Content-Type, with its boundary, is set where it is sent.
+    const headers = { accept: "application/json", "content-type": undefined };
+    const exchange = this.send(operation, { body, headers }, signal);
     try {
       const transcript = await this.#read(exchange, context);
       if (transcript === undefined || signal.aborted) return;
       yield* toEvents(transcript, request);
     } catch (error) {
-      if (!signal.aborted) throw this.#toFault(error, context);
+      if (!signal.aborted) throw this.toFault(error, context);
     } finally {
       exchange.release(true);
     }
@@ -94,28 +56,13 @@ export class UpstreamTranscription implements TranscriptionModel {
   async #read(exchange: Exchange, context: FaultContext): Promise<Transcript | undefined> {
     const head = await exchange.head();
     if (head === undefined) return undefined;
-    const chunks: Buffer[] = [];
-    for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) {
-      exchange.progress();
-      chunks.push(...read);
-    }
-    const answer = parseOrUndefined(Buffer.concat(chunks).toString());
+    const answer = parseOrUndefined(await readText(exchange));
     const error = upstreamErrorIn(answer);
     if (head.status !== 200) throw refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
     if (error !== undefined) throw error;
     const transcript = Transcript.safeParse(answer);
     if (transcript.success) return transcript.data;
     throw new UpstreamError("answered with something else than a transcript in verbose_json");
-  }
-
-  #toFault(error: unknown, context: FaultContext): Fault {
-    const fault = brokenFault(error, context);
-    if (fault.kind === "upstream-failed" || fault.kind === "upstream-timeout") {
-      const { cause } = fault;
-      const reason = cause instanceof Error ? this.#mask(cause.message).slice(0, 300) : undefined;
-      this.#options.logger.warn({ reason }, fault.message);
-    }
-    return fault;
   }
 }
 
@@ -182,11 +129,3 @@ function toCode(language: string | undefined): string | undefined {
 const CODES = Array.from({ length: 26 * 26 }, (_, index) =>
   String.fromCharCode(97 + Math.floor(index / 26), 97 + (index % 26)),
 );
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

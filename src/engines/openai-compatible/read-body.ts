@@ -1,0 +1,35 @@
+import type { Exchange } from "./exchange.ts";
+
+/** The rest of the body, up to about `maxBytes`, or to where the signal aborted. Throws what the exchange throws. */
+export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for (let read = await exchange.read(); read !== undefined && length < maxBytes; read = await exchange.read()) {
+    exchange.progress();
+    for (const chunk of read) length += chunk.length;
+    chunks.push(...read);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** An error's body is read for its message only: no longer than this, and not waited for if it does not come. */
+const MAX_ERROR_BYTES = 64 * 1024;
+const ERROR_BODY_SECONDS = 5;
+
+/** What a refusal's body says; undefined when it says nothing: the status is answer enough. */
+export async function readErrorBody(exchange: Exchange): Promise<unknown> {
+  exchange.hurry(ERROR_BODY_SECONDS);
+  try {
+    return parseOrUndefined(await readText(exchange, MAX_ERROR_BYTES));
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseOrUndefined(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+/** What the four kinds of model behind an API of OpenAI's kind have in common. */
+
+import type { Dispatcher } from "undici";
+import type { Fault } from "../../faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { ModelHealth } from "../engine.ts";
+import type { Connections } from "./connections.ts";
+import { Exchange } from "./exchange.ts";
+import { listUpstreamModels } from "./list-upstream-models.ts";
+import { createMask } from "./mask.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+import { UpstreamError } from "./upstream-error.ts";
+import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
+import { type Operation, requestTemplate, toUpstreamModel } from "./upstream-request.ts";
+
+export interface UpstreamModelOptions {
+  /** The deployment's. */
+  name: string;
+  catalogId: string;
+  settings: OpenAiCompatibleSettings;
+  connections: Connections;
+  logger: Logger;
+}
+
+interface Sent {
+  body: NonNullable<Dispatcher.DispatchOptions["body"]>;
+  /** Besides those of every request, or in their place; undefined takes one away. */
+  headers?: Readonly<Record<string, string | undefined>>;
+  /** The caller's own that the operator forwards; what the operator set goes before them. */
+  forwarded?: Readonly<Record<string, string>>;
+}
+
+const MAX_LOGGED_LENGTH = 300;
+
+export abstract class UpstreamModel {
+  readonly device = "upstream";
+  readonly slots: number | undefined;
+  readonly #options: UpstreamModelOptions;
+  readonly #mask: FaultContext["mask"];
+  /** By operation; made once, since it is the same for each request. */
+  readonly #templates = new Map<Operation, Omit<Dispatcher.DispatchOptions, "body">>();
+  #isClosed = false;
+
+  constructor(options: UpstreamModelOptions) {
+    this.slots = options.settings.maxConcurrency;
+    this.#options = options;
+    this.#mask = createMask(options.settings);
+  }
+
+  protected get settings(): OpenAiCompatibleSettings {
+    return this.#options.settings;
+  }
+
+  health(): ModelHealth {
+    return { state: "up" };
+  }
+
+  listModels(signal: AbortSignal): Promise<readonly string[]> {
+    return listUpstreamModels(this.#options.connections, this.#options.settings, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#options.connections.close();
+  }
+
+  /** `asked` is the catalog id that was asked for. */
+  protected contextOf(asked: string = this.#options.catalogId): FaultContext {
+    const { name, catalogId, settings } = this.#options;
+    const upstreamModel = toUpstreamModel(settings.model, catalogId, asked);
+    return { deployment: name, model: asked, upstreamModel, mask: this.#mask };
+  }
+
+  /** Throws a Fault once the model is closed. The exchange is to be released, however it goes. */
+  protected send(operation: Operation, { body, headers, forwarded }: Sent, signal: AbortSignal): Exchange {
+    const { name, connections, settings } = this.#options;
+    if (this.#isClosed) throw closedFault(name);
+    const template = this.#template(operation);
+    const all = { ...forwarded, ...(template.headers as Record<string, string>), ...headers };
+    const request = { ...template, body, headers: withoutUndefined(all) };
+    return new Exchange(connections, { ...settings, request }, signal);
+  }
+
+  /** Logs it too, but not what the request itself caused: that is for its caller only. */
+  protected toFault(error: unknown, context: FaultContext): Fault {
+    const fault = brokenFault(error, context);
+    const { kind, message, cause } = fault;
+    if (kind === "upstream-failed" || kind === "upstream-timeout") {
+      const said = cause instanceof UpstreamError ? cause.details.message : undefined;
+      const reason = said ?? (cause instanceof Error ? cause.message : undefined);
+      this.#options.logger.warn({ reason: reason && this.#mask(reason).slice(0, MAX_LOGGED_LENGTH) }, message);
+    }
+    return fault;
+  }
+
+  #template(operation: Operation): Omit<Dispatcher.DispatchOptions, "body"> {
+    const known = this.#templates.get(operation);
+    if (known !== undefined) return known;
+    const template = requestTemplate(this.#options.settings, operation);
+    this.#templates.set(operation, template);
+    return template;
+  }
+}
+
+function withoutUndefined(headers: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
