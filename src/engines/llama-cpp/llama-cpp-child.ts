@@ -7,5 +7,12 @@ import { type LoadSettings, loadModel } from "./load-model.ts";
 
 export async function open(settings: LoadSettings, { warn }: HostedServices): Promise<ChatModel> {
   const loaded = await loadModel(settings);
+  const { contextSize } = loaded.context;
+  const { trainContextSize } = loaded.model;
+  if (contextSize > trainContextSize) {
+    warn(
+      `context_size is ${contextSize} tokens, but the model was trained with ${trainContextSize}; expect nonsense beyond`,
+    );
+  }
   return new LlamaChat({ ...loaded, prefixReuse: settings.prefixReuse, warn });
 }

@@ -27,7 +27,10 @@ export class PrefillPace {
   record(tokens: number, milliseconds: number): void {
     if (tokens < LEAST_TOKENS) return;
     const measured = milliseconds / tokens;
-    this.#msPerToken = this.#msPerToken === undefined ? measured : 0.7 * this.#msPerToken + 0.3 * measured;
+    const before = this.#msPerToken ?? measured;
+    // Slower at once, faster with care: others wait for a slice that is too large.
+    const weight = measured > before ? 0.7 : 0.3;
+    this.#msPerToken = (1 - weight) * before + weight * measured;
   }
 }
 
