@@ -100,7 +100,7 @@ function toMetadata({ task, price, opened, ...facts }: ShownModel["facts"]): Rec
 }
 
 function toCapabilities(task: Task, opened: Model | undefined): Record<string, boolean | null> {
-  if (task === "moderation") return { images: null };
+  if (task === "moderation") return { images: opened?.task === "moderation" ? opened.takesImages : null };
   if (task !== "chat") return { streaming: true };
   // An upstream takes every field; whether its model honours it is not known here.
   const isLocal = opened?.task === "chat" && !opened.passesWire;
