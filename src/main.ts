@@ -1,10 +1,13 @@
 /** The process's life: compose, listen, reload, drain, stop. */
 
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { type ComposeOptions, compose, type Service } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { Fault } from "./faults.ts";
+
+const CLOSE_MILLISECONDS = 10_000;
 
 export interface RunOptions extends ComposeOptions {
   /** Reads the configuration anew. */
@@ -54,7 +57,9 @@ export async function run(options: RunOptions): Promise<number> {
     stopped.abort();
     process.off("SIGHUP", reload);
     await drain(service, config.server.drainSeconds);
-    await service.close();
+    // Whatever does not end by itself ends with the process.
+    const late = pause(CLOSE_MILLISECONDS).then(() => logger.error("some parts did not close in time"));
+    await Promise.race([service.close(), late]);
     logger.info("stopped");
   }
 }
@@ -121,8 +126,4 @@ async function drain({ server, operationsServer, inference }: Service, seconds: 
   while (server.openRequests() > 0 && performance.now() < flushed) await pause(20);
   await server.app.close();
   await operationsServer?.close();
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
