@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Accounts } from "./accounts/accounts.ts";
 import { Decoder } from "./audio/decode.ts";
 import type { Config } from "./config/config.ts";
+import { InMemoryCounters } from "./counters/in-memory-counters.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
@@ -16,7 +17,8 @@ import { Ledger } from "./ledger/ledger.ts";
 import { UsageReports } from "./ledger/usage-report.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { Metrics } from "./observability/metrics.ts";
-import { unlimited } from "./quota/quota.ts";
+import { limitedScopes } from "./quota/limited-scopes.ts";
+import { RateLimits } from "./quota/rate-limits.ts";
 import { openDatabase } from "./storage/database.ts";
 import { seeModels } from "./storage/model-sightings.ts";
 
@@ -41,6 +43,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
+  const counters = new InMemoryCounters();
   const ledger = new Ledger({
     database,
     directory: join(config.dataDirectory, "usage"),
@@ -55,7 +58,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     catalog,
     upstreamModels,
     router: new Router({ onAttempt: (attempt) => metrics.attempt(attempt) }),
-    quota: unlimited,
+    quota: new RateLimits({
+      counters,
+      scopesOf: (claim) => limitedScopes(claim, config.limits, accounts.rateLimitsOf(claim.caller)),
+      requestTimeoutSeconds: config.server.requestTimeoutSeconds,
+      logger,
+    }),
     accessOf: (caller) => accounts.modelAccess(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     onSettled: (settlement) => {
@@ -84,6 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     administration: {
       isKnownModel: (entry) => namesSomething(catalog, entry),
       reports: new UsageReports(database),
+      limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,
     maxBodyBytes: config.server.maxBodyBytes,
@@ -104,6 +113,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       decoder.close();
       await live.close();
       await ledger.close();
+      await counters.close();
       await accounts.close();
       await database.close();
     },

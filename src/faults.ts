@@ -20,6 +20,19 @@ export type FaultKind =
   /** Nobody is left to be told; the log and the metrics still tell it apart from a success. */
   | "client-left";
 
+/** How much of the limits on requests and tokens is left; undefined where there is none. */
+export interface LimitStanding {
+  requests?: LimitLeft;
+  tokens?: LimitLeft;
+}
+
+export interface LimitLeft {
+  limit: number;
+  remaining: number;
+  /** Until all of it is there again. */
+  resetSeconds: number;
+}
+
 export interface FaultDetails {
   /** Stable word for programs, such as `model_not_found`. */
   code?: string | undefined;
@@ -27,6 +40,8 @@ export interface FaultDetails {
   param?: string | undefined;
   /** When trying again may help. */
   retryAfterSeconds?: number | undefined;
+  /** Of the limits that the request was held to. */
+  limits?: LimitStanding | undefined;
   /** For the log only; never shown to the caller. */
   cause?: unknown;
 }
@@ -38,6 +53,7 @@ export class Fault extends Error {
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly limits: LimitStanding | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, { cause: details.cause });
@@ -45,6 +61,7 @@ export class Fault extends Error {
     this.code = details.code;
     this.param = details.param;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.limits = details.limits;
   }
 }
 

@@ -20,6 +20,7 @@ import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-ac
 import { ModelPermissionSettings } from "./model-permission-settings.ts";
 import { Organizations } from "./organizations.ts";
 import { Projects } from "./projects.ts";
+import { type ModelRateLimit, RateLimitSettings } from "./rate-limit-settings.ts";
 import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts.ts";
 
@@ -46,6 +47,7 @@ export class Accounts {
   readonly serviceAccounts: ServiceAccounts;
   readonly apiKeys: ApiKeys;
   readonly modelPermissions: ModelPermissionSettings;
+  readonly rateLimits: RateLimitSettings;
   readonly auditTrail: AuditTrail;
   readonly #database: Database;
   readonly #changes: AccountChanges;
@@ -53,6 +55,7 @@ export class Accounts {
   readonly #lastUsed: LastUsed;
   #areFirstKeysMissing = false;
   readonly #permissions: WeakMap<Caller, readonly ModelPermissions[]> = new WeakMap();
+  readonly #rateLimits: WeakMap<Caller, readonly ModelRateLimit[]> = new WeakMap();
 
   constructor(options: AccountsOptions) {
     const { database, logger } = options;
@@ -66,6 +69,7 @@ export class Accounts {
     this.serviceAccounts = new ServiceAccounts(this.#changes);
     this.apiKeys = new ApiKeys(this.#changes);
     this.modelPermissions = new ModelPermissionSettings(this.#changes);
+    this.rateLimits = new RateLimitSettings(this.#changes);
     this.auditTrail = new AuditTrail(database);
   }
 
@@ -85,6 +89,7 @@ export class Accounts {
       throw incorrectKey(key);
     }
     this.#permissions.set(proof.caller, proof.permissions);
+    this.#rateLimits.set(proof.caller, proof.rateLimits);
     this.#lastUsed.note(proof.caller.keyId, now);
     return proof.caller;
   }
@@ -94,6 +99,11 @@ export class Accounts {
     const permissions = this.#permissions.get(caller);
     if (permissions === undefined) throw new Error("model access was asked for a caller that was not authenticated");
     return modelAccess(permissions);
+  }
+
+  /** What was set for the project of this caller, which `authenticate` returned. */
+  rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
+    return this.#rateLimits.get(caller) ?? [];
   }
 
   /** Throws a Fault when the client's headers name another organisation or project than the key's. */

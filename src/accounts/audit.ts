@@ -24,6 +24,7 @@ type AuditType =
   | "project.created"
   | "project.updated"
   | "project.archived"
+  | "rate_limit.updated"
   | "service_account.created"
   | "service_account.updated"
   | "service_account.deleted";

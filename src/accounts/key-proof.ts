@@ -1,9 +1,11 @@
 import type { Database } from "../storage/database.ts";
 import { findKeyProofs } from "../storage/key-proofs.ts";
 import { findModelPermissionsOf } from "../storage/model-permissions.ts";
+import { findRateLimitsOf } from "../storage/rate-limits.ts";
 import type { ModelPermissionsRow } from "../storage/schema.ts";
 import type { Caller } from "./caller.ts";
 import type { ModelPermissions } from "./model-access.ts";
+import type { ModelRateLimit } from "./rate-limit-settings.ts";
 
 export interface KeyProof {
   keyHash: string;
@@ -12,6 +14,8 @@ export interface KeyProof {
   expiresAt: number | undefined;
   /** The organisation's and the project's, if they have any. */
   permissions: readonly ModelPermissions[];
+  /** Of the project, by model. */
+  rateLimits: readonly ModelRateLimit[];
 }
 
 /** By the key's hash; keys that do not work are not among them. */
@@ -23,6 +27,8 @@ export async function loadKeyProofs(
     const keys = await findKeyProofs(executor, hashes);
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
+    const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
+    const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
     return new Map(
       keys.map((key) => [
         key.keyHash,
@@ -38,6 +44,7 @@ export async function loadKeyProofs(
           permissions: permissions
             .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
             .map(toModelPermissions),
+          rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
         },
       ]),
     );

@@ -18,6 +18,8 @@ export interface Config {
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
   hub: HubConfig;
+  /** What may be used unless an administrator set something else; undefined: any number. */
+  limits: Readonly<Record<"projectModel" | "organization" | "key", LimitsConfig>>;
   usage: {
     /** How long single requests are kept; their sums by hour and day stay. */
     recordDays: number;
@@ -28,6 +30,14 @@ export interface Config {
   models: readonly ModelConfig[];
   /** What the operator should be told at start, although it stops nothing. */
   warnings: readonly string[];
+}
+
+export interface LimitsConfig {
+  requestsPerMinute: number | undefined;
+  requestsPerDay: number | undefined;
+  tokensPerMinute: number | undefined;
+  audioMegabytesPerMinute: number | undefined;
+  concurrentRequests: number | undefined;
 }
 
 interface ServerConfig {

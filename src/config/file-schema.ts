@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { host, port } from "./addresses.ts";
+import { limits } from "./limits-schema.ts";
 import { model } from "./model-schema.ts";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -83,6 +84,7 @@ export const configFile = z.strictObject({
     .describe("Whether the models that Parlance brings are in the catalog, beside those of `models`."),
   models: z.array(model).max(10_000).default([]).describe("The models of your own, in the order of the listing."),
   server: server.prefault({}),
+  limits: limits.prefault({}),
   usage: usage.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Least grave log line that is written."),
   data_directory: directory

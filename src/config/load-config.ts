@@ -9,6 +9,7 @@ import type { Environment } from "./environment-schema.ts";
 import { FaultList } from "./fault-list.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { DeploymentSchemas } from "./json-schema.ts";
+import { toLimits } from "./limits-schema.ts";
 import { type ParsedFile, parseFile } from "./parse-file.ts";
 import { readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, refuseMisspelt } from "./read-environment.ts";
@@ -87,6 +88,11 @@ function combine(
       endpoint: environment.HF_ENDPOINT,
       token: environment.HF_TOKEN,
       offline: environment.HF_HUB_OFFLINE,
+    },
+    limits: {
+      projectModel: toLimits(file.limits.project_model),
+      organization: toLimits(file.limits.organization),
+      key: toLimits(file.limits.key),
     },
     usage: { recordDays: file.usage.record_days },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,

@@ -20,7 +20,9 @@ const dollars = z
 
 const price = z
   .strictObject({
-    prompt: dollars.optional().describe("US dollars per token read (chat, and moderation, where four bytes count as a token)."),
+    prompt: dollars
+      .optional()
+      .describe("US dollars per token read (chat, and moderation, where four bytes count as a token)."),
     cached_prompt: dollars
       .optional()
       .describe("US dollars per token found evaluated already (chat). Left out: as prompt."),
@@ -28,7 +30,9 @@ const price = z
     character: dollars.optional().describe("US dollars per character spoken (speech)."),
     second: dollars.optional().describe("US dollars per second of audio (transcription)."),
   })
-  .describe("What it costs: each request is recorded with its cost. Left out: the cost is unknown, which is not nothing.");
+  .describe(
+    "What it costs: each request is recorded with its cost. Left out: the cost is unknown, which is not nothing.",
+  );
 
 const STRATEGIES = ["ordered", "weighted", "least_busy", "lowest_latency", "lowest_cost"] as const;
 

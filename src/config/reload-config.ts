@@ -39,6 +39,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
     "server.drain_seconds": ({ server }) => server.drainSeconds,
+    limits: ({ limits }) => limits,
     "usage.record_days": ({ usage }) => usage.recordDays,
     data_directory: ({ dataDirectory }) => dataDirectory,
     models_directory: ({ modelsDirectory }) => modelsDirectory,

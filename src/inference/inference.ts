@@ -14,9 +14,10 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
-import { Fault, invalidRequest, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
-import type { Quota } from "../quota/quota.ts";
+import { Fault, invalidRequest, type LimitStanding, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
+import type { Most, Quota } from "../quota/quota.ts";
 import { type Catalog, type CatalogModel, type Found, isWildcard } from "./catalog.ts";
+import type { Deployment } from "./deployment.ts";
 import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "./listing.ts";
 import type { Router } from "./router.ts";
 import { type Answer, Run } from "./run.ts";
@@ -147,7 +148,12 @@ export class Inference {
       throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${work.task}.`, "model");
     }
     const candidates = [found, ...(await this.#fallbacks(caller, model))];
-    const reservation = await this.#options.quota.reserve({ caller, model: id });
+    const reservation = await this.#options.quota.reserve({
+      caller,
+      model: found.id,
+      catalogId: model.id,
+      most: boundedByContext(work.most, model),
+    });
     const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({
       router: this.#options.router,
@@ -174,6 +180,12 @@ export class Inference {
     return run.answer(candidates);
   }
 
+  /** Counts a request that needs no model. Throws a Fault when it is one too many. */
+  async admit(caller: Caller): Promise<LimitStanding> {
+    const most = { promptTokens: 0, completionTokens: 0, audioBytes: 0 };
+    return (await this.#options.quota.reserve({ caller, model: undefined, catalogId: undefined, most })).standing;
+  }
+
   async #firstModel(caller: Caller, task: Task): Promise<string> {
     const mayUse = await this.#options.accessOf(caller);
     for (const model of this.#options.catalog.models) {
@@ -198,6 +210,19 @@ export class Inference {
       .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
       .filter(({ id, model: fallback }) => mayUse({ id, accessGroups: fallback.accessGroups }));
   }
+}
+
+/** No prompt that is longer than the longest context is read. */
+function boundedByContext(most: Most, { deployments }: CatalogModel): Most {
+  const windows = deployments.map((deployment) => contextWindowOf(deployment));
+  const longest = windows.every((window) => window !== undefined) ? Math.max(...windows) : most.promptTokens;
+  return { ...most, promptTokens: Math.min(most.promptTokens, longest) };
+}
+
+function contextWindowOf(deployment: Deployment): number | undefined {
+  if (deployment.state.state !== "up") return undefined;
+  const opened = deployment.model();
+  return opened.task === "chat" ? opened.contextWindow : undefined;
 }
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { Model } from "../engines/engine.ts";
-import { Fault } from "../faults.ts";
+import { Fault, type LimitStanding } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
 import type { Found } from "./catalog.ts";
 import type { Routed, Router, Tally } from "./router.ts";
@@ -15,6 +15,8 @@ export interface Answer<Opened extends Model, Event> {
   deployment: string;
   /** The open model itself, for the facts that it declares. */
   opened: Opened;
+  /** How much of the caller's limits is left. */
+  standing: LimitStanding;
   /** To be read to its end, or returned early; a failure on the way is thrown. */
   events: AsyncIterable<Event>;
   /** Resolves once it is over. */
@@ -73,6 +75,7 @@ export class Run<Opened extends Model, Event> {
         model: routed.id,
         deployment: routed.deployment.name,
         opened: routed.opened,
+        standing: this.#options.reservation.standing,
         events: this.#follow(routed.events),
         settled: this.#settled.promise,
       };

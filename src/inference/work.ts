@@ -15,10 +15,13 @@ import type {
   TranscriptionRequest,
 } from "../engines/engine.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
+import type { Most } from "../quota/quota.ts";
 import type { Usage } from "./settlement.ts";
 
 export interface Work<Opened extends Model, Event> {
   task: Opened["task"];
+  /** The most that it can use, for quota. */
+  most: Most;
   /** Equal for requests that gain from the same deployment's memory of earlier prompts. */
   affinity: string | undefined;
   /** Why this open model cannot do it, although another deployment may. */
@@ -36,6 +39,7 @@ export interface Work<Opened extends Model, Event> {
 export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
   return {
     task: "chat",
+    most: mostOfChat(request),
     affinity: affinityOf(request),
     refusal: (model) => (model.passesWire ? undefined : request.notCarried),
     begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
@@ -43,6 +47,22 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
     isReadAhead: (model) => !model.passesWire,
     count: countChat,
     isEnd: (event) => event.type === "finish",
+  };
+}
+
+const NOTHING: Most = { promptTokens: 0, completionTokens: 0, audioBytes: 0 };
+/** Marks around the prompt and each message, in the longest of common chat templates. */
+const TOKENS_AROUND = 16;
+
+/** A token is one byte at least, and what else is in the body, such as tools, is read as it is written. */
+function mostOfChat({ messages, maxTokens, wire }: ChatRequest): Most {
+  const texts = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const whole = Object.keys(wire).length === 0 ? 0 : Buffer.byteLength(JSON.stringify([wire.messages, wire.tools]));
+  const choices = typeof wire.n === "number" ? wire.n : 1;
+  return {
+    promptTokens: Math.max(texts, whole) + TOKENS_AROUND * (messages.length + 1),
+    completionTokens: maxTokens === undefined ? undefined : maxTokens * choices,
+    audioBytes: 0,
   };
 }
 
@@ -92,6 +112,7 @@ export function moderationWork({
 }: ModerationRequest): Work<ModerationModel, ModerationVerdicts> {
   return {
     task: "moderation",
+    most: { ...NOTHING, promptTokens: estimateModeration(inputs) },
     affinity: undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: async function* (model, id, signal) {
@@ -102,7 +123,7 @@ export function moderationWork({
     count: (_verdicts, used) => {
       used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
       // Classifiers do not say how many tokens they read.
-      used.promptTokens = inputs.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+      used.promptTokens = estimateModeration(inputs);
       used.estimated = true;
       return true;
     },
@@ -112,14 +133,15 @@ export function moderationWork({
 
 const BYTES_PER_TOKEN = 4;
 
-function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+function estimateModeration(inputs: readonly ModerationInput[]): number {
+  return inputs.reduce((sum, { text }) => sum + Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN), 0);
 }
 
 export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechModel, Float32Array> {
   let sampleRate = 1;
   return {
     task: "speech",
+    most: NOTHING,
     affinity: undefined,
     refusal: () => undefined,
     begin: (model, id, signal) => {
@@ -141,6 +163,7 @@ export function transcriptionWork(
 ): Work<TranscriptionModel, TranscriptionEvent> {
   return {
     task: "transcription",
+    most: { ...NOTHING, audioBytes: request.file.bytes },
     affinity: undefined,
     refusal: (model) => refuseTranscription(request, model),
     begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),

@@ -1,11 +1,25 @@
 /** What a caller may use: reserved before the work, settled after it. */
 
 import type { Caller } from "../accounts/caller.ts";
+import type { LimitStanding } from "../faults.ts";
 
 /** The most that a request can cost. */
 export interface Claim {
   caller: Caller;
-  model: string;
+  /** The catalog id asked for, an alias resolved; undefined for what needs no model. */
+  model: string | undefined;
+  /** The catalog's entry for it: the same, or the wildcard that covers it. */
+  catalogId: string | undefined;
+  most: Most;
+}
+
+export interface Most {
+  /** At least as many as the prompt can have. */
+  promptTokens: number;
+  /** Undefined when the request sets no bound. */
+  completionTokens: number | undefined;
+  /** Of an upload. */
+  audioBytes: number;
 }
 
 /** What it did cost. */
@@ -15,6 +29,8 @@ export interface Used {
 }
 
 export interface Reservation {
+  /** Where the caller stands now, this request included. */
+  standing: LimitStanding;
   /** Called exactly once, however the request ends; gives back what was not used. */
   settle(used: Used): void;
 }
@@ -23,8 +39,3 @@ export interface Quota {
   /** Throws a Fault when the claim does not fit. */
   reserve(claim: Claim): Promise<Reservation>;
 }
-
-/** For an installation without limits. */
-export const unlimited: Quota = {
-  reserve: async () => ({ settle: () => {} }),
-};

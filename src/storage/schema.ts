@@ -12,6 +12,7 @@ export interface Schema {
   auditLogs: AuditLogRow;
   accountChanges: AccountChangesRow;
   modelSightings: ModelSightingRow;
+  rateLimits: RateLimitRow;
   usageDimensions: UsageDimensionRow;
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;
@@ -100,6 +101,19 @@ interface AccountChangesRow {
 interface ModelSightingRow {
   modelId: string;
   firstSeenAt: number;
+}
+
+/** Null: as the configuration says. */
+export interface RateLimitRow {
+  projectId: string;
+  /** A catalog entry's id. */
+  model: string;
+  requestsPerMinute: number | null;
+  requestsPerDay: number | null;
+  tokensPerMinute: number | null;
+  audioMegabytesPerMinute: number | null;
+  concurrentRequests: number | null;
+  updatedAt: number;
 }
 
 /** Who used what and where; named once, so that each record of use needs a number only. */

@@ -52,7 +52,12 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
     async (scope) => {
       authenticateScope(scope, accounts, "admin");
       scope.register(
-        organization({ accounts, isKnownModel: (entry) => KNOWN.has(entry), reports: new UsageReports(database) }),
+        organization({
+          accounts,
+          isKnownModel: (entry) => KNOWN.has(entry),
+          reports: new UsageReports(database),
+          limited: { models: () => [{ id: "one", accessGroups: [] }], defaults: {} },
+        }),
       );
     },
     { prefix: "/v1/organization" },

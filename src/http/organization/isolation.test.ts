@@ -13,6 +13,7 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/service_accounts/:account": { name: "Taken over" },
   "/projects/:project/service_accounts/:account/api_keys": { name: "Intruder" },
   "/projects/:project/api_keys/:key": { expires_in_seconds: 1 },
+  "/projects/:project/rate_limits/:limit": { max_requests_per_1_minute: 1 },
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
 };
 
@@ -26,7 +27,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { organization } = service.admin.admin;
     const project = (await organization.projects.create({ name: "Private" })).id;
     const account = await organization.projects.serviceAccounts.create(project, { name: "Builder" });
-    ids = { project, account: account.id, key: account.api_key?.id ?? "" };
+    const [limit] = (await organization.projects.rateLimits.listRateLimits(project)).data;
+    ids = { project, account: account.id, key: account.api_key?.id ?? "", limit: limit?.id ?? "" };
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
@@ -42,6 +44,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       `/projects/${project}/service_accounts/${account}/api_keys`,
       `/projects/${project}/api_keys`,
       `/projects/${project}/model_permissions`,
+      `/projects/${project}/rate_limits`,
     ];
     return Promise.all(paths.map((path) => service.send("GET", path)));
   }
@@ -61,7 +64,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       const answer = await service.sendForeign(method, fill(foreign), body);
       const missing = await service.sendForeign(
         method,
-        fill({ project: "proj_0", account: "svc_acct_0", key: "key_0" }),
+        fill({ project: "proj_0", account: "svc_acct_0", key: "key_0", limit: "rl_0" }),
         body,
       );
       expect([method, path, answer]).toMatchObject([method, path, { status: 404, body: { error: { code: null } } }]);

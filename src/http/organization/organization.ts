@@ -8,6 +8,7 @@ import { auditLogs } from "./audit-logs.ts";
 import { type IsKnownModel, modelPermissions } from "./model-permissions.ts";
 import { projectApiKeys } from "./project-api-keys.ts";
 import { projects } from "./projects.ts";
+import { type LimitedModels, rateLimits } from "./rate-limits.ts";
 import { serviceAccountKeys } from "./service-account-keys.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 import { usage } from "./usage.ts";
@@ -17,10 +18,11 @@ export interface OrganizationParts {
   /** For permissions, which must not name what is not there. */
   isKnownModel: IsKnownModel;
   reports: UsageReports;
+  limited: LimitedModels;
 }
 
 /** To be registered where `request.caller` is an admin key's. */
-export function organization({ accounts, isKnownModel, reports }: OrganizationParts): FastifyPluginAsync {
+export function organization({ accounts, isKnownModel, reports, limited }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
     app.register(projects(accounts));
     app.register(serviceAccounts(accounts));
@@ -30,5 +32,6 @@ export function organization({ accounts, isKnownModel, reports }: OrganizationPa
     app.register(modelPermissions(accounts, isKnownModel));
     app.register(auditLogs(accounts));
     app.register(usage(reports));
+    app.register(rateLimits(accounts, limited));
   };
 }

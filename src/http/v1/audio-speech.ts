@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { audioContentType, encodeAudio } from "../../audio/encode.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
@@ -15,7 +16,7 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
       request.record.model = body.model;
       const answer = await inference.speak(request.caller, toSpeechRequest(body), disconnectSignal(reply.raw));
       request.record.settlement = answer.settled;
-      reply.header("x-parlance-deployment", answer.deployment);
+      reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const format = body.response_format ?? "mp3";
       const { sampleRate } = answer.opened;
       const audio = encodeAudio(answer.events, { format, sampleRate });

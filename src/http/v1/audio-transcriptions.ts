@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Decoder } from "../../audio/decode.ts";
 import { invalidRequest } from "../../faults.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
@@ -31,9 +32,13 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const order = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
     const samples = decoder.samples(order, clientLeft);
     const transcription = { ...asked.request, model: asked.model, file, samples };
-    const { deployment, events, settled } = await inference.transcribe(request.caller, transcription, clientLeft);
+    const { deployment, standing, events, settled } = await inference.transcribe(
+      request.caller,
+      transcription,
+      clientLeft,
+    );
     request.record.settlement = settled;
-    reply.header("x-parlance-deployment", deployment);
+    reply.header("x-parlance-deployment", deployment).headers(toRateLimitHeaders(standing));
     if (asked.stream) return sendEvents(reply, toTranscriptEvents(events));
     const transcript = await toTranscript(events, asked);
     return reply.header("content-type", TRANSCRIPT_TYPES[asked.format]).send(transcript);

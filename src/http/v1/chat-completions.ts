@@ -10,6 +10,7 @@ import { toCompletion, toFrames } from "../../wire/openai/chat-answer.ts";
 import { ChatCompletionBody } from "../../wire/openai/chat-body.ts";
 import { frameReader, toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toChatRequest } from "../../wire/openai/chat-request.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
@@ -25,7 +26,7 @@ export function chatCompletions(inference: Inference): FastifyPluginAsync {
       const clientLeft = disconnectSignal(reply.raw);
       const answer = await answered({ inference, caller: request.caller, request: asked, clientLeft }, body.moderation);
       request.record.settlement = answer.settled;
-      reply.header("x-parlance-deployment", answer.deployment);
+      reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const { judged: found } = answer;
       const judged = found === undefined ? undefined : () => toChatModeration(found);
       if (body.stream !== true) return toCompletion(answer.model, answer.events, judged);

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
 import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 
 /** POST /v1/moderations */
@@ -11,7 +12,7 @@ export function moderations(inference: Inference): FastifyPluginAsync {
       request.record.model = question.model;
       const answer = await inference.moderate(request.caller, question, disconnectSignal(reply.raw));
       request.record.settlement = answer.settled;
-      reply.header("x-parlance-deployment", answer.deployment);
+      reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const [verdicts = []] = await Array.fromAsync(answer.events);
       return toModeration(answer.model, verdicts);
     });

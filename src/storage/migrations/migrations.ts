@@ -4,9 +4,11 @@ import type { Migration } from "kysely/migration";
 import { accounts } from "./0001-accounts.ts";
 import { modelSightings } from "./0002-model-sightings.ts";
 import { usage } from "./0003-usage.ts";
+import { rateLimits } from "./0004-rate-limits.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
   "0002-model-sightings": modelSightings,
   "0003-usage": usage,
+  "0004-rate-limits": rateLimits,
 };

@@ -1,6 +1,7 @@
 /** The error body, and the one table that decides how each kind of failure is shown over HTTP. */
 
 import { Fault, type FaultKind } from "../../faults.ts";
+import { toRateLimitHeaders } from "./rate-limit-headers.ts";
 
 export interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
@@ -43,6 +44,7 @@ export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer 
   if (failure.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
   }
+  Object.assign(headers, toRateLimitHeaders(failure.limits ?? {}));
   if (NEVER_RETRY.has(failure.kind)) headers["x-should-retry"] = "false";
   return { status: STATUS_AND_TYPE[failure.kind][0], headers, body };
 }

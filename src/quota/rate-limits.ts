@@ -1,0 +1,160 @@
+/** Holds requests to limits of their number, tokens and audio, all of them or none taken at once. */
+
+import type { Claim as CounterClaim, Counters } from "../counters/counters.ts";
+import { Fault, type LimitStanding } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+import { CompletionEstimates } from "./completion-estimates.ts";
+import type { LimitedScope } from "./limits.ts";
+import type { Claim, Quota, Reservation, Used } from "./quota.ts";
+
+export interface RateLimitsOptions {
+  counters: Counters;
+  /** From the narrowest. */
+  scopesOf: (claim: Claim) => readonly LimitedScope[];
+  /** A request that was never settled, because its process died, stops counting as running after this. */
+  requestTimeoutSeconds: number;
+  logger: Logger;
+}
+
+type Kind = "requests" | "daily-requests" | "tokens" | "audio" | "concurrent";
+
+interface Bucket extends CounterClaim {
+  kind: Kind;
+  scope: LimitedScope;
+}
+
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 86_400;
+const BYTES_PER_MEGABYTE = 1_000_000;
+/** Added to a request's own time-out, in which its end is told. */
+const SETTLING_SECONDS = 60;
+
+const UNITS: Readonly<Record<Kind, string>> = {
+  requests: "requests per min (RPM)",
+  "daily-requests": "requests per day (RPD)",
+  tokens: "tokens per min (TPM)",
+  audio: "audio bytes per min",
+  concurrent: "requests at once",
+};
+
+export class RateLimits implements Quota {
+  readonly #options: RateLimitsOptions;
+  readonly #estimates = new CompletionEstimates();
+
+  constructor(options: RateLimitsOptions) {
+    this.#options = options;
+  }
+
+  async reserve(claim: Claim): Promise<Reservation> {
+    const { counters, scopesOf } = this.#options;
+    const buckets = scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
+    if (buckets.length === 0) {
+      return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+    }
+    refuseWhatNeverFits(claim, buckets);
+    const taken = await counters.take(buckets);
+    if (!taken.granted) throw await this.#refusal(claim, buckets, taken);
+    const standing = standingOf(buckets, taken.used);
+    return { standing, settle: (used) => this.#settle(claim, buckets, taken.takenAt, used) };
+  }
+
+  #bucketsOf(scope: LimitedScope, { model, most }: Claim): Bucket[] {
+    const { limits } = scope;
+    const completionTokens = most.completionTokens ?? this.#estimates.estimate(model);
+    const tokens = most.promptTokens + completionTokens;
+    const runningSeconds = this.#options.requestTimeoutSeconds + SETTLING_SECONDS;
+    const audio = multiply(limits.audioMegabytesPerMinute, BYTES_PER_MEGABYTE);
+    const bucket = (kind: Kind, amount: number, limit: number | undefined, windowSeconds: number): Bucket[] =>
+      limit === undefined ? [] : [{ kind, scope, key: `${scope.key} ${kind}`, amount, limit, windowSeconds }];
+    // An estimate alone must not refuse for ever what may well fit: it may take all of a limit, and no more.
+    const capped = Math.min(tokens, limits.tokensPerMinute ?? tokens);
+    return [
+      ...bucket("requests", 1, limits.requestsPerMinute, MINUTE_SECONDS),
+      ...bucket("daily-requests", 1, limits.requestsPerDay, DAY_SECONDS),
+      ...(tokens > 0 ? bucket("tokens", capped, limits.tokensPerMinute, MINUTE_SECONDS) : []),
+      ...(most.audioBytes > 0 ? bucket("audio", most.audioBytes, audio, MINUTE_SECONDS) : []),
+      ...(model === undefined ? [] : bucket("concurrent", 1, limits.concurrentRequests, runningSeconds)),
+    ];
+  }
+
+  async #refusal(
+    claim: Claim,
+    buckets: readonly Bucket[],
+    { key, used, retryAfterSeconds }: { key: string; used: number; retryAfterSeconds: number },
+  ): Promise<Fault> {
+    const refused = buckets.find((bucket) => bucket.key === key);
+    if (refused === undefined) throw new Error(`the counters refused ${key}, which was not asked for`);
+    // Taking nothing tells how all of them stand.
+    const nothing = buckets.map((bucket) => ({ ...bucket, amount: 0, limit: Number.MAX_SAFE_INTEGER }));
+    const seen = await this.#options.counters.take(nothing);
+    // When a running request ends nobody knows; its time-out would be far too long to wait.
+    const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
+    const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
+    const limits = seen.granted ? standingOf(buckets, seen.used) : {};
+    return rateLimited(refused, message, { retryAfterSeconds: seconds, limits });
+  }
+
+  #settle(claim: Claim, buckets: readonly Bucket[], takenAt: number, used: Used): void {
+    this.#estimates.learn(claim.model, used.completionTokens);
+    const { counters, logger } = this.#options;
+    for (const { kind, key, amount, windowSeconds } of buckets) {
+      const difference = differenceOf(kind, amount, used);
+      if (difference === 0) continue;
+      counters.adjust({ key, difference, windowSeconds, takenAt }).catch((error: unknown) => {
+        logger.warn({ err: error, key }, "a reservation could not be settled; it ends with its window");
+      });
+    }
+  }
+}
+
+function differenceOf(kind: Kind, amount: number, used: Used): number {
+  if (kind === "tokens") return used.promptTokens + used.completionTokens - amount;
+  return kind === "concurrent" ? -amount : 0;
+}
+
+/** What a request asks for by itself, and no estimate, may be more than the limit: then waiting does not help. */
+function refuseWhatNeverFits(claim: Claim, buckets: readonly Bucket[]): void {
+  for (const bucket of buckets) {
+    const asked = bucket.kind === "tokens" ? (claim.most.completionTokens ?? 0) : bucket.amount;
+    if (asked <= bucket.limit || bucket.kind === "requests" || bucket.kind === "daily-requests") continue;
+    const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
+    throw rateLimited(bucket, message, {});
+  }
+}
+
+function describe({ model, caller }: Claim, { kind, scope }: Bucket): string {
+  const what = model === undefined ? scope.name : `${model} in ${scope.name}`;
+  return `${what} in organization ${caller.organizationId} on ${UNITS[kind]}`;
+}
+
+function rateLimited(
+  { kind }: Bucket,
+  message: string,
+  details: { retryAfterSeconds?: number; limits?: LimitStanding },
+): Fault {
+  const faultKind = kind === "tokens" ? "token-rate-limited" : "request-rate-limited";
+  return new Fault(faultKind, message, { code: "rate_limit_exceeded", ...details });
+}
+
+/** Of several limits of one kind, the one with the least left. */
+function standingOf(buckets: readonly Bucket[], used: Readonly<Record<string, number>>): LimitStanding {
+  const standing: LimitStanding = {};
+  for (const { kind, key, limit, windowSeconds } of buckets) {
+    if (kind !== "requests" && kind !== "daily-requests" && kind !== "tokens") continue;
+    const name = kind === "tokens" ? "tokens" : "requests";
+    const remaining = Math.max(0, limit - (used[key] ?? 0));
+    const known = standing[name];
+    if (known !== undefined && known.remaining <= remaining) continue;
+    // All of it is free again once the last request has left the window, which is now for one that was granted.
+    standing[name] = { limit, remaining, resetSeconds: remaining === limit ? 0 : windowSeconds };
+  }
+  return standing;
+}
+
+function multiply(value: number | undefined, by: number): number | undefined {
+  return value === undefined ? undefined : value * by;
+}
+
+function formatSeconds(seconds: number): string {
+  return seconds < 1 ? `${Math.ceil(seconds * 1000)}ms` : `${Math.ceil(seconds * 1000) / 1000}s`;
+}

@@ -1,0 +1,25 @@
+import type { LimitStanding } from "../../faults.ts";
+
+/** `x-ratelimit-*`, for the limits that there are. */
+export function toRateLimitHeaders(standing: LimitStanding): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const kind of ["requests", "tokens"] as const) {
+    const left = standing[kind];
+    if (left === undefined) continue;
+    headers[`x-ratelimit-limit-${kind}`] = String(left.limit);
+    headers[`x-ratelimit-remaining-${kind}`] = String(left.remaining);
+    headers[`x-ratelimit-reset-${kind}`] = toDuration(left.resetSeconds);
+  }
+  return headers;
+}
+
+/** Such as `20ms`, `1.2s`, `6m0s`. */
+export function toDuration(seconds: number): string {
+  const milliseconds = Math.ceil(seconds * 1000);
+  if (milliseconds < 1000) return `${milliseconds}ms`;
+  if (milliseconds < 60_000) return `${milliseconds / 1000}s`;
+  const whole = Math.ceil(milliseconds / 1000);
+  const hours = Math.floor(whole / 3600);
+  const minutes = `${Math.floor((whole % 3600) / 60)}m${whole % 60}s`;
+  return hours === 0 ? minutes : `${hours}h${minutes}`;
+}
