@@ -26,7 +26,7 @@ export interface LimitStanding {
   tokens?: LimitLeft;
 }
 
-export interface LimitLeft {
+interface LimitLeft {
   limit: number;
   remaining: number;
   /** Until all of it is there again. */

@@ -11,7 +11,7 @@ export interface ReportOrder extends Omit<UsageQuery, "from" | "until"> {
   maxBuckets: number;
 }
 
-export interface UsageBucket {
+interface UsageBucket {
   /** Epoch milliseconds. */
   beginsAt: number;
   endsAt: number;

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Executor } from "./database.ts";
 import type { UsageAmounts, UsageDimensionRow, UsageRecordRow, UsageRollupRow } from "./schema.ts";
 
-export type UsageDimension = Omit<UsageDimensionRow, "id">;
+type UsageDimension = Omit<UsageDimensionRow, "id">;
 export type UsageRecord = UsageDimension & Omit<UsageRecordRow, "dimensionId">;
 
 export interface UsageBatch {

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
 import type { UsageAmounts, UsageDimensionRow } from "./schema.ts";
 
-export type UsageGroup = "projectId" | "keyId" | "model" | "operation";
+type UsageGroup = "projectId" | "keyId" | "model" | "operation";
 
 export interface UsageQuery {
   organizationId: string;

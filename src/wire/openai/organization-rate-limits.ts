@@ -4,7 +4,7 @@ import { unsupportedValue } from "../../faults.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
 
 /** Shown where there is no limit, since every row has one; to set it is to have none. */
-export const NO_LIMIT = 1_000_000_000;
+const NO_LIMIT = 1_000_000_000;
 
 const count = z.int().min(0).max(NO_LIMIT).optional();
 
