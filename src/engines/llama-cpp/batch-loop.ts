@@ -1,6 +1,6 @@
 import { unavailable } from "../../faults.ts";
-import type { Generation } from "./generation.ts";
-import { PrefillPace, shareTokens } from "./prefill-pace.ts";
+import type { BatchShare, Generation } from "./generation.ts";
+import { cutSlice, PrefillPace, shareTokens } from "./prefill-pace.ts";
 
 /**
  * Steps all running answers together: each batch holds the next token of every one of them, and slices of new prompts.
@@ -46,20 +46,24 @@ export class BatchLoop {
     const decoding = generations.filter((generation) => generation.promptLeft === 0);
     const prefilling = generations.filter((generation) => generation.promptLeft > 0);
     const needs = prefilling.map((generation) => generation.promptLeft);
-    const shares = shareTokens(needs, this.#pace.budget(decoding.length));
+    const shares = shareTokens(needs, this.#pace.budget(decoding.length)).map((share, index) =>
+      cutSlice(needs[index] as number, share),
+    );
     this.#beforeBatch();
     const startedAt = performance.now();
     await Promise.all([
-      ...decoding.map((generation) => this.#stepOne(generation, 0)),
-      ...prefilling.map((generation, index) => this.#stepOne(generation, shares[index] as number)),
+      ...decoding.map((generation) => this.#stepOne(generation, { promptTokens: 0, isAlone: false })),
+      ...prefilling.map((generation, index) =>
+        this.#stepOne(generation, { promptTokens: shares[index] as number, isAlone: generations.length === 1 }),
+      ),
     ]);
     const promptTokens = shares.reduce((sum, share) => sum + share, 0);
     this.#pace.record(promptTokens, performance.now() - startedAt);
   }
 
-  async #stepOne(generation: Generation, promptTokens: number): Promise<void> {
+  async #stepOne(generation: Generation, share: BatchShare): Promise<void> {
     try {
-      await generation.step(promptTokens);
+      await generation.step(share);
       if (generation.isOver) await this.#end(generation);
     } catch (error) {
       await this.#end(

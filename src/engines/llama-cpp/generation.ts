@@ -4,6 +4,7 @@ import type { LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp"
 import type { ChatEvent, FinishReason } from "../engine.ts";
 import { EventBuffer } from "../host/event-buffer.ts";
 import { AnswerText } from "./answer-text.ts";
+import { LEAST_REPEATABLE } from "./prefill-pace.ts";
 import type { SamplerMemory } from "./sampler-memory.ts";
 import type { TakenSequence } from "./sequence-pool.ts";
 import { StopTexts } from "./stop-texts.ts";
@@ -19,6 +20,13 @@ export interface GenerationOptions {
   maxTokens: number;
 }
 
+export interface BatchShare {
+  /** Of the prompt; 0 once all of it is evaluated. */
+  promptTokens: number;
+  /** Whether the batch holds nothing else. */
+  isAlone: boolean;
+}
+
 type Tokens = ReturnType<TakenSequence["sequence"]["evaluateWithMetadata"]>;
 
 export class Generation {
@@ -27,12 +35,14 @@ export class Generation {
   readonly #text: AnswerText;
   readonly #stops: StopTexts;
   #evaluated: number;
+  #repeatable: number;
   #generated = 0;
   #tokens: Tokens | undefined;
 
   constructor(options: GenerationOptions) {
     this.#options = options;
     this.#evaluated = options.taken.reusedTokens;
+    this.#repeatable = options.taken.repeatableTokens;
     this.#text = new AnswerText(options.model, options.prompt);
     this.#stops = new StopTexts(options.stop);
   }
@@ -42,15 +52,23 @@ export class Generation {
     return this.#options.prompt.length - this.#evaluated;
   }
 
+  /** How much of the prompt, from its beginning, was evaluated as it would be for a request alone. */
+  get repeatableTokens(): number {
+    return this.#repeatable;
+  }
+
   get isOver(): boolean {
     return this.events.hasEnded;
   }
 
   /** Makes the next token, or, while `promptLeft`, evaluates so many of the prompt's; the last of those make the first token. */
-  async step(promptTokens: number): Promise<void> {
+  async step({ promptTokens, isAlone }: BatchShare): Promise<void> {
     const { taken, prompt, sampling } = this.#options;
     if (this.#tokens === undefined) {
       const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
+      if (isAlone && slice.length >= LEAST_REPEATABLE && this.#repeatable === this.#evaluated) {
+        this.#repeatable += slice.length;
+      }
       this.#evaluated += slice.length;
       if (this.promptLeft > 0) {
         await taken.sequence.evaluateWithoutGeneratingNewTokens(slice, sampling);

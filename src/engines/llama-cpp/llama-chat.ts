@@ -5,9 +5,10 @@ import { BatchLoop } from "./batch-loop.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import { Generation } from "./generation.ts";
 import type { LoadedModel } from "./load-model.ts";
+import { LEAST_REPEATABLE } from "./prefill-pace.ts";
 import { SamplerMemory } from "./sampler-memory.ts";
 import { samplingOf } from "./sampling.ts";
-import { SequencePool } from "./sequence-pool.ts";
+import { type Reuse, SequencePool } from "./sequence-pool.ts";
 
 export interface LlamaChatOptions extends LoadedModel {
   prefixReuse: boolean;
@@ -23,6 +24,7 @@ export class LlamaChat implements ChatModel {
   readonly contextWindow: number;
   readonly #model: LlamaModel;
   readonly #prefixReuse: boolean;
+  readonly #batchSize: number;
   readonly #prompt: ChatPrompt;
   readonly #sequences: SequencePool;
   readonly #loop: BatchLoop;
@@ -34,6 +36,7 @@ export class LlamaChat implements ChatModel {
     this.contextWindow = context.contextSize;
     this.#model = model;
     this.#prefixReuse = prefixReuse;
+    this.#batchSize = context.batchSize;
     this.#prompt = new ChatPrompt(model, warn);
     this.#sequences = new SequencePool(context);
     this.#samplerMemory = new SamplerMemory(model.fileInfo.metadata.tokenizer.ggml.tokens.length);
@@ -52,9 +55,7 @@ export class LlamaChat implements ChatModel {
     const prompt = await this.#prompt.toTokens(request.messages);
     const room = this.contextWindow - prompt.length;
     if (room < 1) throw contextExceeded(prompt.length, this.contextWindow);
-    // With a seed the same request has to give the same text, so it is evaluated the same way each time.
-    const mayReuse = this.#prefixReuse && request.seed === undefined;
-    const taken = await this.#sequences.take(prompt, mayReuse, signal);
+    const taken = await this.#sequences.take(prompt, this.#reuse(request), signal);
     if (taken === undefined) return;
     const generation = new Generation({
       model: this.#model,
@@ -65,8 +66,16 @@ export class LlamaChat implements ChatModel {
       samplerMemory: this.#samplerMemory,
       maxTokens: Math.min(request.maxTokens ?? room, room),
     });
-    void this.#loop.run(generation, signal).then(() => this.#sequences.give(taken.sequence));
+    void this.#loop
+      .run(generation, signal)
+      .then(() => this.#sequences.give(taken.sequence, generation.repeatableTokens));
     yield* generation.events.read();
+  }
+
+  #reuse({ seed, temperature }: ChatRequest): Reuse {
+    if (!this.#prefixReuse) return "nothing";
+    if (seed === undefined && temperature > 0) return "everything";
+    return this.#batchSize >= 2 * LEAST_REPEATABLE ? "repeatable" : "nothing";
   }
 }
 

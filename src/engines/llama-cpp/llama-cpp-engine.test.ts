@@ -59,21 +59,38 @@ test("draws the same text with the same seed, and another without", async () => 
   expect(second.finish?.usage.cachedTokens).toBe(0);
 });
 
-test("evaluates a beginning that it has seen only once", async () => {
-  const system = "You know the following facts. ".concat("Dragons eat granite on Mondays. ".repeat(20));
-  const ask = (content: string) =>
-    answer({
-      messages: [
-        { role: "system", content: system },
-        { role: "user", content },
-      ],
-    });
-  const first = await ask("What do dragons eat?");
-  const second = await ask("When do dragons eat?");
-  const again = await ask("What do dragons eat?");
-  expect(first.finish?.usage.cachedTokens).toBeLessThan(40);
-  expect(second.finish?.usage.cachedTokens).toBeGreaterThan(100);
-  expect(again.text).toBe(first.text);
+test.each([{ temperature: 0 }, { temperature: 1, seed: 7 }, { temperature: 1 }])(
+  "evaluates a beginning that it has seen only once, and says the same: %j",
+  async (sampling) => {
+    const content = `Facts for ${JSON.stringify(sampling)}. `.concat("Dragons eat granite on Mondays. ".repeat(60));
+    const ask = (question: string) =>
+      answer({
+        ...sampling,
+        messages: [
+          { role: "system", content },
+          { role: "user", content: question },
+        ],
+      });
+    const first = await ask("What do dragons eat?");
+    const second = await ask("When do dragons eat?");
+    const again = await ask("What do dragons eat?");
+    expect(first.finish?.usage.cachedTokens).toBeLessThan(40);
+    expect(second.finish?.usage.cachedTokens).toBeGreaterThan(300);
+    expect(again.finish?.usage.cachedTokens).toBeGreaterThan(300);
+    if (sampling.temperature === 0 || "seed" in sampling) expect(again.text).toBe(first.text);
+  },
+);
+
+test("evaluates everything anew where the operator wants no request to show what others asked", async () => {
+  const apart = await openLlamaCpp({ prefix_reuse: false });
+  try {
+    const request = makeChatRequest({ say: "Dragons eat granite on Mondays. ".repeat(30), maxTokens: 1 });
+    for (const _ of [1, 2]) {
+      expect((await readAnswer(apart.chat(request, never()))).finish?.usage.cachedTokens).toBe(0);
+    }
+  } finally {
+    await apart.close();
+  }
 });
 
 test("says nothing of a stop text that spans tokens, wherever it begins", async () => {

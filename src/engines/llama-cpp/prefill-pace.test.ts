@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
-import { PrefillPace, shareTokens } from "./prefill-pace.ts";
+import { cutSlice, PrefillPace, shareTokens } from "./prefill-pace.ts";
 
-test("fills the batch while nobody else waits for a token, and cuts alike each time", () => {
+test("fills the batch while nobody else waits for a token, however slow that is", () => {
   const pace = new PrefillPace(256);
   expect(pace.budget(0)).toBe(256);
-  pace.record(256, 300);
+  pace.record(256, 60_000);
   expect(pace.budget(0)).toBe(256);
-  for (let batch = 0; batch < 20; batch++) pace.record(64, 64 * 9);
-  expect(pace.budget(0)).toBe(64);
 });
 
 test("takes less while others decode, never less than a little, never more than the batch holds", () => {
@@ -25,4 +23,13 @@ test("shares evenly, and what one does not need goes to the others", () => {
   expect(shareTokens([1000, 10, 1000], 256)).toEqual([123, 10, 123]);
   expect(shareTokens([5, 6], 256)).toEqual([5, 6]);
   expect(shareTokens([], 256)).toEqual([]);
+});
+
+test("leaves no short slice at the end of a long text", () => {
+  expect(cutSlice(1000, 256)).toBe(256);
+  expect(cutSlice(256, 256)).toBe(256);
+  expect(cutSlice(300, 256)).toBe(236);
+  expect(cutSlice(320, 256)).toBe(256);
+  expect(cutSlice(40, 40)).toBe(40);
+  expect(cutSlice(110, 100)).toBe(100);
 });

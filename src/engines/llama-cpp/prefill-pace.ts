@@ -1,10 +1,10 @@
 /** How many prompt tokens one batch may take, from how long they took so far. */
 
-/** While others wait for their next token. */
+/** How long others may wait for their next token. */
 const SHARED_MS = 120;
-/** While nobody does: an abandoned request frees its slot only between batches. */
-const ALONE_MS = 1000;
 const LEAST_TOKENS = 16;
+/** Attention over fewer tokens at once rounds otherwise. */
+export const LEAST_REPEATABLE = 64;
 
 export class PrefillPace {
   readonly #batchSize: number;
@@ -17,11 +17,8 @@ export class PrefillPace {
   /** Tokens for this batch, at least 1; `decoding` is how many other requests get their next token in it. */
   budget(decoding: number): number {
     const room = Math.max(1, this.#batchSize - decoding);
-    const expected = this.#msPerToken ?? 1;
-    if (decoding > 0) return Math.min(room, Math.max(LEAST_TOKENS, Math.floor(SHARED_MS / expected)));
-    // Powers of two: the same prompt is then cut alike each time, and the same cuts give the same numbers.
-    const affordable = 2 ** Math.floor(Math.log2(Math.max(LEAST_TOKENS, ALONE_MS / expected)));
-    return Math.min(room, affordable);
+    if (decoding === 0) return room;
+    return Math.min(room, Math.max(LEAST_TOKENS, Math.floor(SHARED_MS / (this.#msPerToken ?? 1))));
   }
 
   record(tokens: number, milliseconds: number): void {
@@ -45,4 +42,10 @@ export function shareTokens(needs: readonly number[], budget: number): number[] 
     left -= share;
   });
   return shares;
+}
+
+/** How much of a budget to use so that no slice of a longer text is too short to round like the others. */
+export function cutSlice(left: number, budget: number): number {
+  const rest = left - budget;
+  return rest > 0 && rest < LEAST_REPEATABLE && budget >= 2 * LEAST_REPEATABLE ? left - LEAST_REPEATABLE : budget;
 }

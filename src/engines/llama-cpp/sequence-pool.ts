@@ -1,9 +1,18 @@
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
+import { LEAST_REPEATABLE } from "./prefill-pace.ts";
+
+/**
+ * What of an earlier request's evaluation may be taken over. The same tokens evaluated in other batches round otherwise,
+ * so a request whose text has to come out the same each time takes only what was evaluated as it would be itself.
+ */
+export type Reuse = "nothing" | "repeatable" | "everything";
 
 export interface TakenSequence {
   sequence: LlamaContextSequence;
   /** Tokens at the prompt's beginning that are evaluated already. */
   reusedTokens: number;
+  /** How many of them as a request alone would evaluate them. */
+  repeatableTokens: number;
 }
 
 interface Waiting {
@@ -18,26 +27,29 @@ export class SequencePool {
   /** Those used longest ago first. */
   readonly #free: LlamaContextSequence[];
   readonly #waiting: Set<Waiting> = new Set();
+  readonly #repeatable: WeakMap<LlamaContextSequence, number> = new WeakMap();
 
   constructor(context: LlamaContext) {
     this.#free = Array.from({ length: context.totalSequences }, () => context.getSequence());
   }
 
   /** Waits for a free one, first come first served. Undefined once `signal` aborts before there is one. */
-  async take(prompt: readonly Token[], mayReuse: boolean, signal: AbortSignal): Promise<TakenSequence | undefined> {
-    const sequence = this.#takeFree(prompt) ?? (await this.#wait(signal));
+  async take(prompt: readonly Token[], reuse: Reuse, signal: AbortSignal): Promise<TakenSequence | undefined> {
+    const sequence = this.#takeFree(prompt, reuse) ?? (await this.#wait(signal));
     if (sequence === undefined) return undefined;
     try {
-      const reusedTokens = mayReuse ? reusable(sequence, prompt) : 0;
+      const reusedTokens = this.#reusable(sequence, prompt, reuse);
+      const repeatableTokens = Math.min(reusedTokens, this.#repeatable.get(sequence) ?? 0);
       await sequence.eraseContextTokenRanges([{ start: reusedTokens, end: sequence.nextTokenIndex }]);
-      return { sequence, reusedTokens };
+      return { sequence, reusedTokens, repeatableTokens };
     } catch (error) {
-      this.give(sequence);
+      this.give(sequence, 0);
       throw error;
     }
   }
 
-  give(sequence: LlamaContextSequence): void {
+  give(sequence: LlamaContextSequence, repeatableTokens: number): void {
+    this.#repeatable.set(sequence, repeatableTokens);
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#free.push(sequence);
@@ -47,11 +59,11 @@ export class SequencePool {
     next.enter(sequence);
   }
 
-  #takeFree(prompt: readonly Token[]): LlamaContextSequence | undefined {
+  #takeFree(prompt: readonly Token[], reuse: Reuse): LlamaContextSequence | undefined {
     let best: LlamaContextSequence | undefined;
     let most = -1;
     for (const sequence of this.#free) {
-      const tokens = reusable(sequence, prompt);
+      const tokens = this.#reusable(sequence, prompt, reuse);
       if (tokens <= most) continue;
       best = sequence;
       most = tokens;
@@ -77,11 +89,13 @@ export class SequencePool {
       this.#waiting.add(waiting);
     });
   }
-}
 
-/** At least the last token has to be evaluated, to know what follows it. */
-function reusable(sequence: LlamaContextSequence, prompt: readonly Token[]): number {
-  // Models whose state cannot be cut (recurrent ones, sliding windows) would evaluate all of it again, in one piece.
-  if (sequence.nextTokenIndex === 0 || sequence.needsCheckpoints) return 0;
-  return Math.min(sequence.compareContextTokens([...prompt]).firstDifferentIndex, prompt.length - 1);
+  #reusable(sequence: LlamaContextSequence, prompt: readonly Token[], reuse: Reuse): number {
+    // Models whose state cannot be cut (recurrent ones, sliding windows) would evaluate all of it again, in one piece.
+    if (reuse === "nothing" || sequence.nextTokenIndex === 0 || sequence.needsCheckpoints) return 0;
+    const common = sequence.compareContextTokens([...prompt]).firstDifferentIndex;
+    // At least the last token has to be evaluated, to know what follows it.
+    if (reuse === "everything") return Math.min(common, prompt.length - 1);
+    return Math.max(0, Math.min(common, this.#repeatable.get(sequence) ?? 0, prompt.length - LEAST_REPEATABLE));
+  }
 }
