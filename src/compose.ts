@@ -19,6 +19,7 @@ import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
+import { bothQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { openDatabase } from "./storage/database.ts";
 import { seeModels } from "./storage/model-sightings.ts";
 
@@ -43,6 +44,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
+  const reports = new UsageReports(database);
   const counters = new InMemoryCounters();
   const ledger = new Ledger({
     database,
@@ -58,12 +60,23 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     catalog,
     upstreamModels,
     router: new Router({ onAttempt: (attempt) => metrics.attempt(attempt) }),
-    quota: new RateLimits({
-      counters,
-      scopesOf: (claim) => limitedScopes(claim, config.limits, accounts.rateLimitsOf(claim.caller)),
-      requestTimeoutSeconds: config.server.requestTimeoutSeconds,
-      logger,
-    }),
+    quota: bothQuotas(
+      new RateLimits({
+        counters,
+        scopesOf: (claim) => limitedScopes(claim, config.limits, accounts.rateLimitsOf(claim.caller)),
+        requestTimeoutSeconds: config.server.requestTimeoutSeconds,
+        logger,
+      }),
+      new SpendLimits({
+        counters,
+        limitsOf: (caller) => accounts.spendLimitsOf(caller),
+        spentSince: async (caller, scopeId, from) => {
+          await ledger.flush();
+          return reports.spentSince(caller, scopeId, from);
+        },
+        logger,
+      }),
+    ),
     accessOf: (caller) => accounts.modelAccess(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     onSettled: (settlement) => {
@@ -91,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     inference,
     administration: {
       isKnownModel: (entry) => namesSomething(catalog, entry),
-      reports: new UsageReports(database),
+      reports,
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,

@@ -23,6 +23,7 @@ import { Projects } from "./projects.ts";
 import { type ModelRateLimit, RateLimitSettings } from "./rate-limit-settings.ts";
 import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts.ts";
+import { type SpendLimit, SpendLimitSettings } from "./spend-limit-settings.ts";
 
 export type { FirstKeys, FixedKeys } from "./first-keys.ts";
 export type { ModelAccess } from "./model-access.ts";
@@ -48,6 +49,7 @@ export class Accounts {
   readonly apiKeys: ApiKeys;
   readonly modelPermissions: ModelPermissionSettings;
   readonly rateLimits: RateLimitSettings;
+  readonly spendLimits: SpendLimitSettings;
   readonly auditTrail: AuditTrail;
   readonly #database: Database;
   readonly #changes: AccountChanges;
@@ -55,6 +57,7 @@ export class Accounts {
   readonly #lastUsed: LastUsed;
   #areFirstKeysMissing = false;
   readonly #permissions: WeakMap<Caller, readonly ModelPermissions[]> = new WeakMap();
+  readonly #spendLimits: WeakMap<Caller, readonly SpendLimit[]> = new WeakMap();
   readonly #rateLimits: WeakMap<Caller, readonly ModelRateLimit[]> = new WeakMap();
 
   constructor(options: AccountsOptions) {
@@ -69,6 +72,7 @@ export class Accounts {
     this.serviceAccounts = new ServiceAccounts(this.#changes);
     this.apiKeys = new ApiKeys(this.#changes);
     this.modelPermissions = new ModelPermissionSettings(this.#changes);
+    this.spendLimits = new SpendLimitSettings(this.#changes);
     this.rateLimits = new RateLimitSettings(this.#changes);
     this.auditTrail = new AuditTrail(database);
   }
@@ -90,6 +94,7 @@ export class Accounts {
     }
     this.#permissions.set(proof.caller, proof.permissions);
     this.#rateLimits.set(proof.caller, proof.rateLimits);
+    this.#spendLimits.set(proof.caller, proof.spendLimits);
     this.#lastUsed.note(proof.caller.keyId, now);
     return proof.caller;
   }
@@ -104,6 +109,11 @@ export class Accounts {
   /** What was set for the project of this caller, which `authenticate` returned. */
   rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
     return this.#rateLimits.get(caller) ?? [];
+  }
+
+  /** Those that bind this caller, which `authenticate` returned. */
+  spendLimitsOf(caller: Caller): readonly SpendLimit[] {
+    return this.#spendLimits.get(caller) ?? [];
   }
 
   /** Throws a Fault when the client's headers name another organisation or project than the key's. */

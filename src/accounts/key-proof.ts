@@ -3,9 +3,11 @@ import { findKeyProofs } from "../storage/key-proofs.ts";
 import { findModelPermissionsOf } from "../storage/model-permissions.ts";
 import { findRateLimitsOf } from "../storage/rate-limits.ts";
 import type { ModelPermissionsRow } from "../storage/schema.ts";
+import { findSpendLimitsOf } from "../storage/spend-limits.ts";
 import type { Caller } from "./caller.ts";
 import type { ModelPermissions } from "./model-access.ts";
 import type { ModelRateLimit } from "./rate-limit-settings.ts";
+import type { SpendLimit } from "./spend-limit-settings.ts";
 
 export interface KeyProof {
   keyHash: string;
@@ -16,6 +18,8 @@ export interface KeyProof {
   permissions: readonly ModelPermissions[];
   /** Of the project, by model. */
   rateLimits: readonly ModelRateLimit[];
+  /** The organisation's, the project's and the key's own, if they have any. */
+  spendLimits: readonly SpendLimit[];
 }
 
 /** By the key's hash; keys that do not work are not among them. */
@@ -29,6 +33,7 @@ export async function loadKeyProofs(
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
     const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
     const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
+    const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
     return new Map(
       keys.map((key) => [
         key.keyHash,
@@ -44,6 +49,9 @@ export async function loadKeyProofs(
           permissions: permissions
             .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
             .map(toModelPermissions),
+          spendLimits: spendLimits.filter(({ scopeId }) =>
+            [key.id, key.organizationId, key.projectId].includes(scopeId),
+          ),
           rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
         },
       ]),

@@ -153,6 +153,8 @@ export class Inference {
       model: found.id,
       catalogId: model.id,
       most: boundedByContext(work.most, model),
+      operation: work.task,
+      prices: candidates.map((candidate) => candidate.model.price),
     });
     const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({
@@ -182,8 +184,9 @@ export class Inference {
 
   /** Counts a request that needs no model. Throws a Fault when it is one too many. */
   async admit(caller: Caller): Promise<LimitStanding> {
-    const most = { promptTokens: 0, completionTokens: 0, audioBytes: 0 };
-    return (await this.#options.quota.reserve({ caller, model: undefined, catalogId: undefined, most })).standing;
+    const most = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
+    const claim = { caller, model: undefined, catalogId: undefined, most, operation: undefined, prices: [] };
+    return (await this.#options.quota.reserve(claim)).standing;
   }
 
   async #firstModel(caller: Caller, task: Task): Promise<string> {

@@ -3,6 +3,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type LimitStanding } from "../faults.ts";
+import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Reservation } from "../quota/quota.ts";
 import type { Found } from "./catalog.ts";
 import type { Routed, Router, Tally } from "./router.ts";
@@ -138,14 +139,17 @@ export class Run<Opened extends Model, Event> {
     if (this.#isSettled) return;
     this.#isSettled = true;
     const { caller, work, requestedModel, catalogId, reservation, onSettled } = this.#options;
-    reservation.settle(this.#used);
+    const { audioSeconds, ...counts } = this.#used;
+    const use = { operation: work.task, ...counts, audioMilliseconds: Math.round(audioSeconds * 1000) };
+    const costNanoDollars = costInNanoDollars(this.#routed?.price ?? {}, use);
+    reservation.settle({ ...this.#used, costNanoDollars });
     const settlement: Settlement = {
       caller,
       operation: work.task,
       requestedModel,
       catalogId,
       model: this.#routed?.id,
-      price: this.#routed?.price ?? {},
+      costNanoDollars,
       deployment: this.#routed?.deployment.name,
       ...this.#tally,
       outcome,

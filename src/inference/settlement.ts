@@ -25,8 +25,8 @@ export interface Settlement {
   catalogId: string;
   /** The catalog id and deployment that answered; undefined when none did. */
   model: string | undefined;
-  /** Of the model that answered, at the time when it was asked. */
-  price: Readonly<Record<string, string>>;
+  /** At the price of the model that answered when it was asked; null without one. */
+  costNanoDollars: number | null;
   deployment: string | undefined;
   /** Deployments that were asked, one of them again counting again. */
   attempts: number;

@@ -50,7 +50,7 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
   };
 }
 
-const NOTHING: Most = { promptTokens: 0, completionTokens: 0, audioBytes: 0 };
+const NOTHING: Most = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
 /** Marks around the prompt and each message, in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
@@ -63,6 +63,7 @@ function mostOfChat({ messages, maxTokens, wire }: ChatRequest): Most {
     promptTokens: Math.max(texts, whole) + TOKENS_AROUND * (messages.length + 1),
     completionTokens: maxTokens === undefined ? undefined : maxTokens * choices,
     audioBytes: 0,
+    characters: 0,
   };
 }
 
@@ -141,7 +142,7 @@ export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechMo
   let sampleRate = 1;
   return {
     task: "speech",
-    most: NOTHING,
+    most: { ...NOTHING, characters: request.text.length },
     affinity: undefined,
     refusal: () => undefined,
     begin: (model, id, signal) => {

@@ -32,6 +32,22 @@ export class UsageReports {
     this.#database = database;
   }
 
+  /** Nano-dollars since `from`, the beginning of a UTC day, that an organisation, a project or a key has cost. */
+  async spentSince(
+    { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
+    scopeId: string,
+    from: number,
+  ): Promise<number> {
+    const narrowed = {
+      ...(scopeId === projectId && { projectIds: [scopeId] }),
+      ...(scopeId === keyId && { keyIds: [scopeId] }),
+    };
+    const query = { organizationId, operation: undefined, bucketSeconds: 86_400, groupBy: [], from } as const;
+    const until = Number.MAX_SAFE_INTEGER;
+    const sums = await this.#database.run((executor) => readUsage(executor, { ...query, ...narrowed, until }));
+    return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
+  }
+
   async read({ maxBuckets, ...order }: ReportOrder): Promise<UsageReport> {
     const width = order.bucketSeconds * 1000;
     const from = Math.floor(order.from / width) * width;

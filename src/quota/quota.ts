@@ -2,6 +2,7 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { LimitStanding } from "../faults.ts";
+import type { Price } from "../ledger/cost.ts";
 
 /** The most that a request can cost. */
 export interface Claim {
@@ -11,6 +12,9 @@ export interface Claim {
   /** The catalog's entry for it: the same, or the wildcard that covers it. */
   catalogId: string | undefined;
   most: Most;
+  operation: "chat" | "moderation" | "speech" | "transcription" | undefined;
+  /** Of each model that may come to answer. */
+  prices: readonly Price[];
 }
 
 export interface Most {
@@ -20,12 +24,16 @@ export interface Most {
   completionTokens: number | undefined;
   /** Of an upload. */
   audioBytes: number;
+  /** To be spoken. */
+  characters: number;
 }
 
 /** What it did cost. */
 export interface Used {
   promptTokens: number;
   completionTokens: number;
+  /** Null: no price was known. */
+  costNanoDollars: number | null;
 }
 
 export interface Reservation {

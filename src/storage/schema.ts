@@ -13,6 +13,7 @@ export interface Schema {
   accountChanges: AccountChangesRow;
   modelSightings: ModelSightingRow;
   rateLimits: RateLimitRow;
+  spendLimits: SpendLimitRow;
   usageDimensions: UsageDimensionRow;
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;
@@ -113,6 +114,17 @@ export interface RateLimitRow {
   tokensPerMinute: number | null;
   audioMegabytesPerMinute: number | null;
   concurrentRequests: number | null;
+  updatedAt: number;
+}
+
+/** For a calendar month, UTC. */
+export interface SpendLimitRow {
+  /** The organisation, project or key that it limits. */
+  scopeId: string;
+  organizationId: string;
+  thresholdCents: number;
+  /** 0: what is beyond it is only said in the log. */
+  isEnforcing: number;
   updatedAt: number;
 }
 

@@ -6,6 +6,8 @@ import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases.ts
 
 const databases = useDatabases();
 
+const SPEND_LIMIT = { currency: "USD", interval: "month", threshold_amount: 100 };
+
 /** What each route is sent, so that nothing but the foreign id can be the reason for a refusal. */
 const BODIES: Record<string, unknown> = {
   "/projects/:project": { name: "Taken over" },
@@ -14,6 +16,8 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/service_accounts/:account/api_keys": { name: "Intruder" },
   "/projects/:project/api_keys/:key": { expires_in_seconds: 1 },
   "/projects/:project/rate_limits/:limit": { max_requests_per_1_minute: 1 },
+  "/projects/:project/spend_limit": SPEND_LIMIT,
+  "/projects/:project/api_keys/:key/spend_limit": SPEND_LIMIT,
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
 };
 
@@ -29,6 +33,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const account = await organization.projects.serviceAccounts.create(project, { name: "Builder" });
     const [limit] = (await organization.projects.rateLimits.listRateLimits(project)).data;
     ids = { project, account: account.id, key: account.api_key?.id ?? "", limit: limit?.id ?? "" };
+    const owners = ["", `/projects/${project}`, `/projects/${project}/api_keys/${ids.key}`];
+    for (const owner of owners) await service.send("POST", `${owner}/spend_limit`, SPEND_LIMIT);
+    await service.sendForeign("POST", "/spend_limit", SPEND_LIMIT);
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
@@ -45,6 +52,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       `/projects/${project}/api_keys`,
       `/projects/${project}/model_permissions`,
       `/projects/${project}/rate_limits`,
+      `/projects/${project}/spend_limit`,
+      `/projects/${project}/api_keys/${ids.key}/spend_limit`,
     ];
     return Promise.all(paths.map((path) => service.send("GET", path)));
   }

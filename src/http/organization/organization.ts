@@ -11,6 +11,7 @@ import { projects } from "./projects.ts";
 import { type LimitedModels, rateLimits } from "./rate-limits.ts";
 import { serviceAccountKeys } from "./service-account-keys.ts";
 import { serviceAccounts } from "./service-accounts.ts";
+import { spendLimits } from "./spend-limits.ts";
 import { usage } from "./usage.ts";
 
 export interface OrganizationParts {
@@ -33,5 +34,6 @@ export function organization({ accounts, isKnownModel, reports, limited }: Organ
     app.register(auditLogs(accounts));
     app.register(usage(reports));
     app.register(rateLimits(accounts, limited));
+    app.register(spendLimits(accounts));
   };
 }

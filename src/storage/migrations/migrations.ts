@@ -5,10 +5,12 @@ import { accounts } from "./0001-accounts.ts";
 import { modelSightings } from "./0002-model-sightings.ts";
 import { usage } from "./0003-usage.ts";
 import { rateLimits } from "./0004-rate-limits.ts";
+import { spendLimits } from "./0005-spend-limits.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
   "0002-model-sightings": modelSightings,
   "0003-usage": usage,
   "0004-rate-limits": rateLimits,
+  "0005-spend-limits": spendLimits,
 };

@@ -1,0 +1,147 @@
+/** Holds what is spent in a calendar month to limits: what a request may cost is taken before it begins. */
+
+import type { Caller } from "../accounts/caller.ts";
+import type { Counters } from "../counters/counters.ts";
+import { Fault } from "../faults.ts";
+import { costInNanoDollars } from "../ledger/cost.ts";
+import type { Logger } from "../observability/logger.ts";
+import { CompletionEstimates } from "./completion-estimates.ts";
+import type { Claim, Quota, Reservation } from "./quota.ts";
+
+export interface SpendLimit {
+  /** An organisation, a project or a key. */
+  scopeId: string;
+  thresholdCents: number;
+  /** 0: only told in the log. */
+  isEnforcing: number;
+  /** Changes with the limit. */
+  updatedAt: number;
+}
+
+export interface SpendLimitsOptions {
+  counters: Counters;
+  limitsOf: (caller: Caller) => readonly SpendLimit[];
+  /** Nano-dollars that a scope has spent since `from`, epoch milliseconds. */
+  spentSince: (caller: Caller, scopeId: string, from: number) => Promise<number>;
+  logger: Logger;
+}
+
+const NANO_DOLLARS_PER_CENT = 10_000_000;
+/** Longer than any month, so that nothing of it is forgotten before its end. */
+const WINDOW_SECONDS = 32 * 86_400;
+/** Of recordings, whose length is not known before they are decoded: that of common speech files. */
+const BYTES_PER_SECOND = 4_000;
+
+export class SpendLimits implements Quota {
+  readonly #options: SpendLimitsOptions;
+  readonly #estimates = new CompletionEstimates();
+  /** The limits whose counter knows what was spent before. */
+  readonly #begun = new Map<string, Promise<void>>();
+
+  constructor(options: SpendLimitsOptions) {
+    this.#options = options;
+  }
+
+  async reserve(claim: Claim): Promise<Reservation> {
+    const { counters, logger } = this.#options;
+    const limits = this.#options.limitsOf(claim.caller);
+    const amount = limits.length === 0 ? 0 : this.#mostCost(claim);
+    if (amount === 0)
+      return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+    const buckets = await Promise.all(
+      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount })),
+    );
+    const taken = await counters.take(buckets);
+    if (!taken.granted) throw this.#refusal(taken, amount, buckets);
+    for (const { scopeId, key, isWarning, threshold } of buckets) {
+      if (isWarning && (taken.used[key] ?? 0) > threshold)
+        logger.warn({ scopeId }, "a spend limit that only warns is passed");
+    }
+    const { takenAt } = taken;
+    return {
+      standing: {},
+      settle: (used) => {
+        this.#estimates.learn(claim.model, used.completionTokens);
+        const difference = (used.costNanoDollars ?? 0) - amount;
+        for (const { key } of buckets) {
+          counters.adjust({ key, difference, windowSeconds: WINDOW_SECONDS, takenAt }).catch((error: unknown) => {
+            logger.warn({ err: error, key }, "what was spent could not be settled");
+          });
+        }
+      },
+    };
+  }
+
+  #mostCost({ model, operation, prices, most }: Claim): number {
+    if (operation === undefined) return 0;
+    const use = {
+      operation,
+      promptTokens: most.promptTokens,
+      cachedTokens: 0,
+      completionTokens: most.completionTokens ?? this.#estimates.estimate(model),
+      characters: most.characters,
+      audioMilliseconds: Math.ceil((most.audioBytes / BYTES_PER_SECOND) * 1000),
+    };
+    return Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0));
+  }
+
+  async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, updatedAt }: SpendLimit) {
+    const now = new Date();
+    const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+    const key = `spend ${scopeId} ${from} ${updatedAt}`;
+    const begun = this.#begun.get(key) ?? this.#begin(caller, scopeId, from, key);
+    this.#begun.set(key, begun);
+    await begun;
+    const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
+    const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
+    return { scopeId, key, limit, threshold, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
+  }
+
+  /** The counter begins with what the month has cost so far. */
+  async #begin(caller: Caller, scopeId: string, from: number, key: string): Promise<void> {
+    try {
+      const amount = await this.#options.spentSince(caller, scopeId, from);
+      await this.#options.counters.take([
+        { key, amount, limit: Number.MAX_SAFE_INTEGER, windowSeconds: WINDOW_SECONDS },
+      ]);
+    } catch (error) {
+      // Without its database the service goes on, and counts from here until it is back.
+      this.#begun.delete(key);
+      this.#options.logger.warn({ err: error, scopeId }, "what was spent this month is not known yet");
+    }
+  }
+
+  #refusal(
+    { key, used }: { key: string; used: number },
+    amount: number,
+    buckets: readonly { key: string; scopeId: string; threshold: number }[],
+  ): Fault {
+    const { scopeId = "", threshold = 0 } = buckets.find((bucket) => bucket.key === key) ?? {};
+    const dollars = (nanoDollars: number) => `$${(nanoDollars / 1e9).toFixed(6)}`;
+    const message = `The monthly spend limit of ${scopeId} is reached: Limit ${dollars(threshold)}, Used ${dollars(used)}, this request up to ${dollars(amount)}. It begins anew with the next month (UTC), or when an administrator raises it.`;
+    return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
+  }
+}
+
+/** Both must have room; what the first took is given back when the second has none. */
+export function bothQuotas(first: Quota, second: Quota): Quota {
+  return {
+    reserve: async (claim) => {
+      const one = await first.reserve(claim);
+      let other: Reservation;
+      try {
+        other = await second.reserve(claim);
+      } catch (failure) {
+        one.settle({ promptTokens: 0, completionTokens: 0, costNanoDollars: null });
+        throw failure;
+      }
+      return {
+        standing: one.standing,
+        settle: (used) => {
+          one.settle(used);
+          other.settle(used);
+        },
+      };
+    },
+  };
+}

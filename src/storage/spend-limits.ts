@@ -1,0 +1,22 @@
+import type { Executor } from "./database.ts";
+import type { SpendLimitRow } from "./schema.ts";
+
+export async function findSpendLimitsOf(executor: Executor, scopeIds: readonly string[]): Promise<SpendLimitRow[]> {
+  if (scopeIds.length === 0) return [];
+  return executor.selectFrom("spendLimits").selectAll().where("scopeId", "in", scopeIds).execute();
+}
+
+export async function putSpendLimit(executor: Executor, row: SpendLimitRow): Promise<void> {
+  const { scopeId: _scope, organizationId: _organization, ...limit } = row;
+  await executor
+    .insertInto("spendLimits")
+    .values(row)
+    .onConflict((conflict) => conflict.column("scopeId").doUpdateSet(limit))
+    .execute();
+}
+
+/** False when there was none. */
+export async function deleteSpendLimit(executor: Executor, scopeId: string): Promise<boolean> {
+  const result = await executor.deleteFrom("spendLimits").where("scopeId", "=", scopeId).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

@@ -1,0 +1,107 @@
+/** Limits of money, as administrators set them and clients meet them. */
+
+import OpenAI from "openai";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+
+/** An answer of one word and its bound cost ten cents each, and prompts nothing. */
+const CONFIG = `
+builtin_models: false
+models:
+  - id: parrot
+    task: chat
+    price: { completion: "0.1" }
+    deployments: [{ engine: scripted, slots: 200, replies: [{ text: Polly }] }]
+  - id: stray
+    task: chat
+    deployments: [{ engine: scripted, slots: 200, replies: [{ text: Woof }] }]
+`;
+
+let service: Service;
+let project: string;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  project = (await administrator().projects.list()).data[0]?.id ?? "";
+});
+afterAll(() => service.stop());
+afterEach(async () => {
+  await administrator().projects.spendLimit.delete(project);
+  await administrator().spendLimit.delete();
+});
+
+function administrator() {
+  const options = { baseURL: service.baseUrl, apiKey: null, adminAPIKey: service.adminKey, maxRetries: 0 };
+  return new OpenAI(options).admin.organization;
+}
+
+const limitOf = (cents: number) => ({ currency: "USD", interval: "month", threshold_amount: cents }) as const;
+
+const say = (model = "parrot", max_completion_tokens = 1) =>
+  service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hm." }], max_completion_tokens });
+
+async function spent(): Promise<number> {
+  const page = await administrator().usage.costs({ start_time: Math.floor(Date.now() / 1000), limit: 2 });
+  const amounts = page.data
+    .flatMap(({ results }) => results)
+    .map((result) => ("amount" in result ? result.amount : {}));
+  return amounts.reduce((sum, amount) => sum + (amount?.value ?? 0), 0);
+}
+
+test("a hundred requests of ten cents at once spend no more than the dollar that is left", async () => {
+  await administrator().projects.spendLimit.update(project, limitOf(100));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => say()));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused?.headers.get("x-should-retry")).toBe("false");
+  expect(await refused?.json()).toMatchObject({ error: { type: "insufficient_quota", code: "insufficient_quota" } });
+  await expect.poll(spent, { timeout: 10_000 }).toBeCloseTo(1);
+  // What has no known price is not held to money.
+  expect((await say("stray")).status).toBe(200);
+});
+
+test("what was spent before a limit was set counts, and what was not used is given back", async () => {
+  const before = await spent();
+  const cents = Math.round(before * 100) + 35;
+  await administrator().spendLimit.update(limitOf(cents));
+  // Each may cost thirty cents and costs ten.
+  expect((await say("parrot", 3)).status).toBe(200);
+  expect((await say("parrot", 3)).status).toBe(429);
+  expect((await say("parrot", 2)).status).toBe(200);
+  expect((await say("parrot", 2)).status).toBe(429);
+});
+
+test("a limit that only warns lets through and tells the log", async () => {
+  const status = { enforcement: { status: "inactive" } };
+  const path = `/v1/organization/projects/${project}/spend_limit`;
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  const set = await service.post(path, { ...limitOf(1), ...status }, { headers });
+  expect(await set.json()).toEqual({ object: "project.spend_limit", ...limitOf(1), ...status });
+  expect((await say()).status).toBe(200);
+  await expect.poll(() => service.output()).toContain("a spend limit that only warns is passed");
+});
+
+test("a limit is read, replaced and deleted", async () => {
+  const { spendLimit } = administrator().projects;
+  await expect(spendLimit.retrieve(project)).rejects.toMatchObject({ status: 404 });
+  await spendLimit.update(project, limitOf(5));
+  const limit = await spendLimit.update(project, limitOf(700));
+  expect(limit).toMatchObject({ object: "project.spend_limit", enforcement: { status: "enforcing" } });
+  expect(await spendLimit.retrieve(project)).toEqual(limit);
+  expect(await spendLimit.delete(project)).toEqual({ object: "project.spend_limit.deleted", deleted: true });
+  expect(await spendLimit.delete(project)).toMatchObject({ deleted: false });
+});
+
+test.each([
+  ["another currency", { currency: "EUR" }, "currency"],
+  ["another interval", { interval: "day" }, "interval"],
+  ["nothing", { threshold_amount: 0 }, "threshold_amount"],
+  ["less than nothing", { threshold_amount: -5 }, "threshold_amount"],
+  ["a broken cent", { threshold_amount: 0.5 }, "threshold_amount"],
+  ["more than there is", { threshold_amount: 1e18 }, "threshold_amount"],
+  ["an unknown status", { enforcement: { status: "perhaps" } }, "enforcement.status"],
+])("%s is 400", async (_what, change, param) => {
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  const answer = await service.post("/v1/organization/spend_limit", { ...limitOf(5), ...change }, { headers });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { param } });
+});
