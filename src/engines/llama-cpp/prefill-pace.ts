@@ -1,8 +1,8 @@
 /** How many prompt tokens one batch may take, from how long they took so far. */
 
 /** How long others may wait for their next token. */
-const SHARED_MS = 120;
-const LEAST_TOKENS = 16;
+const SHARED_MS = 100;
+const LEAST_TOKENS = 8;
 /** Attention over fewer tokens at once rounds otherwise. */
 export const LEAST_REPEATABLE = 64;
 
