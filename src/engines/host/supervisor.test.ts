@@ -37,7 +37,7 @@ test.each([
     expect(model.pid).not.toBe(pid);
     expect((await readAnswer(tell(model, "count 2"))).text).toBe("1 2 ");
     expect((await untouched).finish?.reason).toBe("stop");
-    await eventually(() => expect(logged.join("")).toMatch(/model process ended[^]*up again/));
+    await eventually(() => expect(logged.join("")).toMatch(/model process ended[\s\S]*up again/));
   },
 );
 

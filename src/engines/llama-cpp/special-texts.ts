@@ -13,7 +13,8 @@ export class SpecialTexts {
   constructor(texts: readonly string[]) {
     const usable = [...new Set(texts)].filter((text) => text.length > 1).toSorted((a, b) => b.length - a.length);
     // Matches the one character at which a special text begins, so that overlapping ones are all found.
-    this.#anywhere = usable.length === 0 ? undefined : new RegExp(`(?=${usable.map(escape).join("|")})[^]`, "gu");
+    this.#anywhere =
+      usable.length === 0 ? undefined : new RegExp(`(?=${usable.map(escapePattern).join("|")})[^]`, "gu");
     this.#openings = new Set(usable.flatMap((text) => cuts(text).map((at) => text.slice(0, at))));
     this.#closings = new Set(usable.flatMap((text) => cuts(text).map((at) => text.slice(at))));
     this.#longest = usable[0]?.length ?? 0;
@@ -37,6 +38,6 @@ function cuts(text: string): number[] {
   return Array.from({ length: text.length - 1 }, (_, index) => index + 1);
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
