@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/long/**", "node_modules/**"],
+    globalSetup: ["test/support/fetch-default-models.ts"],
     testTimeout: 90_000,
     hookTimeout: 240_000,
     // Local engines are processes of their own: more files at once than cores only slows each of them.

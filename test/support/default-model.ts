@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { createModelStore } from "../../src/models/create-model-store.ts";
+import type { ModelStore } from "../../src/models/model-store.ts";
 import { createLogger } from "../../src/observability/logger.ts";
 
 export const DEFAULT_CHAT_MODEL = "smollm2-135m-instruct";
@@ -9,15 +10,19 @@ const TEST_MODELS_DIRECTORY = resolve(
   process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../.parlance/models"),
 );
 
-/** Absolute path of the default chat model's weights, fetched (98 MB) when they are not there. Throws when they cannot be had. */
-export async function defaultChatModelPath(): Promise<string> {
-  const store = createModelStore(
+/** The store that tests share with the service in this checkout. */
+export function testModelStore(): ModelStore {
+  return createModelStore(
     {
       modelsDirectory: TEST_MODELS_DIRECTORY,
       hub: { endpoint: "https://huggingface.co", token: undefined, offline: false },
     },
     createLogger("silent"),
   );
-  const { path } = await store.pull({ model: DEFAULT_CHAT_MODEL }, { signal: AbortSignal.timeout(280_000) });
+}
+
+/** Absolute path of the default chat model's weights, fetched (98 MB) when they are not there. Throws when they cannot be had. */
+export async function defaultChatModelPath(): Promise<string> {
+  const { path } = await testModelStore().pull({ model: DEFAULT_CHAT_MODEL }, { signal: AbortSignal.timeout(280_000) });
   return path;
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { cleanEnvironment } from "./clean-environment.ts";
 
 const EXECUTABLE = resolve(import.meta.dirname, "../../src/cli/parlance.ts");
 
@@ -19,7 +20,7 @@ interface Surroundings {
 export async function runParlance(words: readonly string[], { cwd, environment }: Surroundings): Promise<Finished> {
   const child = spawn(process.execPath, [EXECUTABLE, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { ...cleanEnvironment(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<number | null>((done) => child.once("close", done));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import OpenAI from "openai";
+import { cleanEnvironment } from "./clean-environment.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -48,8 +49,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
+      ...cleanEnvironment(),
       PARLANCE_HOST: "127.0.0.1",
       PARLANCE_PORT: "0",
       PARLANCE_DATA_DIR: dataDirectory,
