@@ -97,5 +97,9 @@ test("a model that cannot be opened is said to have failed, with its reason, and
   expect(response.status).toBe(503);
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(await response.json()).toMatchObject({ error: { code: "engine_failed", type: "service_unavailable_error" } });
+  await eventually(async () => {
+    const failed = 'parlance_requests_total{operation="chat/completions",model="gone",status="503"} 1';
+    expect(await (await fetch(`${origin}/metrics`)).text()).toContain(failed);
+  });
   expect((await service.post("/v1/chat/completions", ask("x"))).status).toBe(200);
 });

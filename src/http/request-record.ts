@@ -26,6 +26,8 @@ export function useRequestRecords(
   app: FastifyInstance,
   logger: Logger,
   measure: (request: RequestMeasure) => void,
+  /** The catalog's entry for an id that a caller wrote; undefined when there is none. */
+  catalogIdOf: (id: string | undefined) => string | undefined = () => undefined,
 ): void {
   app.decorateRequest("record");
   app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
@@ -51,7 +53,7 @@ export function useRequestRecords(
     logger.info(line, "request");
     measure({
       operation: operationOf(request),
-      model: settlement?.catalogId ?? "",
+      model: settlement?.catalogId ?? catalogIdOf(request.record.model) ?? "",
       status: line.status,
       durationSeconds: line.durationMs / 1000,
     });

@@ -95,7 +95,8 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
 
 const MAX_HEADERS_MILLISECONDS = 60_000;
 
-type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure">;
+type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure"> &
+  Partial<Pick<ServerOptions, "inference">>;
 
 function bareServer(limits: BareServerOptions): FastifyInstance {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
@@ -118,7 +119,7 @@ function bareServer(limits: BareServerOptions): FastifyInstance {
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
-  useRequestRecords(app, limits.logger, limits.measure);
+  useRequestRecords(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
   useErrorFormat(app, limits.maxBodyBytes);
   useJsonBodies(app);
   return app;

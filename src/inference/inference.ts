@@ -66,6 +66,11 @@ export class Inference {
     return listed;
   }
 
+  /** The catalog's entry that an id means, whoever asks: for figures, never for an answer. */
+  catalogIdOf(id: string | undefined): string | undefined {
+    return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
+  }
+
   /** The listing's entry for an id or an alias. Throws a Fault when there is none or this caller may not use it. */
   async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
     const found = await this.#find(caller, id);
