@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
-import type { ChatModel } from "../src/engines/engine.ts";
+import type { ChatModel } from "../src/engines/chat-model.ts";
 import type { Hosted } from "../src/engines/host/host-model.ts";
 import { makeChatRequest } from "../test/support/chat-request.ts";
 import { defaultChatModelPath } from "../test/support/default-model.ts";

@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net";
 import { cpus } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Pool } from "undici";
-import type { ChatModel } from "../src/engines/engine.ts";
+import type { ChatModel } from "../src/engines/chat-model.ts";
 import { ChatFrames } from "../src/engines/openai-compatible/chat-frames.ts";
 import { openAiCompatibleEngine } from "../src/engines/openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../src/engines/openai-compatible/settings.ts";

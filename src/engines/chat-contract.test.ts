@@ -11,7 +11,7 @@ import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
 import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
 import { readAnswer, textOf } from "../../test/support/read-answer.ts";
 import { Fault } from "../faults.ts";
-import type { ChatModel } from "./engine.ts";
+import type { ChatModel } from "./chat-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
@@ -85,8 +85,9 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("ends with `length` at maxTokens", async () => {
-    const { finish } = await readAnswer(model.chat(story({ maxTokens: 3 }), never()));
-    expect(finish).toMatchObject({ reason: "length", usage: { completionTokens: 3 } });
+    const { finish, reason } = await readAnswer(model.chat(story({ maxTokens: 3 }), never()));
+    expect(reason).toBe("length");
+    expect(finish).toMatchObject({ usage: { completionTokens: 3 } });
   });
 
   test("ends before a stop text and says no part of it", async () => {
@@ -95,7 +96,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     const stop = characters.slice(Math.floor(characters.length / 2), Math.floor(characters.length / 2) + 4).join("");
     const stopped = await readAnswer(model.chat(story({ stop: ["never said", stop] }), never()));
     expect(stopped.text).toBe(text.slice(0, text.indexOf(stop)));
-    expect(stopped.finish?.reason).toBe("stop");
+    expect(stopped.reason).toBe("stop");
   });
 
   test("gives whole characters only", async () => {

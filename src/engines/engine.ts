@@ -1,14 +1,14 @@
 /** The contract between Parlance and what performs inference: types without behaviour. */
 
-import type { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
+import type { ChatModel } from "./chat-model.ts";
 
 export type Task = "chat" | "moderation" | "speech" | "transcription";
 
 /** An opened model performs exactly one task, so a task that it cannot do cannot be called. */
 export type Model = ChatModel | ModerationModel | SpeechModel | TranscriptionModel;
 
-interface OpenModel {
+export interface OpenModel {
   /** Requests that it serves at once; more have to wait. Undefined: as many as come (an upstream decides itself). */
   readonly slots: number | undefined;
   /** Where it runs, for people: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
@@ -24,83 +24,6 @@ interface OpenModel {
 export type ModelHealth =
   | { state: "up" }
   | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
-
-// ---- chat
-
-export interface ChatModel extends OpenModel {
-  readonly task: "chat";
-  /** Tokens that prompt and answer may have together; undefined when an upstream does not say. */
-  readonly contextWindow: number | undefined;
-  /** True when `ChatRequest.wire` is passed on as it is, so that `notCarried` does not matter. */
-  readonly passesWire: boolean;
-  /**
-   * Streams the reply and ends with exactly one `finish`. Stops early, without throwing, once `signal` aborts.
-   * Throws a Fault: before the first event when the request is refused, later when the engine fails mid-answer.
-   */
-  chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
-}
-
-export interface ChatMessage {
-  role: "system" | "developer" | "user" | "assistant";
-  content: string;
-}
-
-export interface ChatRequest {
-  /** The catalog id that was asked for, which an answer names as its `model`. */
-  model: string;
-  messages: ChatMessage[];
-  /** Most tokens to generate; undefined: what the context window leaves. */
-  maxTokens: number | undefined;
-  /** 0 to 2; 0 is greedy. */
-  temperature: number;
-  /** 0 to 1. */
-  topP: number;
-  /** The same seed, request and model give the same text when run alone. */
-  seed: number | undefined;
-  /** Up to four texts that end the answer and are not part of it. */
-  stop: readonly string[];
-  /** Whether the caller wants the answer as a stream. */
-  stream: boolean;
-  /** As the caller sent them, names in lower case; an engine passes on only what its operator named. */
-  callerHeaders?: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The caller's own name for prompts that begin alike. */
-  promptCacheKey?: string | undefined;
-  /** The caller's own body in OpenAI's format, for engines that pass it on. */
-  wire: Readonly<Record<string, unknown>>;
-  /** Says what in `wire` the fields above do not carry; thrown for models that do not pass the wire body on. */
-  notCarried: Fault | undefined;
-}
-
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
-
-export interface ChatUsage {
-  promptTokens: number;
-  completionTokens: number;
-  /** Prompt tokens that were found evaluated already. */
-  cachedTokens: number;
-  /** Of the completion tokens, those spent on reasoning; left out: none, or unknown. */
-  reasoningTokens?: number;
-  /** False: the tokenizer's own count. True: an upstream gave none, this is an estimate. */
-  estimated: boolean;
-}
-
-export type ChatEvent =
-  /** The prompt was accepted and counted. At most once, before any text. */
-  | { type: "start"; promptTokens: number; cachedTokens: number }
-  /** A piece of the answer, whole characters only. `completionTokens` counts from the answer's beginning. */
-  | { type: "text"; text: string; completionTokens: number }
-  /**
-   * Whole SSE frames of a streamed answer in OpenAI's format, `model` already replaced, without usage-only chunks and
-   * `[DONE]`. `completionTokens` estimates, one a frame, what came since the answer's beginning: for clients that leave.
-   */
-  | { type: "wire-frames"; frames: Uint8Array; completionTokens: number }
-  /** A whole `chat.completion` in OpenAI's format, `model` already replaced. */
-  | { type: "wire-completion"; completion: Record<string, unknown> }
-  /**
-   * The end. `usage` is exact unless it says otherwise. `usageFrame` follows `wire-frames` only: the SSE frame that tells
-   * callers who asked what was used, with the answer's own id and all the details that an upstream gave.
-   */
-  | { type: "finish"; reason: FinishReason; usage: ChatUsage; usageFrame?: Uint8Array | undefined };
 
 // ---- moderation
 

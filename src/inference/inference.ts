@@ -1,10 +1,8 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
 import type { Caller } from "../accounts/caller.ts";
+import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type {
-  ChatEvent,
-  ChatModel,
-  ChatRequest,
   Model,
   ModerationModel,
   SpeechModel,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { ChatEvent, ModerationVerdict } from "../engines/engine.ts";
+import type { ChatEvent } from "../engines/chat-model.ts";
+import type { ModerationVerdict } from "../engines/engine.ts";
 import { frameReader } from "../wire/openai/chat-moderation.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 
@@ -13,8 +14,8 @@ async function judge(text: string): Promise<ModerationVerdict> {
 
 async function* said(...texts: string[]): AsyncGenerator<ChatEvent, void> {
   yield { type: "start", promptTokens: 3, cachedTokens: 0 };
-  for (const [index, text] of texts.entries()) yield { type: "text", text, completionTokens: index + 1 };
-  yield { type: "finish", reason: "stop", usage };
+  for (const [index, text] of texts.entries()) yield { type: "text", choice: 0, text, completionTokens: index + 1 };
+  yield { type: "finish", usage };
 }
 
 const frame = (content: string) =>
@@ -24,7 +25,7 @@ async function* framed(...texts: string[]): AsyncGenerator<ChatEvent, void> {
   for (const [index, text] of texts.entries()) {
     yield { type: "wire-frames", frames: frame(text), completionTokens: index + 1 };
   }
-  yield { type: "finish", reason: "stop", usage };
+  yield { type: "finish", usage };
 }
 
 async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "block") {
@@ -44,7 +45,7 @@ test("lets a harmless answer through whole, with its end", async () => {
   const texts = Array.from({ length: 100 }, (_, index) => `word${index} `);
   const { made, text, verdict } = await moderated(said(...texts), "block");
   expect(text).toBe(texts.join(""));
-  expect(made.at(-1)).toEqual({ type: "finish", reason: "stop", usage });
+  expect(made.at(-1)).toEqual({ type: "finish", usage });
   expect(verdict?.flags.hate).toBe(false);
 });
 
@@ -59,7 +60,8 @@ test("ends a harmful answer before the harm is shown, and stops the model", asyn
   }
   const { made, text, verdict } = await moderated(endless(), "block");
   expect(text).toBe("good ".repeat(100));
-  expect(made.at(-1)).toMatchObject({ type: "finish", reason: "content_filter", usage: { promptTokens: 3 } });
+  expect(made.at(-2)).toMatchObject({ type: "choice-end", reason: "content_filter" });
+  expect(made.at(-1)).toMatchObject({ type: "finish", usage: { promptTokens: 3 } });
   expect(verdict?.flags.hate).toBe(true);
   expect(isStopped).toBe(true);
 });
@@ -74,7 +76,7 @@ test("finds harm that is spread over pieces and over what was let through togeth
 test("only tells what it found when it is to score", async () => {
   const { text, made, verdict } = await moderated(said("BAD words"), "score");
   expect(text).toBe("BAD words");
-  expect(made.at(-1)).toMatchObject({ reason: "stop" });
+  expect(made.at(-1)).toMatchObject({ type: "finish" });
   expect(verdict?.scores.hate).toBe(0.9);
 });
 
@@ -93,7 +95,7 @@ test("takes the text out of a whole answer of an upstream", async () => {
   async function* whole(): AsyncGenerator<ChatEvent, void> {
     const completion = { id: "x2", choices: [{ index: 0, message: { content: "BAD" }, finish_reason: "stop" }] };
     yield { type: "wire-completion", completion };
-    yield { type: "finish", reason: "stop", usage };
+    yield { type: "finish", usage };
   }
   const { made } = await moderated(whole(), "block");
   expect(made[0]).toMatchObject({

@@ -1,6 +1,7 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
-import type { ChatEvent, ModerationVerdict } from "../engines/engine.ts";
+import type { ChatEvent } from "../engines/chat-model.ts";
+import type { ModerationVerdict } from "../engines/engine.ts";
 
 /** Reads and writes the wire format, which is not known here. */
 export interface FrameReader {
@@ -63,7 +64,8 @@ export async function* blockOutput(
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
         yield* replaced(held, reader);
-        yield { type: "finish", reason: "content_filter", usage };
+        yield { type: "choice-end", choice: 0, reason: "content_filter" };
+        yield { type: "finish", usage };
         return;
       }
     }

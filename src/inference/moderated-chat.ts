@@ -1,7 +1,8 @@
 /** Holds what a chat model is asked and what it answers to a moderation policy. */
 
 import type { Caller } from "../accounts/caller.ts";
-import type { ChatEvent, ChatModel, ChatRequest, ModerationVerdict } from "../engines/engine.ts";
+import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import type { ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import type { Inference } from "./inference.ts";
 import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";

@@ -1,9 +1,7 @@
 /** What differs between the tasks in one request's life; everything else is the same for all. */
 
+import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type {
-  ChatEvent,
-  ChatModel,
-  ChatRequest,
   Model,
   ModerationInput,
   ModerationModel,
@@ -86,7 +84,12 @@ function countChat(event: ChatEvent, used: Usage): boolean {
       used.promptTokens = event.promptTokens;
       used.cachedTokens = event.cachedTokens;
       return false;
+    case "choice-end":
+      return false;
     case "text":
+    case "reasoning":
+    case "tool-call":
+    case "tool-arguments":
     case "wire-frames":
       used.completionTokens = event.completionTokens;
       return true;

@@ -1,4 +1,5 @@
-import type { ChatRequest } from "../../src/engines/engine.ts";
+import type { ChatRequest } from "../../src/engines/chat-model.ts";
+import { PLAIN_REQUEST } from "../../src/engines/plain-chat.ts";
 
 type Asked = Partial<Omit<ChatRequest, "messages" | "wire">> & {
   /** One user message, for short. */
@@ -11,15 +12,10 @@ type Asked = Partial<Omit<ChatRequest, "messages" | "wire">> & {
 export function makeChatRequest(asked: Asked = {}): ChatRequest {
   const { say, messages = [{ role: "user", content: say ?? "Say hello." }], wire, ...fields } = asked;
   const request: Omit<ChatRequest, "wire"> = {
+    ...PLAIN_REQUEST,
     model: "test-model",
     messages,
-    maxTokens: undefined,
-    temperature: 1,
-    topP: 1,
-    seed: undefined,
-    stop: [],
     stream: true,
-    notCarried: undefined,
     ...fields,
   };
   return {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { ChatEvent, ChatModel, Model } from "../../src/engines/engine.ts";
+import type { ChatEvent, ChatModel } from "../../src/engines/chat-model.ts";
+import type { Model } from "../../src/engines/engine.ts";
 import { type Hosted, hostModel } from "../../src/engines/host/host-model.ts";
 import { makeChatRequest } from "./chat-request.ts";
 import { makeEngineServices } from "./engine-services.ts";

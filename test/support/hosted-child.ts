@@ -1,8 +1,10 @@
 /** Models for the host's own tests: what they are told to say is what they do. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChatEvent, ChatModel, Model, TranscriptionEvent } from "../../src/engines/engine.ts";
+import type { ChatEvent, ChatModel } from "../../src/engines/chat-model.ts";
+import type { Model, TranscriptionEvent } from "../../src/engines/engine.ts";
 import type { HostedServices } from "../../src/engines/host/model-child.ts";
+import { PLAIN_TEXT } from "../../src/engines/plain-chat.ts";
 import { Fault } from "../../src/faults.ts";
 
 export interface HostedSettings {
@@ -16,7 +18,6 @@ export interface HostedSettings {
 const common = { slots: 2, device: "cpu", health: () => ({ state: "up" as const }), close: async () => {} };
 const finish: ChatEvent = {
   type: "finish",
-  reason: "stop",
   usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0, estimated: false },
 };
 
@@ -60,6 +61,7 @@ const chat: ChatModel = {
   task: "chat",
   contextWindow: 100,
   passesWire: false,
+  abilities: PLAIN_TEXT,
   async *chat({ messages }, signal) {
     const [command, argument = ""] = (messages.at(-1)?.content ?? "").split(" ");
     switch (command) {
@@ -68,7 +70,7 @@ const chat: ChatModel = {
       case "bug":
         throw new TypeError("undefined is not a function");
       case "environment":
-        yield { type: "text", text: JSON.stringify(process.env), completionTokens: 1 };
+        yield { type: "text", choice: 0, text: JSON.stringify(process.env), completionTokens: 1 };
         break;
       case "print":
         console.error(argument);
@@ -78,7 +80,7 @@ const chat: ChatModel = {
         break;
       case "count":
         for (let count = 1; count <= Number(argument); count++) {
-          yield { type: "text", text: `${count} `, completionTokens: count };
+          yield { type: "text", choice: 0, text: `${count} `, completionTokens: count };
         }
         break;
       case "busy": {
@@ -88,12 +90,12 @@ const chat: ChatModel = {
       }
       case "forever":
         for (let count = 1; !signal.aborted; count++) {
-          yield { type: "text", text: "on ", completionTokens: count };
+          yield { type: "text", choice: 0, text: "on ", completionTokens: count };
           await delay(5);
         }
         return;
       case "deaf":
-        yield { type: "text", text: "what? ", completionTokens: 1 };
+        yield { type: "text", choice: 0, text: "what? ", completionTokens: 1 };
         await delay(60_000);
     }
     yield finish;

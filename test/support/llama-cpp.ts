@@ -1,4 +1,4 @@
-import type { ChatModel } from "../../src/engines/engine.ts";
+import type { ChatModel } from "../../src/engines/chat-model.ts";
 import type { Hosted } from "../../src/engines/host/host-model.ts";
 import { llamaCppEngine } from "../../src/engines/llama-cpp/llama-cpp-engine.ts";
 import { llamaCppSettings } from "../../src/engines/llama-cpp/settings.ts";

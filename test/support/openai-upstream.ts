@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { json } from "node:stream/consumers";
-import type { ChatModel, ChatRequest, ChatUsage } from "../../src/engines/engine.ts";
+import type { ChatModel, ChatRequest, ChatUsage } from "../../src/engines/chat-model.ts";
 import { Fault } from "../../src/faults.ts";
 import { makeChatRequest } from "./chat-request.ts";
 
@@ -72,8 +72,9 @@ export async function startOpenAiUpstream(
         send({ choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] });
       } else if (event.type === "text") {
         send({ choices: [{ index: 0, delta: { content: event.text }, finish_reason: null }] });
-      } else if (event.type === "finish") {
+      } else if (event.type === "choice-end") {
         send({ choices: [{ index: 0, delta: {}, finish_reason: event.reason }] });
+      } else if (event.type === "finish") {
         const isAsked = (body.stream_options as { include_usage?: boolean } | undefined)?.include_usage === true;
         if (isAsked && options.givesUsage !== false) send({ choices: [], usage: toUsage(event.usage) });
         response.end("data: [DONE]\n\n");
@@ -83,15 +84,17 @@ export async function startOpenAiUpstream(
 
   async function complete(body: Record<string, unknown>, response: ServerResponse, signal: AbortSignal): Promise<void> {
     let content = "";
+    let reason = "";
     for await (const event of model.chat(toRequest(body), signal)) {
       if (event.type === "text") content += event.text;
+      if (event.type === "choice-end") reason = event.reason;
       if (event.type !== "finish") continue;
       const completion = {
         id: "chatcmpl-upstream",
         object: "chat.completion",
         created: 1700000000,
         model: body.model,
-        choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: event.reason }],
+        choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: reason }],
         ...(options.givesUsage === false ? {} : { usage: toUsage(event.usage) }),
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion));

@@ -1,10 +1,12 @@
-import type { ChatEvent } from "../../src/engines/engine.ts";
+import type { ChatEvent } from "../../src/engines/chat-model.ts";
 
 export interface ReadAnswer {
   events: ChatEvent[];
   /** The first choice's text, whichever kind of events told it. */
   text: string;
   finish: Extract<ChatEvent, { type: "finish" }> | undefined;
+  /** Why the first choice ended. */
+  reason: string | null | undefined;
 }
 
 /** Reads to the end. Throws what the events throw, and when a frame holds half a character or is not JSON. */
@@ -12,7 +14,7 @@ export async function readAnswer(events: AsyncIterable<ChatEvent>): Promise<Read
   const read: ChatEvent[] = [];
   for await (const event of events) read.push(event);
   const finish = read.find((event) => event.type === "finish");
-  return { events: read, text: read.map(textOf).join(""), finish };
+  return { events: read, text: read.map(textOf).join(""), finish, reason: read.map(reasonOf).findLast(Boolean) };
 }
 
 export function textOf(event: ChatEvent): string {
@@ -27,11 +29,22 @@ export function textOf(event: ChatEvent): string {
   return "";
 }
 
+function reasonOf(event: ChatEvent): string | null | undefined {
+  if (event.type === "choice-end" && event.choice === 0) return event.reason;
+  if (event.type === "wire-frames") {
+    return framesOf(event.frames)
+      .map((frame) => (frame as Chunk).choices?.[0]?.finish_reason)
+      .findLast(Boolean);
+  }
+  if (event.type === "wire-completion") return (event.completion as unknown as Completion).choices[0]?.finish_reason;
+  return undefined;
+}
+
 interface Chunk {
-  choices?: { delta?: { content?: string | null } }[];
+  choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
 }
 interface Completion {
-  choices: { message: { content: string | null } }[];
+  choices: { message: { content: string | null }; finish_reason: string | null }[];
 }
 
 /** The parsed `data` of each SSE frame. */

@@ -1,6 +1,6 @@
 /** The prompt format and the categories of each known family of guard language models: a new one is an entry here. */
 
-import type { ChatMessage } from "../engine.ts";
+import type { ChatMessage } from "../chat-model.ts";
 
 export interface GuardFormat {
   /** One prompt for each question that has to be asked about a text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChatEvent, ChatModel } from "../engine.ts";
+import type { ChatEvent, ChatModel } from "../chat-model.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
 import { GUARD_FORMATS } from "./formats.ts";

@@ -1,7 +1,9 @@
 /** Asks a guard language model about each text and reads its verdict. */
 
 import { Fault } from "../../faults.ts";
-import type { ChatModel, ChatRequest, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import { PLAIN_REQUEST } from "../plain-chat.ts";
 import type { GuardFormat, GuardQuestion } from "./formats.ts";
 import { harmProbability } from "./harm-probability.ts";
 
@@ -62,14 +64,11 @@ export class GuardModel implements ModerationModel {
     const messages = question.messages(text);
     const { maxTokens, verdictWords } = this.#format;
     const request: ChatRequest = {
+      ...PLAIN_REQUEST,
       model: this.#options.name,
       messages,
       maxTokens,
       temperature: 0,
-      topP: 1,
-      seed: undefined,
-      stop: [],
-      stream: false,
       wire: {
         model: this.#options.name,
         messages,
@@ -78,7 +77,6 @@ export class GuardModel implements ModerationModel {
         logprobs: true,
         top_logprobs: 10,
       },
-      notCarried: undefined,
     };
     let answer = "";
     let harm: number | undefined;

@@ -1,7 +1,8 @@
 /** Runs a model in a supervised process of its own and stands for it here, whatever its task. */
 
 import type { Logger } from "../../observability/logger.ts";
-import type { ChatEvent, Model, TranscriptionEvent } from "../engine.ts";
+import type { ChatEvent } from "../chat-model.ts";
+import type { Model, TranscriptionEvent } from "../engine.ts";
 import { Supervisor } from "./supervisor.ts";
 
 export interface HostModelOptions {
@@ -50,7 +51,13 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       return Object.assign(common, facts, {
         chat: (request, until) => {
           // Only engines that speak the wire format read these, and headers may hold the caller's key.
-          const carried = { ...request, wire: {}, notCarried: undefined, callerHeaders: undefined };
+          const carried = {
+            ...request,
+            wire: {},
+            notCarried: undefined,
+            imagesNotTaken: undefined,
+            callerHeaders: undefined,
+          };
           return supervisor.call(carried, undefined, until) as AsyncIterable<ChatEvent>;
         },
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat">);

@@ -1,7 +1,8 @@
 /** What a model's process and the service say to each other. Sent by structured clone, so typed arrays travel as they are. */
 
 import { Fault, type FaultDetails, type FaultKind } from "../../faults.ts";
-import type { ChatModel, ModerationModel, SpeechModel, TranscriptionModel } from "../engine.ts";
+import type { ChatModel } from "../chat-model.ts";
+import type { ModerationModel, SpeechModel, TranscriptionModel } from "../engine.ts";
 
 export type ToChild =
   | { type: "open"; module: string; name: string; settings: unknown }

@@ -113,8 +113,10 @@ async function* perform(
 function factsOf(model: Model): ModelFacts {
   const { slots, device } = model;
   switch (model.task) {
-    case "chat":
-      return { task: model.task, slots, device, contextWindow: model.contextWindow, passesWire: model.passesWire };
+    case "chat": {
+      const { contextWindow, passesWire, abilities } = model;
+      return { task: model.task, slots, device, contextWindow, passesWire, abilities };
+    }
     case "moderation":
       return { task: model.task, slots, device, categories: model.categories, takesImages: model.takesImages };
     case "speech": {

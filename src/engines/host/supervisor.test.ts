@@ -36,7 +36,7 @@ test.each([
     await eventually(() => expect(model.health().state).toBe("up"));
     expect(model.pid).not.toBe(pid);
     expect((await readAnswer(tell(model, "count 2"))).text).toBe("1 2 ");
-    expect((await untouched).finish?.reason).toBe("stop");
+    expect((await untouched).finish).toMatchObject({ usage: { completionTokens: 1 } });
     await eventually(() => expect(logged.join("")).toMatch(/model process ended[\s\S]*up again/));
   },
 );

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LlamaModel, Token } from "node-llama-cpp";
-import type { ChatMessage } from "../engine.ts";
+import type { ChatMessage } from "../chat-model.ts";
 import { ChatTemplate } from "./chat-template.ts";
 import { SpecialTexts } from "./special-texts.ts";
 

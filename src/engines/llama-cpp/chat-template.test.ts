@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage } from "../engine.ts";
+import type { ChatMessage } from "../chat-model.ts";
 import { ChatTemplate } from "./chat-template.ts";
 
 const variables = { bos_token: "<s>", eos_token: "</s>" };

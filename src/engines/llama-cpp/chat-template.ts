@@ -2,7 +2,7 @@
 
 import { Template } from "@huggingface/jinja";
 import { invalidRequest, unavailable } from "../../faults.ts";
-import type { ChatMessage } from "../engine.ts";
+import type { ChatMessage } from "../chat-model.ts";
 
 /** The most common format, for files that bring none. */
 const CHATML =

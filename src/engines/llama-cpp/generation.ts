@@ -1,7 +1,7 @@
 /** One answer in the making: its prompt evaluated in slices, then token after token. */
 
 import type { LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp";
-import type { ChatEvent, FinishReason } from "../engine.ts";
+import type { ChatEvent, FinishReason } from "../chat-model.ts";
 import { EventBuffer } from "../host/event-buffer.ts";
 import { AnswerText } from "./answer-text.ts";
 import { LEAST_REPEATABLE } from "./prefill-pace.ts";
@@ -108,21 +108,22 @@ export class Generation {
   /** True when a stop text ends the answer. */
   #say(added: string): boolean {
     const { text, isOver } = this.#stops.push(added);
-    if (text !== "") this.events.push({ type: "text", text, completionTokens: this.#generated });
+    if (text !== "") this.events.push({ type: "text", choice: 0, text, completionTokens: this.#generated });
     return isOver;
   }
 
   #finish(reason: FinishReason): void {
     const isStopped = this.#say(this.#text.end());
     const text = this.#stops.end();
-    if (text !== "") this.events.push({ type: "text", text, completionTokens: this.#generated });
+    if (text !== "") this.events.push({ type: "text", choice: 0, text, completionTokens: this.#generated });
     const usage = {
       promptTokens: this.#options.prompt.length,
       completionTokens: this.#generated,
       cachedTokens: this.#options.taken.reusedTokens,
       estimated: false,
     };
-    this.events.push({ type: "finish", reason: isStopped ? "stop" : reason, usage });
+    this.events.push({ type: "choice-end", choice: 0, reason: isStopped ? "stop" : reason });
+    this.events.push({ type: "finish", usage });
     this.events.end();
   }
 }

@@ -1,6 +1,8 @@
 import type { LlamaModel } from "node-llama-cpp";
 import { type Fault, invalidRequest } from "../../faults.ts";
-import type { ChatEvent, ChatModel, ChatRequest, ModelHealth } from "../engine.ts";
+import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import type { ModelHealth } from "../engine.ts";
+import { PLAIN_TEXT } from "../plain-chat.ts";
 import { BatchLoop } from "./batch-loop.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import { Generation } from "./generation.ts";
@@ -19,6 +21,7 @@ export interface LlamaChatOptions extends LoadedModel {
 export class LlamaChat implements ChatModel {
   readonly task = "chat";
   readonly passesWire = false;
+  readonly abilities = PLAIN_TEXT;
   readonly slots: number;
   readonly device: string;
   readonly contextWindow: number;

@@ -1,6 +1,6 @@
 /** What runs in the process of a GGUF model. */
 
-import type { ChatModel } from "../engine.ts";
+import type { ChatModel } from "../chat-model.ts";
 import type { HostedServices } from "../host/model-child.ts";
 import { LlamaChat } from "./llama-chat.ts";
 import { type LoadSettings, loadModel } from "./load-model.ts";

@@ -3,7 +3,7 @@ import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel, ChatRequest } from "../engine.ts";
+import type { ChatModel, ChatRequest } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
@@ -25,19 +25,19 @@ test("tells where it runs and what it holds", () => {
 });
 
 test("answers as the model's template was trained", async () => {
-  const { text, events, finish } = await answer({ messages: gravity });
+  const { text, events, finish, reason } = await answer({ messages: gravity });
   expect(text).toContain("ravity");
   // With the system message that the template puts in: 9 + 19 tokens of it and its frame, then the user's.
   expect(events[0]).toEqual({ type: "start", promptTokens: 34, cachedTokens: 0 });
   expect(finish).toEqual({
     type: "finish",
-    reason: "length",
     usage: { promptTokens: 34, completionTokens: 24, cachedTokens: 0, estimated: false },
   });
+  expect(reason).toBe("length");
 });
 
 test("ends with `stop` at the model's own end token, which counts as generated", async () => {
-  const { text, finish, events } = await answer({
+  const { text, finish, reason, events } = await answer({
     messages: [
       { role: "system", content: "" },
       { role: "user", content: "What is the capital of France?" },
@@ -45,7 +45,7 @@ test("ends with `stop` at the model's own end token, which counts as generated",
     maxTokens: 60,
   });
   expect(text).toContain("Paris");
-  expect(finish?.reason).toBe("stop");
+  expect(reason).toBe("stop");
   const last = events.findLast((event) => event.type === "text");
   expect(finish?.usage.completionTokens).toBe((last?.completionTokens ?? 0) + 1);
 });
@@ -99,7 +99,7 @@ test("says nothing of a stop text that spans tokens, wherever it begins", async 
     const stop = text.slice(start, start + 11);
     const stopped = await answer({ messages: gravity, stop: ["never said", stop] });
     expect(stopped.text).toBe(text.slice(0, text.indexOf(stop)));
-    expect(stopped.finish?.reason).toBe("stop");
+    expect(stopped.reason).toBe("stop");
     expect(stopped.finish?.usage.completionTokens).toBeLessThan(24);
   }
 });
@@ -131,8 +131,8 @@ test("fills what the window leaves when nothing bounds the answer, and ends with
   const small = await openLlamaCpp({ context_size: 256 });
   try {
     const request = makeChatRequest({ temperature: 0, say: "Write a very long story about a dragon." });
-    const { finish } = await readAnswer(small.chat(request, never()));
-    expect(finish?.reason).toBe("length");
+    const { finish, reason } = await readAnswer(small.chat(request, never()));
+    expect(reason).toBe("length");
     const { promptTokens = 0, completionTokens = 0 } = finish?.usage ?? {};
     expect(promptTokens + completionTokens).toBe(256);
   } finally {

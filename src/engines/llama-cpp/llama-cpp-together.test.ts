@@ -6,7 +6,7 @@ import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatEvent, ChatModel } from "../engine.ts";
+import type { ChatEvent, ChatModel } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { SequenceEvaluateOptions } from "node-llama-cpp";
-import type { ChatRequest } from "../engine.ts";
+import type { ChatRequest } from "../chat-model.ts";
 
 /** Tokens less likely than this many others are never drawn: sorting a whole vocabulary doubles the time of a token. */
 const TOP_K = 256;

@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import type { ChatUsage } from "../engine.ts";
+import type { ChatUsage } from "../chat-model.ts";
 import { FrameShape } from "./frame-shape.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";

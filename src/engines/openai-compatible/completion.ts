@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { ChatRequest, ChatUsage, FinishReason } from "../engine.ts";
+import type { ChatRequest, ChatUsage } from "../chat-model.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { estimateTokens, estimateUsage, toFinishReason, usageIn } from "./usage.ts";
+import { estimateTokens, estimateUsage, usageIn } from "./usage.ts";
 
 interface ReadCompletion {
   completion: Record<string, unknown>;
-  reason: FinishReason;
   usage: ChatUsage;
 }
 
@@ -24,7 +23,7 @@ export function readCompletion(body: string, request: ChatRequest): ReadCompleti
     completion.id = `chatcmpl-${randomBytes(16).toString("hex")}`;
   }
   const usage = usageIn(completion.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
-  return { completion, reason: toFinishReason(reason), usage };
+  return { completion, usage };
 }
 
 function parse(body: string): unknown {

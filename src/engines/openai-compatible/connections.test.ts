@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../engine.ts";
+import type { ChatModel } from "../chat-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/faulty-upstream.ts";
 import { readAnswer, textOf } from "../../../test/support/read-answer.ts";
 import type { Fault } from "../../faults.ts";
-import type { ChatEvent, ChatModel } from "../engine.ts";
+import type { ChatEvent, ChatModel } from "../chat-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 
@@ -157,7 +157,6 @@ test.each([true, false])("an answer packed with gzip is read all the same (strea
     expect(text).toBe("abcdefgh");
     expect(events.at(-1)).toMatchObject({
       type: "finish",
-      reason: "stop",
       usage: { completionTokens: 8, estimated: false },
     });
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type FaultName, type FaultyUpstream, startFaultyUpstream } from "../../../test/support/faulty-upstream.ts";
-import type { ChatModel } from "../engine.ts";
+import type { ChatModel } from "../chat-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 

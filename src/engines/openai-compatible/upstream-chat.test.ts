@@ -7,7 +7,7 @@ import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { startFaultyUpstream, UPSTREAM_KEY } from "../../../test/support/faulty-upstream.ts";
 import { type OpenAiUpstreamOptions, startOpenAiUpstream } from "../../../test/support/openai-upstream.ts";
 import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../engine.ts";
+import type { ChatModel } from "../chat-model.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";

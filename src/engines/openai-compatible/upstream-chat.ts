@@ -1,6 +1,6 @@
 /** A chat model behind any API of OpenAI's kind, its answers passed on as they come. */
 
-import type { ChatEvent, ChatModel, ChatRequest } from "../engine.ts";
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { ChatFrames } from "./chat-frames.ts";
 import { readCompletion } from "./completion.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
@@ -11,16 +11,26 @@ import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 import { toUpstreamBody } from "./upstream-request.ts";
-import { estimateUsage, toFinishReason } from "./usage.ts";
+import { estimateUsage } from "./usage.ts";
 
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** What stands in the place of a stream is read for its message only. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
+const UNKNOWN: ChatAbilities = {
+  tools: undefined,
+  jsonSchema: undefined,
+  logprobs: undefined,
+  vision: undefined,
+  reasoning: undefined,
+  choices: undefined,
+};
+
 export class UpstreamChat extends UpstreamModel implements ChatModel {
   readonly task = "chat";
   readonly contextWindow = undefined;
   readonly passesWire = true;
+  readonly abilities = UNKNOWN;
 
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     return request.stream ? this.#stream(request, signal) : this.#complete(request, signal);
@@ -60,8 +70,7 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
       if (!frames.isComplete) throw new UpstreamError("ended its answer before it was whole");
       isWhole = true;
       const usage = frames.usage ?? estimateUsage(request.messages, frames.frameCount);
-      const reason = toFinishReason(frames.finishReason ?? "stop");
-      yield { type: "finish", reason, usage, usageFrame: frames.usageFrame(usage) };
+      yield { type: "finish", usage, usageFrame: frames.usageFrame(usage) };
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
@@ -76,9 +85,9 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
       await this.#expectAnswer(exchange, context);
       const body = await readText(exchange, this.settings.maxResponseBytes);
       if (signal.aborted) return;
-      const { completion, reason, usage } = readCompletion(body, request);
+      const { completion, usage } = readCompletion(body, request);
       yield { type: "wire-completion", completion };
-      yield { type: "finish", reason, usage };
+      yield { type: "finish", usage };
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {

@@ -1,7 +1,7 @@
 /** The request that an upstream gets. */
 
 import type { Dispatcher } from "undici";
-import type { ChatRequest } from "../engine.ts";
+import type { ChatRequest } from "../chat-model.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatUsage, FinishReason } from "../engine.ts";
+import type { ChatMessage, ChatUsage } from "../chat-model.ts";
 
 /** What a `usage` object of OpenAI's format says; undefined when it is none. */
 export function usageIn(value: unknown): ChatUsage | undefined {
@@ -31,20 +31,4 @@ export function estimateUsage(messages: readonly ChatMessage[], completionTokens
 
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-}
-
-/** Upstreams have reasons of their own beside OpenAI's; those that are not known ended the answer in some way of their own. */
-export function toFinishReason(reason: string): FinishReason {
-  switch (reason) {
-    case "length":
-    case "max_tokens":
-      return "length";
-    case "tool_calls":
-    case "function_call":
-      return "tool_calls";
-    case "content_filter":
-      return "content_filter";
-    default:
-      return "stop";
-  }
 }

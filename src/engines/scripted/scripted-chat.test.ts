@@ -3,7 +3,7 @@ import { z } from "zod";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../engine.ts";
+import type { ChatModel } from "../chat-model.ts";
 import { scriptedEngine } from "./scripted-engine.ts";
 import { scriptedSettings } from "./settings.ts";
 import { tokenize } from "./tokenize.ts";
@@ -32,7 +32,7 @@ test.each([
 ])("to %j says %j", async (asked, text, reason) => {
   const answer = await say({ replies: REPLIES, echo: true }, { say: asked });
   expect(answer.text).toBe(text);
-  expect(answer.finish?.reason).toBe(reason);
+  expect(answer.reason).toBe(reason);
 });
 
 test("refuses a message that the script does not know", async () => {
@@ -56,14 +56,16 @@ test.each(["", " ", "a b", "  lead and trail  \n", "très 🐉🐉🐉🐉🐉�
 );
 
 test("counts the tokens of a stop text but does not say it", async () => {
-  const { text, finish } = await say({ echo: true }, { say: "one two three four", stop: ["wo thr"] });
+  const { text, finish, reason } = await say({ echo: true }, { say: "one two three four", stop: ["wo thr"] });
   expect(text).toBe("one t");
-  expect(finish).toMatchObject({ reason: "stop", usage: { completionTokens: 3 } });
+  expect(reason).toBe("stop");
+  expect(finish).toMatchObject({ usage: { completionTokens: 3 } });
 });
 
 test("the context window bounds the answer too", async () => {
-  const { finish } = await say({ replies: [{ text: "a b c d e f g" }], context_window: 8 }, { say: "one two" });
-  expect(finish).toMatchObject({ reason: "length", usage: { promptTokens: 3, completionTokens: 5 } });
+  const { finish, reason } = await say({ replies: [{ text: "a b c d e f g" }], context_window: 8 }, { say: "one two" });
+  expect(reason).toBe("length");
+  expect(finish).toMatchObject({ usage: { promptTokens: 3, completionTokens: 5 } });
 });
 
 test("fails when the script says so", async () => {

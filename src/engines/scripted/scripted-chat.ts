@@ -2,7 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest, unavailable } from "../../faults.ts";
-import type { ChatEvent, ChatModel, ChatRequest, FinishReason, ModelHealth } from "../engine.ts";
+import type { ChatEvent, ChatModel, ChatRequest, FinishReason } from "../chat-model.ts";
+import type { ModelHealth } from "../engine.ts";
+import { PLAIN_TEXT } from "../plain-chat.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 import { countPromptTokens, tokenize } from "./tokenize.ts";
 
@@ -10,6 +12,7 @@ export class ScriptedChat implements ChatModel {
   readonly task = "chat";
   readonly device = "cpu";
   readonly passesWire = false;
+  readonly abilities = PLAIN_TEXT;
   readonly slots: number;
   readonly contextWindow: number;
   readonly #replies: readonly ScriptedReply[];
@@ -49,7 +52,7 @@ export class ScriptedChat implements ChatModel {
       if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
       hasStarted = true;
       generated += 1;
-      if (piece !== "") yield { type: "text", text: piece, completionTokens: generated };
+      if (piece !== "") yield { type: "text", choice: 0, text: piece, completionTokens: generated };
       await pause(reply.delayMsPerToken, until);
     }
     if (signal.aborted) return;
@@ -57,7 +60,8 @@ export class ScriptedChat implements ChatModel {
     if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
     if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
     if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
-    yield { type: "finish", reason: answer.reason, usage: usage() };
+    yield { type: "choice-end", choice: 0, reason: answer.reason };
+    yield { type: "finish", usage: usage() };
   }
 
   #replyTo(request: ChatRequest): ScriptedReply & { text: string } {

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../engine.ts";
+import type { ChatMessage } from "../chat-model.ts";
 
 /**
  * The scripted engine's tokenizer: white space with up to eight characters that follow it, or the white space that ends

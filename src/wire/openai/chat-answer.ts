@@ -1,7 +1,7 @@
 /** A chat model's events as one `chat.completion`, or as the frames of a stream. */
 
 import { randomBytes } from "node:crypto";
-import type { ChatEvent, ChatUsage, FinishReason } from "../../engines/engine.ts";
+import type { ChatEvent, ChatUsage, FinishReason } from "../../engines/chat-model.ts";
 
 /** What stays the same in every part of one answer. */
 interface Envelope {
@@ -22,9 +22,11 @@ export async function toCompletion(
 ): Promise<Record<string, unknown>> {
   const { id, created } = newEnvelope(model);
   let text = "";
+  let reason: FinishReason = "stop";
   let completion: Record<string, unknown> | undefined;
   for await (const event of events) {
     if (event.type === "text") text += event.text;
+    else if (event.type === "choice-end") reason = event.reason;
     else if (event.type === "wire-completion") completion = event.completion;
     else if (event.type === "finish") {
       completion ??= {
@@ -37,7 +39,7 @@ export async function toCompletion(
             index: 0,
             message: { role: "assistant", content: text, refusal: null },
             logprobs: null,
-            finish_reason: event.reason,
+            finish_reason: reason,
           },
         ],
         usage: toUsage(event.usage),
@@ -77,8 +79,8 @@ export async function* toFrames(
       yield chunk({ role: "assistant", content: "" }, null);
     }
     if (event.type === "text") yield chunk({ content: event.text }, null);
+    if (event.type === "choice-end") yield chunk({}, event.reason);
     if (event.type !== "finish") continue;
-    if (!isWire) yield chunk({}, event.reason);
     if (options.includeUsage && event.usageFrame !== undefined) yield event.usageFrame;
     else if (options.includeUsage) {
       const usage = toUsage(event.usage);

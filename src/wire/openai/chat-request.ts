@@ -1,6 +1,6 @@
 /** A checked body of POST /v1/chat/completions as the engines' own request. */
 
-import type { ChatMessage, ChatRequest } from "../../engines/engine.ts";
+import type { ChatMessage, ChatRequest } from "../../engines/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody, Message } from "./chat-body.ts";
 
@@ -14,12 +14,26 @@ export function toChatRequest(body: ChatCompletionBody): ChatRequest {
     maxTokens: limits.length === 0 ? undefined : Math.min(...limits),
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
+    topK: undefined,
+    minP: undefined,
     seed: body.seed,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    repeatPenalty: 1,
+    logitBias: {},
     stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
     stream: body.stream === true,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     wire,
+    choices: 1,
+    format: { type: "text" },
+    tools: [],
+    toolChoice: "auto",
+    parallelToolCalls: true,
+    topLogprobs: undefined,
+    reasoningEffort: undefined,
     notCarried: firstNotCarried(body),
+    imagesNotTaken: undefined,
   };
 }
 

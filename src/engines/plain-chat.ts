@@ -1,0 +1,38 @@
+/** What is usual for a chat that wants, or gives, nothing but one plain text. */
+
+import type { ChatAbilities, ChatRequest } from "./chat-model.ts";
+
+/** Of a chat model that answers with one plain text. */
+export const PLAIN_TEXT: ChatAbilities = {
+  tools: false,
+  jsonSchema: false,
+  logprobs: false,
+  vision: false,
+  reasoning: false,
+  choices: 1,
+};
+
+/** What a request says that asks for nothing special. */
+export const PLAIN_REQUEST: Omit<ChatRequest, "model" | "messages" | "wire"> = {
+  maxTokens: undefined,
+  temperature: 1,
+  topP: 1,
+  topK: undefined,
+  minP: undefined,
+  seed: undefined,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repeatPenalty: 1,
+  logitBias: {},
+  stop: [],
+  choices: 1,
+  format: { type: "text" },
+  tools: [],
+  toolChoice: "auto",
+  parallelToolCalls: true,
+  topLogprobs: undefined,
+  reasoningEffort: undefined,
+  stream: false,
+  notCarried: undefined,
+  imagesNotTaken: undefined,
+};
