@@ -1,17 +1,11 @@
 /** What a deployment of this engine may say in the configuration. */
 
 import { z } from "zod";
-import type { ModelReference } from "../engine.ts";
+import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
 
 export const llamaCppSettings = z
   .strictObject({
-    model: z.string().min(1).optional().describe("A model that Parlance knows, such as smollm2-135m-instruct"),
-    file: z.string().min(1).optional().describe("Path of a GGUF file"),
-    hf: z
-      .string()
-      .regex(/^[^/\s]+\/[^/\s]+\/\S+\.gguf$/, "is not owner/repository/file.gguf")
-      .optional()
-      .describe("A GGUF file on the hub, as owner/repository/file.gguf"),
+    ...ggufReferenceFields,
     context_size: z
       .int()
       .min(256)
@@ -39,30 +33,16 @@ export const llamaCppSettings = z
       .default(true)
       .describe("Whether a prompt may begin with what an earlier request left evaluated in its slot"),
   })
-  .transform((value, context) => {
-    const { model, file, hf } = value;
-    const references = [
-      ...(model === undefined ? [] : [{ model }]),
-      ...(file === undefined ? [] : [{ file }]),
-      ...(hf === undefined ? [] : [{ hf }]),
-    ] satisfies ModelReference[];
-    const [reference] = references;
-    if (reference === undefined || references.length > 1) {
-      const message = "needs exactly one of `model`, `file` and `hf`";
-      context.issues.push({ code: "custom", input: value, message });
-      return z.NEVER;
-    }
-    return {
-      reference,
-      contextSize: value.context_size,
-      slots: value.slots,
-      threads: value.threads,
-      gpu: value.gpu,
-      gpuLayers: value.gpu_layers,
-      flashAttention: value.flash_attention,
-      batchSize: value.batch_size,
-      prefixReuse: value.prefix_reuse,
-    };
-  });
+  .transform((value, context) => ({
+    reference: toGgufReference(value, context),
+    contextSize: value.context_size,
+    slots: value.slots,
+    threads: value.threads,
+    gpu: value.gpu,
+    gpuLayers: value.gpu_layers,
+    flashAttention: value.flash_attention,
+    batchSize: value.batch_size,
+    prefixReuse: value.prefix_reuse,
+  }));
 
 export type LlamaCppSettings = z.output<typeof llamaCppSettings>;
