@@ -1,10 +1,11 @@
-/** The catalog's models: the manifest's defaults, what was pulled besides, and what the operator configured. */
+/** The catalog's models: the manifest's defaults, what was pulled besides, what is bundled, and what was configured. */
 
 import type { Config, ModelConfig } from "./config/config.ts";
 import type { Task } from "./engines/engine.ts";
 import { ENGINES } from "./engines/registry.ts";
 import type { ModelSpecification } from "./inference/build-catalog.ts";
 import { DEFAULT_POLICY, DEFAULT_TERMS } from "./inference/routing-policy.ts";
+import { BUNDLED_MODELS, type BundledModel } from "./models/bundled-models.ts";
 import { MANIFEST, type ManifestEntry } from "./models/manifest.ts";
 import type { ModelStore } from "./models/model-store.ts";
 
@@ -15,8 +16,16 @@ export async function specifyModels(config: Config, store: ModelStore): Promise<
   const own = new Set(configured.map(({ id }) => id));
   const pulled = new Set((await store.list()).map(({ id }) => id));
   const builtin = MANIFEST.filter(({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id)));
-  return [...builtin.sort(defaultsFirst).map(toSpecification), ...configured];
+  const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
+  const isBuiltin = (id: string) => !own.has(id);
+  return [
+    ...builtin.sort(defaultsFirst).map((entry) => toSpecification(entry, { model: entry.id }, isBuiltin)),
+    ...bundled.map((entry) => toSpecification(entry, {}, isBuiltin)),
+    ...configured,
+  ];
 }
+
+type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks">;
 
 const TASKS: readonly Task[] = ["chat", "moderation", "speech", "transcription"];
 
@@ -39,7 +48,12 @@ function toConfigured(model: ModelConfig): ModelSpecification {
   };
 }
 
-function toSpecification(entry: ManifestEntry): ModelSpecification {
+/** A configured model that has a fallback's id may do something else, so that it is none. */
+function toSpecification(
+  entry: BuiltinModel,
+  settings: Readonly<Record<string, unknown>>,
+  isBuiltin: (id: string) => boolean,
+): ModelSpecification {
   return {
     id: entry.id,
     task: entry.task,
@@ -50,12 +64,12 @@ function toSpecification(entry: ManifestEntry): ModelSpecification {
     isHidden: false,
     accessGroups: [],
     price: {},
-    fallbacks: [],
+    fallbacks: (entry.fallbacks ?? []).filter(isBuiltin),
     routing: DEFAULT_POLICY,
     deployments: [
       {
         engine: entry.engine,
-        settings: ENGINES[entry.engine].settings.parse({ model: entry.id, ...entry.engineSettings }),
+        settings: ENGINES[entry.engine].settings.parse({ ...settings, ...entry.engineSettings }),
         terms: DEFAULT_TERMS,
       },
     ],

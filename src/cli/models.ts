@@ -3,6 +3,7 @@
 import { Command } from "commander";
 import type { ModelReference } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
+import { BUNDLED_MODELS } from "../models/bundled-models.ts";
 import type { ModelStore, StoredModel } from "../models/model-store.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
@@ -23,7 +24,7 @@ export function modelsCommand({ openStore }: ModelsCommandParts): Command {
   command
     .command("list")
     .description("List the models on this machine: size, licence and where each came from")
-    .option("--all", "the known models that could be pulled, too")
+    .option("--all", "the known models that could be pulled, too, and those that come with Parlance")
     .option("--verify", "read every file again and compare its SHA-256")
     .option("--json", "print them as JSON")
     .action(async (options: ListOptions) => list(await openStore(), options));
@@ -47,13 +48,19 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
   const models = await store.list();
   const problems = verify === true ? await verifyAll(store, models) : [];
   const missing = all === true ? store.manifest.filter(({ id }) => !models.some((model) => model.id === id)) : [];
+  const bundled = all === true ? BUNDLED_MODELS : [];
   if (json === true) {
     const pulled = models.map(({ isIntact, pulledAt, ...model }) => ({
       ...model,
       pulled_at: pulledAt,
       intact: isIntact,
     }));
-    const others = missing.map(({ id, task, licence, description }) => ({ id, task, licence, description }));
+    const others = [...missing, ...bundled].map(({ id, task, licence, description }) => ({
+      id,
+      task,
+      licence,
+      description,
+    }));
     console.log(JSON.stringify([...pulled, ...others], undefined, 2));
   } else if (models.length + missing.length === 0) {
     console.log("No model was pulled yet. `parlance models list --all` shows what there is.");
@@ -67,6 +74,7 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
         model.isIntact ? model.source : "damaged: it will be fetched again",
       ]),
       ...missing.map(({ id, task, licence, description }) => [id, task, "not pulled", licence, description]),
+      ...bundled.map(({ id, task, licence, description }) => [id, task, "installed", licence, description]),
     ];
     console.log(formatTable(["ID", "TASK", "SIZE", "LICENCE", "FROM"], rows));
   }

@@ -3,6 +3,7 @@
 import type { ZodType } from "zod";
 import { classifierSettings } from "./classifier/settings.ts";
 import type { Engine, EngineServices, Model, Task } from "./engine.ts";
+import { fliteSettings } from "./flite/settings.ts";
 import { guardSettings } from "./guard/settings.ts";
 import { kokoroSettings } from "./kokoro/settings.ts";
 import { llamaCppSettings } from "./llama-cpp/settings.ts";
@@ -22,6 +23,10 @@ export const ENGINES = {
   classifier: {
     settings: classifierSettings,
     load: async () => (await import("./classifier/classifier-engine.ts")).classifierEngine,
+  },
+  flite: {
+    settings: fliteSettings,
+    load: async () => (await import("./flite/flite-engine.ts")).fliteEngine,
   },
   guard: {
     settings: guardSettings,

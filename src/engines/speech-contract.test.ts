@@ -31,6 +31,10 @@ const SUBJECTS: Record<string, { kind: string; settings: object }> = {
       },
     },
   },
+  flite: {
+    kind: "flite",
+    settings: { voices: {}, slots: 8, mostInputCharacters: 4096 },
+  },
   kokoro: {
     kind: "kokoro",
     settings: { model: "hibari", voices: {}, slots: 8, threads: undefined, mostInputCharacters: 4096 },

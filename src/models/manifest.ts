@@ -17,6 +17,8 @@ export interface ManifestEntry {
   description: string;
   /** Tokens that prompt and answer may have together. */
   contextWindow?: number;
+  /** Models that answer when this one cannot. */
+  fallbacks?: readonly string[];
   /** Settings of the engine besides `model`. */
   engineSettings?: Readonly<Record<string, unknown>>;
   /** The first is the one that an engine is given: the weights, where a model is one file. */

@@ -131,6 +131,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     task: "speech",
     engine: "kokoro",
     isDefault: true,
+    fallbacks: ["flite"],
     licence: "Apache-2.0",
     description: "Very small (14 MB): one natural American voice, many times faster than real time on any machine",
     files: [HEART, ...ENGLISH],

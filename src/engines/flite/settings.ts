@@ -1,0 +1,16 @@
+/** What a deployment of this engine may say in the configuration. */
+
+import { z } from "zod";
+
+export const fliteSettings = z
+  .strictObject({
+    voices: z
+      .record(z.string().min(1), z.string().min(1))
+      .default({})
+      .describe("Other names for voices, such as `nova: slt`. OpenAI's names that are left out have a usual voice"),
+    slots: z.int().min(1).max(64).default(8).describe("Requests spoken by turns, sentence by sentence; more wait"),
+    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Characters that a request may have"),
+  })
+  .transform(({ max_input_characters: mostInputCharacters, ...rest }) => ({ ...rest, mostInputCharacters }));
+
+export type FliteSettings = z.output<typeof fliteSettings>;

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { loadConfigText } from "../test/support/load-config-text.ts";
+import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { createModelStore } from "./models/create-model-store.ts";
+import { createLogger } from "./observability/logger.ts";
+import { specifyModels } from "./specify-models.ts";
+
+async function specify(yaml: string) {
+  await using folder = await temporaryDirectory();
+  const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+  const store = createModelStore({ modelsDirectory: folder.path, hub }, createLogger("silent"));
+  const models = await specifyModels((await loadConfigText(yaml)).config, store);
+  return new Map(models.map((model) => [model.id, model]));
+}
+
+test("a fresh installation has a default for each task, and a voice that answers in the default one's place", async () => {
+  const models = await specify("");
+  expect([...models.values()].map(({ task }) => task)).toEqual([
+    "chat",
+    "moderation",
+    "speech",
+    "transcription",
+    "speech",
+  ]);
+  expect(models.get("hibari")?.fallbacks).toEqual(["flite"]);
+  expect(models.get("flite")).toMatchObject({ task: "speech", isBuiltin: true, fallbacks: [] });
+});
+
+test("a configured model takes the place of a built-in one, also as a fallback, which it may not be fit for", async () => {
+  const deployment = "{ engine: openai-compatible, base_url: http://127.0.0.1:1 }";
+  const models = await specify(`models: [{ id: flite, task: chat, deployments: [${deployment}] }]`);
+  expect(models.get("flite")).toMatchObject({ task: "chat", isBuiltin: false });
+  expect(models.get("hibari")?.fallbacks).toEqual([]);
+});
+
+test("without built-in models there are only the configured ones", async () => {
+  expect((await specify("builtin_models: false")).size).toBe(0);
+});
