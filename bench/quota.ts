@@ -76,7 +76,7 @@ async function measureQuota(): Promise<void> {
   const counters = new InMemoryCounters();
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
   const scopes = ["project", "organization", "key"].map((name) => ({ name, key: name, limits }));
-  const quota = new RateLimits({ counters, logger, requestTimeoutSeconds: 600, scopesOf: () => scopes });
+  const quota = new RateLimits({ counters, logger, requestTimeoutSeconds: 600, scopesOf: () => scopes, onRefused: () => {} });
   const claim: Claim = {
     caller: { keyId: "key", organizationId: "organization", projectId: "project", kind: "project" },
     model: "model",

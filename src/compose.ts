@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Accounts } from "./accounts/accounts.ts";
 import { Decoder } from "./audio/decode.ts";
 import type { Config } from "./config/config.ts";
-import { InMemoryCounters } from "./counters/in-memory-counters.ts";
+import { openCounters } from "./counters/open-counters.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
@@ -17,6 +17,7 @@ import { Ledger } from "./ledger/ledger.ts";
 import { UsageReports } from "./ledger/usage-report.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { Metrics } from "./observability/metrics.ts";
+import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
 import { bothQuotas, SpendLimits } from "./quota/spend-limits.ts";
@@ -45,17 +46,21 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const database = openDatabase({ url: config.databaseUrl, file, logger });
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
   const reports = new UsageReports(database);
-  const counters = new InMemoryCounters();
+  const counters = await openCounters(config, logger);
   const ledger = new Ledger({
     database,
     directory: join(config.dataDirectory, "usage"),
     logger,
     recordDays: config.usage.recordDays,
+    onLost: (lost) => metrics.lostUsage(lost),
   });
   const see = (ids: string[]) => database.run((executor) => seeModels(executor, ids, Date.now()));
   const live = new LiveCatalog({ ...options, see });
   const { catalog, upstreamModels } = live;
-  const metrics = new Metrics(() => live.measure());
+  const metrics = new Metrics(
+    () => live.measure(),
+    () => counters.state,
+  );
   const inference = new Inference({
     catalog,
     upstreamModels,
@@ -66,6 +71,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         scopesOf: (claim) => limitedScopes(claim, config.limits, accounts.rateLimitsOf(claim.caller)),
         requestTimeoutSeconds: config.server.requestTimeoutSeconds,
         logger,
+        onRefused: (model, limit) => metrics.refusal(model, limit),
       }),
       new SpendLimits({
         counters,
@@ -75,6 +81,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
           return reports.spentSince(caller, scopeId, from);
         },
         logger,
+        onRefused: (model) => metrics.refusal(model, "spend"),
       }),
     ),
     accessOf: (caller) => accounts.modelAccess(caller),
@@ -96,6 +103,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     metrics: () => metrics.scrape(),
   };
   const hasOwnAddress = config.server.operations !== undefined;
+  const failures = new FailedAuthentications({
+    counters,
+    perMinute: config.failedAuthenticationsPerMinute,
+    onRefused: (limit) => metrics.refusal("", limit),
+  });
   const decoder = new Decoder();
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
@@ -104,6 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     inference,
     administration: {
       isKnownModel: (entry) => namesSomething(catalog, entry),
+      isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
       reports,
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
@@ -111,6 +124,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     maxBodyBytes: config.server.maxBodyBytes,
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
+    trustedProxies: config.server.trustedProxies,
+    countWrongKey: (address) => failures.count(address),
     logger,
     measure: (request) => metrics.request(request),
   });

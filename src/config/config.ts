@@ -20,6 +20,10 @@ export interface Config {
   hub: HubConfig;
   /** What may be used unless an administrator set something else; undefined: any number. */
   limits: Readonly<Record<"projectModel" | "organization" | "key", LimitsConfig>>;
+  /** What holds while the counters that replicas share cannot be reached. */
+  whenCountersAway: "share" | "refuse" | "admit";
+  /** Wrong keys that are checked for one address in a minute. */
+  failedAuthenticationsPerMinute: number;
   usage: {
     /** How long single requests are kept; their sums by hour and day stay. */
     recordDays: number;
@@ -54,6 +58,8 @@ interface ServerConfig {
   receiveTimeoutSeconds: number;
   /** From the request's arrival to the answer's end. */
   requestTimeoutSeconds: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
   /** How long running requests may go on after SIGTERM. */
   drainSeconds: number;
   /** How long known keys go on working while the database is away. */

@@ -74,7 +74,7 @@ export const environmentSchema = z.object({
   REDIS_URL: secretText(urlOf(["redis:", "rediss:"], true))
     .optional()
     .describe(
-      "A Redis for counts that several replicas share. Checked, but not used in this version: the start says so.",
+      "A Redis or Valkey, redis://…, in which replicas count limits together. Unset: PostgreSQL, or each for itself.",
     ),
   HF_ENDPOINT: urlOf(["https:", "http:"], true)
     .optional()

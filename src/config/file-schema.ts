@@ -1,7 +1,7 @@
 /** What parlance.yaml may hold, but for the settings of deployments, which each engine describes itself. */
 
 import { z } from "zod";
-import { host, port } from "./addresses.ts";
+import { host, network, port } from "./addresses.ts";
 import { limits } from "./limits-schema.ts";
 import { model } from "./model-schema.ts";
 
@@ -49,6 +49,13 @@ const server = z
       .max(86400)
       .default(600)
       .describe("Seconds from a request's arrival to its answer's end; then 504, or an error frame in a stream."),
+    trusted_proxies: z
+      .array(network)
+      .max(1000)
+      .default([])
+      .describe(
+        "Addresses and networks (10.0.0.0/8) of proxies in front, whose X-Forwarded-For says who the client is. Nobody else's counts.",
+      ),
     drain_seconds: z
       .number()
       .min(0)

@@ -22,6 +22,20 @@ export const limits = z
     project_model: one.describe("Each project, of each model; an administrator may set others for one of them."),
     organization: one.describe("Each organization, of all models together."),
     key: one.describe("Each API key, of all models together."),
+    failed_authentications_per_minute: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .default(30)
+      .describe(
+        "Wrong keys in any 60 seconds from one IPv4 address or IPv6 network (/64); then 429. A right key passes.",
+      ),
+    when_counters_away: z
+      .enum(["share", "refuse", "admit"])
+      .default("share")
+      .describe(
+        "What holds while the counters that replicas share cannot be reached. share: each replica keeps to its share of every limit; refuse: 503; admit: no limit.",
+      ),
   })
   .describe("How much may be used. What is left out is not limited.");
 

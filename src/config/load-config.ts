@@ -75,6 +75,7 @@ function combine(
       maxAudioSeconds: file.server.max_audio_seconds,
       receiveTimeoutSeconds: file.server.receive_timeout_seconds,
       requestTimeoutSeconds: file.server.request_timeout_seconds,
+      trustedProxies: file.server.trusted_proxies,
       drainSeconds: file.server.drain_seconds,
       databaseGraceSeconds: file.server.database_grace_seconds,
     },
@@ -94,14 +95,18 @@ function combine(
       organization: toLimits(file.limits.organization),
       key: toLimits(file.limits.key),
     },
+    whenCountersAway: file.limits.when_counters_away,
+    failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
     usage: { recordDays: file.usage.record_days },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
     builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
     models: file.models.map((model, index) => toModelConfig(model, deployments[index] ?? [])),
     warnings:
-      environment.REDIS_URL === undefined
+      environment.REDIS_URL === undefined || environment.DATABASE_URL !== undefined
         ? []
-        : ["REDIS_URL is set, but shared counters are not built yet: each process counts for itself"],
+        : [
+            "REDIS_URL is set without DATABASE_URL: replicas on several machines share limits, but no keys and no usage",
+          ],
   };
 }
 

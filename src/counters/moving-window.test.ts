@@ -3,15 +3,15 @@ import { MovingWindow } from "./moving-window.ts";
 
 test("holds what was used until it is a window old, and a thousandth of the window longer at most", () => {
   const window = new MovingWindow(60);
-  window.add(5, 1_000);
+  window.correct(5, 1_000, 1_000);
   expect(window.used(61_000)).toBe(5);
   expect(window.used(61_061)).toBe(0);
 });
 
 test("says when there will be room", () => {
   const window = new MovingWindow(60);
-  window.add(5, 0);
-  window.add(5, 30_000);
+  window.correct(5, 0, 0);
+  window.correct(5, 30_000, 30_000);
   expect(window.secondsUntil(10, 40_000)).toBe(0);
   const someSeconds = window.secondsUntil(5, 40_000);
   expect(window.used(40_000 + someSeconds * 1000 - 1)).toBe(10);
@@ -21,8 +21,8 @@ test("says when there will be room", () => {
 
 test("corrects the moment that the use belongs to", () => {
   const window = new MovingWindow(60);
-  window.add(5, 0);
-  window.add(5, 30_000);
+  window.correct(5, 0, 0);
+  window.correct(5, 30_000, 30_000);
   window.correct(-5, 0, 40_000);
   window.correct(2, 15_000, 40_000);
   expect(window.used(40_000)).toBe(7);
@@ -37,7 +37,7 @@ test("never grants more than the limit within any window, with a million uses ke
   for (let step = 0; step < 1_000_000; step++) {
     const now = step / 100;
     if (window.used(now) >= limit) continue;
-    window.add(1, now);
+    window.correct(1, now, now);
     grants.push(now);
   }
   const tightest = grants.slice(limit).every((at, index) => at - (grants[index] ?? 0) > 1_000);

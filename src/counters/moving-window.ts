@@ -1,7 +1,7 @@
 /** Each window is counted in this many slices, which bounds what is kept for it however many claims there are. */
-const SLICES = 1_000;
+export const SLICES = 1_000;
 
-interface Slice {
+export interface Slice {
   /** Which slice since the clock's beginning. */
   number: number;
   amount: number;
@@ -30,22 +30,13 @@ export class MovingWindow {
     return this.#total;
   }
 
-  add(amount: number, at: number): void {
-    if (amount === 0) return;
-    const number = this.#sliceNumber(at);
-    const last = this.#slices.at(-1);
-    if (last?.number === number) last.amount += amount;
-    else this.#slices.push({ number, amount });
-    this.#total += amount;
-  }
-
-  /** Changes what was added at `at`, unless that has left the window. It never becomes less than nothing. */
+  /** Adds to what was used at `at`, unless that has left the window. It never becomes less than nothing. */
   correct(difference: number, at: number, now: number): void {
     this.used(now);
     const number = this.#sliceNumber(at);
-    if (number < this.#sliceNumber(now) - SLICES) return;
-    const next = this.#slices.findIndex((each) => each.number >= number);
-    const position = next === -1 ? this.#slices.length : next;
+    if (difference === 0 || number < this.#sliceNumber(now) - SLICES) return;
+    // Nearly always the last one.
+    const position = this.#slices.findLastIndex((each) => each.number < number) + 1;
     let slice = this.#slices[position];
     if (slice?.number !== number) {
       slice = { number, amount: 0 };
@@ -54,6 +45,12 @@ export class MovingWindow {
     const change = Math.max(difference, -slice.amount);
     slice.amount += change;
     this.#total += change;
+  }
+
+  /** What is still counted, oldest first. */
+  slices(now: number): readonly Slice[] {
+    this.used(now);
+    return this.#slices;
   }
 
   /** Seconds from `now` until no more than `most` is in use. */

@@ -12,6 +12,9 @@ export interface Authenticator {
   checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
 }
 
+/** Counts a wrong key from an address; throws a Fault instead of the refusal when there were too many. */
+export type CountWrongKey = (address: string) => Promise<void>;
+
 declare module "fastify" {
   interface FastifyRequest {
     /** Set in every scope that authenticates. */
@@ -20,9 +23,18 @@ declare module "fastify" {
 }
 
 /** Before the body is read, so that nobody without a key can make the server read one. */
-export function authenticateScope(scope: FastifyInstance, accounts: Authenticator, kind: Caller["kind"]): void {
+export function authenticateScope(
+  scope: FastifyInstance,
+  accounts: Authenticator,
+  kind: Caller["kind"],
+  countWrongKey: CountWrongKey = async () => {},
+): void {
   scope.addHook("onRequest", async (request, reply) => {
-    const caller = await accounts.authenticate(bearerKey(request));
+    const key = bearerKey(request);
+    const caller = await accounts.authenticate(key).catch(async (failure: unknown) => {
+      if (isWrongKey(failure)) await countWrongKey(request.ip);
+      throw failure;
+    });
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
     if (caller.kind !== kind) throw wrongKind(kind);
@@ -47,6 +59,11 @@ function bearerKey(request: FastifyRequest): string | undefined {
   if (key !== undefined || header === "" || /^Bearer$/i.test(header)) return key;
   const message = "The Authorization header must have the form `Bearer YOUR_KEY`.";
   throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+}
+
+/** One that was sent; without any there is nothing to guess. */
+function isWrongKey(failure: unknown): boolean {
+  return failure instanceof Fault && failure.kind === "unauthenticated" && failure.code === "invalid_api_key";
 }
 
 function wrongKind(needed: Caller["kind"]): Fault {

@@ -6,7 +6,7 @@ import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
-import { authenticateScope } from "./authenticate.ts";
+import { authenticateScope, type CountWrongKey } from "./authenticate.ts";
 import { answerBrokenHttp, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
@@ -30,6 +30,9 @@ export interface ServerOptions {
   transcription: TranscriptionParts;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
+  countWrongKey: CountWrongKey;
   logger: Logger;
   measure: (request: RequestMeasure) => void;
 }
@@ -58,8 +61,8 @@ export function buildServer(options: ServerOptions): Server {
   if (options.operations !== undefined) app.register(operations(options.operations));
   app.register(
     async (scope) => {
-      authenticateScope(scope, options.accounts, "project");
-      scope.register(chatCompletions(options.inference));
+      authenticateScope(scope, options.accounts, "project", options.countWrongKey);
+      scope.register(chatCompletions(options.inference, (caller) => options.accounts.moderationOf(caller)));
       scope.register(models(options.inference));
       scope.register(audioTranscriptions(options.inference, options.transcription));
       scope.register(moderations(options.inference));
@@ -70,7 +73,7 @@ export function buildServer(options: ServerOptions): Server {
   );
   app.register(
     async (scope) => {
-      authenticateScope(scope, options.accounts, "admin");
+      authenticateScope(scope, options.accounts, "admin", options.countWrongKey);
       scope.register(organization({ accounts: options.accounts, ...options.administration }));
     },
     { prefix: "/v1/organization" },
@@ -96,12 +99,13 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
 const MAX_HEADERS_MILLISECONDS = 60_000;
 
 type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure"> &
-  Partial<Pick<ServerOptions, "inference">>;
+  Partial<Pick<ServerOptions, "inference" | "trustedProxies">>;
 
 function bareServer(limits: BareServerOptions): FastifyInstance {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
+    trustProxy: [...(limits.trustedProxies ?? [])],
     requestTimeout: receiveTimeout,
     http: {
       // Node looks for requests that are late only this often; its default is 30 seconds.

@@ -25,6 +25,8 @@ export interface LedgerOptions {
   recordDays: number;
   /** Of what waits while the database is away; what comes beyond it is lost, and said to be. */
   maxJournalBytes?: number;
+  /** Told the number of records each time. */
+  onLost?: (records: number) => void;
 }
 
 const FLUSH_MILLISECONDS = 200;
@@ -135,6 +137,7 @@ export class Ledger {
 
   #lose(records: number, reason: string): void {
     this.#lost += records;
+    this.#options.onLost?.(records);
     this.#options.logger.error({ lost: records, lostSinceStart: this.#lost, reason }, "usage records lost");
   }
 

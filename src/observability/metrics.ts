@@ -36,6 +36,12 @@ export interface DeploymentMeasure {
   slotsInUse: number;
 }
 
+export interface CountersMeasure {
+  /** Undefined: there is nothing to share them in. */
+  isShared: boolean | undefined;
+  replicas: number;
+}
+
 /** From a cached answer's milliseconds to a long generation's minutes. */
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
@@ -81,9 +87,28 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  /** `deployments` is asked at each scrape. */
-  constructor(deployments: () => Iterable<DeploymentMeasure>) {
+  readonly #refusals = new Counter({
+    name: "parlance_refusals_total",
+    help: "Requests refused with 429, by what was limited.",
+    labelNames: ["model", "limit"],
+    registers: [this.#registry],
+  });
+  readonly #lostUsage = new Counter({
+    name: "parlance_usage_records_lost_total",
+    help: "Requests whose usage could not be kept: the disk failed, or the database was away for too long.",
+    registers: [this.#registry],
+  });
+
+  /** Both are asked at each scrape. */
+  constructor(deployments: () => Iterable<DeploymentMeasure>, counters: () => CountersMeasure) {
     collectDefaultMetrics({ register: this.#registry });
+    this.#countersGauge("parlance_shared_counters_up", "1 while replicas count limits together.", () => {
+      const { isShared } = counters();
+      return isShared === undefined ? undefined : Number(isShared);
+    });
+    this.#countersGauge("parlance_replicas", "Replicas that count limits together, as last seen.", () => {
+      return counters().replicas;
+    });
     this.#gauge("parlance_deployment_up", "1 while a deployment can serve.", deployments, (each) => Number(each.isUp));
     const isResting = (each: DeploymentMeasure) => Number(each.isResting);
     this.#gauge("parlance_circuit_open", "1 while a deployment rests since it failed.", deployments, isResting);
@@ -112,6 +137,14 @@ export class Metrics {
     this.#queued.observe({ model, deployment }, queuedSeconds);
   }
 
+  refusal(model: string, limit: string): void {
+    this.#refusals.inc({ model, limit });
+  }
+
+  lostUsage(records: number): void {
+    this.#lostUsage.inc(records);
+  }
+
   async scrape(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
@@ -133,6 +166,19 @@ export class Metrics {
         for (const each of deployments()) {
           gauge.set({ model: each.model, deployment: each.deployment }, measure(each));
         }
+      },
+    });
+  }
+
+  #countersGauge(name: string, help: string, measure: () => number | undefined): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        const value = measure();
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
       },
     });
   }

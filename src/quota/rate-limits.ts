@@ -1,6 +1,6 @@
 /** Holds requests to limits of their number, tokens and audio, all of them or none taken at once. */
 
-import type { Claim as CounterClaim, Counters } from "../counters/counters.ts";
+import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
 import { Fault, type LimitStanding } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
@@ -14,9 +14,16 @@ export interface RateLimitsOptions {
   /** A request that was never settled, because its process died, stops counting as running after this. */
   requestTimeoutSeconds: number;
   logger: Logger;
+  /** Told the catalog id, or nothing, and what was limited. */
+  onRefused: (model: string, limit: Kind) => void;
 }
 
 type Kind = "requests" | "daily-requests" | "tokens" | "audio" | "concurrent";
+
+type Refused = Extract<Taken, { granted: false }>;
+
+/** What is given back, or corrected, when the request is over. */
+const HELD: ReadonlySet<Kind> = new Set(["tokens", "concurrent"]);
 
 interface Bucket extends CounterClaim {
   kind: Kind;
@@ -46,16 +53,24 @@ export class RateLimits implements Quota {
   }
 
   async reserve(claim: Claim): Promise<Reservation> {
-    const { counters, scopesOf } = this.#options;
+    const { counters, scopesOf, onRefused } = this.#options;
     const buckets = scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
     if (buckets.length === 0) {
       return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
     }
-    refuseWhatNeverFits(claim, buckets);
+    const never = buckets.find((bucket) => neverFits(claim, bucket));
+    if (never !== undefined) {
+      onRefused(claim.catalogId ?? "", never.kind);
+      throw tooLarge(claim, never);
+    }
     const taken = await counters.take(buckets);
-    if (!taken.granted) throw await this.#refusal(claim, buckets, taken);
+    if (!taken.granted) {
+      const refused = refusedOf(buckets, taken);
+      onRefused(claim.catalogId ?? "", refused.kind);
+      throw refusal(claim, buckets, refused, taken);
+    }
     const standing = standingOf(buckets, taken.used);
-    return { standing, settle: (used) => this.#settle(claim, buckets, taken.takenAt, used) };
+    return { standing, settle: (used) => this.#settle(claim, buckets, taken.reservation, used) };
   }
 
   #bucketsOf(scope: LimitedScope, { model, most }: Claim): Bucket[] {
@@ -65,7 +80,9 @@ export class RateLimits implements Quota {
     const runningSeconds = this.#options.requestTimeoutSeconds + SETTLING_SECONDS;
     const audio = multiply(limits.audioMegabytesPerMinute, BYTES_PER_MEGABYTE);
     const bucket = (kind: Kind, amount: number, limit: number | undefined, windowSeconds: number): Bucket[] =>
-      limit === undefined ? [] : [{ kind, scope, key: `${scope.key} ${kind}`, amount, limit, windowSeconds }];
+      limit === undefined
+        ? []
+        : [{ kind, scope, key: `${scope.key} ${kind}`, amount, limit, windowSeconds, isHeld: HELD.has(kind) }];
     // An estimate alone must not refuse for ever what may well fit: it may take all of a limit, and no more.
     const capped = Math.min(tokens, limits.tokensPerMinute ?? tokens);
     return [
@@ -77,49 +94,50 @@ export class RateLimits implements Quota {
     ];
   }
 
-  async #refusal(
-    claim: Claim,
-    buckets: readonly Bucket[],
-    { key, used, retryAfterSeconds }: { key: string; used: number; retryAfterSeconds: number },
-  ): Promise<Fault> {
-    const refused = buckets.find((bucket) => bucket.key === key);
-    if (refused === undefined) throw new Error(`the counters refused ${key}, which was not asked for`);
-    // Taking nothing tells how all of them stand.
-    const nothing = buckets.map((bucket) => ({ ...bucket, amount: 0, limit: Number.MAX_SAFE_INTEGER }));
-    const seen = await this.#options.counters.take(nothing);
-    // When a running request ends nobody knows; its time-out would be far too long to wait.
-    const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
-    const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
-    const limits = seen.granted ? standingOf(buckets, seen.used) : {};
-    return rateLimited(refused, message, { retryAfterSeconds: seconds, limits });
-  }
-
-  #settle(claim: Claim, buckets: readonly Bucket[], takenAt: number, used: Used): void {
+  #settle(claim: Claim, buckets: readonly Bucket[], reservation: TakenReservation, used: Used): void {
     this.#estimates.learn(claim.model, used.completionTokens);
     const { counters, logger } = this.#options;
-    for (const { kind, key, amount, windowSeconds } of buckets) {
-      const difference = differenceOf(kind, amount, used);
-      if (difference === 0) continue;
-      counters.adjust({ key, difference, windowSeconds, takenAt }).catch((error: unknown) => {
-        logger.warn({ err: error, key }, "a reservation could not be settled; it ends with its window");
-      });
-    }
+    const held = buckets.filter(({ isHeld }) => isHeld);
+    if (held.length === 0) return;
+    const corrections = held.map((bucket) => ({ ...bucket, difference: differenceOf(bucket, used) }));
+    counters.settle(reservation, corrections).catch((error: unknown) => {
+      logger.warn({ err: error }, "a reservation could not be settled; it ends with its window");
+    });
   }
 }
 
-function differenceOf(kind: Kind, amount: number, used: Used): number {
-  if (kind === "tokens") return used.promptTokens + used.completionTokens - amount;
-  return kind === "concurrent" ? -amount : 0;
+function differenceOf({ kind, amount }: Bucket, used: Used): number {
+  return kind === "tokens" ? used.promptTokens + used.completionTokens - amount : -amount;
+}
+
+function refusedOf(buckets: readonly Bucket[], { key }: Refused): Bucket {
+  const refused = buckets.find((bucket) => bucket.key === key);
+  if (refused === undefined) throw new Error(`the counters refused ${key}, which was not asked for`);
+  return refused;
+}
+
+function refusal(
+  claim: Claim,
+  buckets: readonly Bucket[],
+  refused: Bucket,
+  { key, used, retryAfterSeconds }: Refused,
+): Fault {
+  // When a running request ends nobody knows; its time-out would be far too long to wait.
+  const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
+  const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used[key]}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
+  return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: standingOf(buckets, used) });
 }
 
 /** What a request asks for by itself, and no estimate, may be more than the limit: then waiting does not help. */
-function refuseWhatNeverFits(claim: Claim, buckets: readonly Bucket[]): void {
-  for (const bucket of buckets) {
-    const asked = bucket.kind === "tokens" ? (claim.most.completionTokens ?? 0) : bucket.amount;
-    if (asked <= bucket.limit || bucket.kind === "requests" || bucket.kind === "daily-requests") continue;
-    const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
-    throw rateLimited(bucket, message, {});
-  }
+function neverFits({ most }: Claim, { kind, amount, limit }: Bucket): boolean {
+  if (kind === "requests" || kind === "daily-requests") return false;
+  return (kind === "tokens" ? (most.completionTokens ?? 0) : amount) > limit;
+}
+
+function tooLarge(claim: Claim, bucket: Bucket): Fault {
+  const asked = bucket.kind === "tokens" ? claim.most.completionTokens : bucket.amount;
+  const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
+  return rateLimited(bucket, message, {});
 }
 
 function describe({ model, caller }: Claim, { kind, scope }: Bucket): string {

@@ -24,6 +24,8 @@ export interface SpendLimitsOptions {
   /** Nano-dollars that a scope has spent since `from`, epoch milliseconds. */
   spentSince: (caller: Caller, scopeId: string, from: number) => Promise<number>;
   logger: Logger;
+  /** Told the catalog id. */
+  onRefused: (model: string) => void;
 }
 
 const NANO_DOLLARS_PER_CENT = 10_000_000;
@@ -43,31 +45,32 @@ export class SpendLimits implements Quota {
   }
 
   async reserve(claim: Claim): Promise<Reservation> {
-    const { counters, logger } = this.#options;
+    const { counters, logger, onRefused } = this.#options;
     const limits = this.#options.limitsOf(claim.caller);
     const amount = limits.length === 0 ? 0 : this.#mostCost(claim);
     if (amount === 0)
       return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
     const buckets = await Promise.all(
-      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount })),
+      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount, isHeld: true })),
     );
     const taken = await counters.take(buckets);
-    if (!taken.granted) throw this.#refusal(taken, amount, buckets);
+    if (!taken.granted) {
+      onRefused(claim.catalogId ?? "");
+      throw this.#refusal(taken.key, taken.used[taken.key] ?? 0, amount, buckets);
+    }
     for (const { scopeId, key, isWarning, threshold } of buckets) {
       if (isWarning && (taken.used[key] ?? 0) > threshold)
         logger.warn({ scopeId }, "a spend limit that only warns is passed");
     }
-    const { takenAt } = taken;
     return {
       standing: {},
       settle: (used) => {
         this.#estimates.learn(claim.model, used.completionTokens);
         const difference = (used.costNanoDollars ?? 0) - amount;
-        for (const { key } of buckets) {
-          counters.adjust({ key, difference, windowSeconds: WINDOW_SECONDS, takenAt }).catch((error: unknown) => {
-            logger.warn({ err: error, key }, "what was spent could not be settled");
-          });
-        }
+        const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
+        counters.settle(taken.reservation, corrections).catch((error: unknown) => {
+          logger.warn({ err: error }, "what was spent could not be settled");
+        });
       },
     };
   }
@@ -88,7 +91,8 @@ export class SpendLimits implements Quota {
   async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, updatedAt }: SpendLimit) {
     const now = new Date();
     const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
-    const key = `spend ${scopeId} ${from} ${updatedAt}`;
+    // Of the same epoch, so that counts that were lost are begun anew.
+    const key = `spend ${scopeId} ${from} ${updatedAt} ${this.#options.counters.epoch}`;
     const begun = this.#begun.get(key) ?? this.#begin(caller, scopeId, from, key);
     this.#begun.set(key, begun);
     await begun;
@@ -101,9 +105,7 @@ export class SpendLimits implements Quota {
   async #begin(caller: Caller, scopeId: string, from: number, key: string): Promise<void> {
     try {
       const amount = await this.#options.spentSince(caller, scopeId, from);
-      await this.#options.counters.take([
-        { key, amount, limit: Number.MAX_SAFE_INTEGER, windowSeconds: WINDOW_SECONDS },
-      ]);
+      await this.#options.counters.begin(key, WINDOW_SECONDS, amount);
     } catch (error) {
       // Without its database the service goes on, and counts from here until it is back.
       this.#begun.delete(key);
@@ -112,7 +114,8 @@ export class SpendLimits implements Quota {
   }
 
   #refusal(
-    { key, used }: { key: string; used: number },
+    key: string,
+    used: number,
     amount: number,
     buckets: readonly { key: string; scopeId: string; threshold: number }[],
   ): Fault {

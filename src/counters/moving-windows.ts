@@ -1,0 +1,71 @@
+import type { Claim, Correction, Taken } from "./counters.ts";
+import { MovingWindow } from "./moving-window.ts";
+
+type WindowName = Pick<Claim, "key" | "windowSeconds">;
+
+/** Many windows by key, in this process's memory. Times are in milliseconds. */
+export class MovingWindows {
+  readonly #windows: Map<string, { name: WindowName; window: MovingWindow }> = new Map();
+  #reservations = 0;
+
+  take(claims: readonly Claim[], now: number): Taken {
+    const asked = new Map<string, number>();
+    const used = () => Object.fromEntries(claims.map((claim) => [claim.key, this.used(claim, now)]));
+    let refusal: { key: string; retryAfterSeconds: number } | undefined;
+    for (const claim of claims) {
+      const window = this.#window(claim);
+      const amount = (asked.get(claim.key) ?? 0) + claim.amount;
+      asked.set(claim.key, amount);
+      if (amount === 0 || window.used(now) + amount <= claim.limit) continue;
+      // More than the limit never fits: a whole window is the longest that waiting could be thought to help.
+      const fits = amount <= claim.limit;
+      const retryAfterSeconds = fits ? window.secondsUntil(claim.limit - amount, now) : claim.windowSeconds;
+      if (refusal === undefined || retryAfterSeconds > refusal.retryAfterSeconds) {
+        refusal = { key: claim.key, retryAfterSeconds };
+      }
+    }
+    if (refusal !== undefined) return { granted: false, ...refusal, used: used() };
+    this.add(claims, now, now);
+    this.#reservations += 1;
+    return { granted: true, reservation: { id: String(this.#reservations), takenAt: now }, used: used() };
+  }
+
+  add(claims: readonly (WindowName & { amount: number })[], at: number, now: number): void {
+    for (const claim of claims) this.#window(claim).correct(claim.amount, at, now);
+  }
+
+  correct(corrections: readonly Correction[], takenAt: number, now: number): void {
+    for (const each of corrections) this.#window(each).correct(each.difference, takenAt, now);
+  }
+
+  used(name: WindowName, now: number): number {
+    return this.#windows.get(idOf(name))?.window.used(now) ?? 0;
+  }
+
+  /** Those that hold something at `now`; the others are forgotten, so that callers who left cost no memory. */
+  inUse(now: number): { name: WindowName; window: MovingWindow }[] {
+    for (const [id, { window }] of this.#windows) if (window.used(now) === 0) this.#windows.delete(id);
+    return [...this.#windows.values()];
+  }
+
+  clear(): void {
+    this.#windows.clear();
+  }
+
+  #window(name: WindowName): MovingWindow {
+    const id = idOf(name);
+    let kept = this.#windows.get(id);
+    if (kept === undefined) {
+      kept = {
+        name: { key: name.key, windowSeconds: name.windowSeconds },
+        window: new MovingWindow(name.windowSeconds),
+      };
+      this.#windows.set(id, kept);
+    }
+    return kept.window;
+  }
+}
+
+function idOf({ key, windowSeconds }: WindowName): string {
+  return `${windowSeconds} ${key}`;
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import type { Secret } from "../secret.ts";
+import type { Beat, CounterStore, HeldReservation, Opened, PlacedWindow, StoreTaken } from "./counter-store.ts";
+import type { Claim, Correction, TakenReservation } from "./counters.ts";
+import { POSTGRESQL_SETUP } from "./postgresql-functions.ts";
+
+const CONNECT_MILLISECONDS = 2_000;
+const QUERY_MILLISECONDS = 5_000;
+/** Of any number, so that two replicas do not set up at once. */
+const SETUP_LOCK = 7_264_901;
+const OPERATIONS_AT_ONCE = 100;
+
+interface Job {
+  /** Undefined: a statement of its own. */
+  replica: string | undefined;
+  operation: Readonly<Record<string, unknown>>;
+  statement: string;
+  values: readonly unknown[];
+  done: (answer: unknown) => void;
+  failed: (error: unknown) => void;
+}
+
+/** One connection, on which everything follows in order; what waits for it is sent together. */
+export class PostgresqlStore implements CounterStore {
+  readonly name = "PostgreSQL";
+  onLost: (error: Error) => void = () => {};
+  readonly #pool: pg.Pool;
+  #jobs: Job[] = [];
+  #isBusy = false;
+
+  constructor(url: Secret) {
+    this.#pool = new pg.Pool({
+      connectionString: url.reveal(),
+      max: 1,
+      connectionTimeoutMillis: CONNECT_MILLISECONDS,
+      query_timeout: QUERY_MILLISECONDS,
+      statement_timeout: QUERY_MILLISECONDS,
+      idleTimeoutMillis: 0,
+      keepAlive: true,
+      application_name: "parlance counters",
+    });
+    this.#pool.on("error", (error) => this.onLost(error));
+  }
+
+  async open(): Promise<Opened> {
+    const client = await this.#pool.connect();
+    let failure: Error | undefined;
+    try {
+      await client.query("select pg_advisory_lock($1)", [SETUP_LOCK]);
+      await client.query(`set client_min_messages = warning; ${POSTGRESQL_SETUP}`);
+      await client.query("insert into counters1_epoch values (1, $1) on conflict do nothing", [randomUUID()]);
+      const { rows } = await client.query("select counters1_now()::float8 as now, epoch from counters1_epoch");
+      await client.query("select pg_advisory_unlock($1)", [SETUP_LOCK]);
+      return rows[0] as Opened;
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      client.release(failure);
+    }
+  }
+
+  async place(replica: string, windows: readonly PlacedWindow[]): Promise<void> {
+    await this.#run(replica, {
+      op: "place",
+      claims: windows.map((each) => ({ ...nameOf(each), slices: each.slices })),
+    });
+  }
+
+  async enter(replica: string, held: readonly HeldReservation[]): Promise<void> {
+    const reservations = held.map(({ id, claims }) => ({
+      id,
+      claims: claims.map(({ sliceNumber, amount, ...name }) => ({ ...nameOf(name), number: sliceNumber, amount })),
+    }));
+    await this.#call("select counters1_enter($1, $2)", [replica, JSON.stringify(reservations)]);
+  }
+
+  async beat(replica: string): Promise<Beat> {
+    const beat = await this.#call("select counters1_beat($1) as answer", [replica]);
+    const { replicas, ...rest } = beat as Omit<Beat, "replicas"> & { replicas: Record<string, number> };
+    return { ...rest, replicas: new Map(Object.entries(replicas)) };
+  }
+
+  async take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined> {
+    const asked = claims.map(({ amount, limit, isHeld, ...name }) => ({ ...nameOf(name), amount, limit, isHeld }));
+    const answer = (await this.#run(replica, { op: "take", id, claims: asked })) as Taken | null;
+    if (answer === null) return undefined;
+    const { now, used, refusal } = answer;
+    const seconds = refusal && { index: refusal.index, retryAfterSeconds: Math.max(0, refusal.milliseconds) / 1000 };
+    return { now, used, refusal: seconds ?? undefined };
+  }
+
+  async settle(replica: string, { id, takenAt }: TakenReservation, corrections: readonly Correction[]): Promise<void> {
+    const claims = corrections.map(({ amount, difference, ...name }) => ({ ...nameOf(name), amount, difference }));
+    await this.#run(replica, { op: "settle", id, takenAt: Math.floor(takenAt), claims });
+  }
+
+  async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
+    await this.#run("", { op: "begin", claims: [{ ...nameOf({ key, windowSeconds }), amount }] });
+  }
+
+  async leave(replica: string): Promise<void> {
+    await this.#call("select counters1_give_back($1)", [replica]);
+  }
+
+  async close(): Promise<void> {
+    this.onLost = () => {};
+    await this.#pool.end();
+  }
+
+  #run(replica: string, operation: Job["operation"]): Promise<unknown> {
+    return this.#queue({ replica, operation, statement: "", values: [] });
+  }
+
+  #call(statement: string, values: readonly unknown[]): Promise<unknown> {
+    return this.#queue({ replica: undefined, operation: {}, statement, values });
+  }
+
+  #queue(job: Omit<Job, "done" | "failed">): Promise<unknown> {
+    return new Promise((done, failed) => {
+      this.#jobs.push({ ...job, done, failed });
+      if (!this.#isBusy) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#jobs.length > 0) {
+      const jobs = this.#nextJobs();
+      try {
+        const answers = await this.#send(jobs);
+        for (const [index, job] of jobs.entries()) job.done(answers[index]);
+      } catch (error) {
+        for (const job of jobs) job.failed(error);
+        // What follows was meant to come after it.
+        for (const job of this.#jobs.splice(0)) job.failed(error);
+      }
+    }
+    this.#isBusy = false;
+  }
+
+  #nextJobs(): Job[] {
+    const [first] = this.#jobs;
+    const isSame = (job: Job) => job.replica !== undefined && job.replica === first?.replica;
+    const end = this.#jobs.slice(0, OPERATIONS_AT_ONCE).findIndex((job) => !isSame(job));
+    return this.#jobs.splice(0, end === -1 ? OPERATIONS_AT_ONCE : Math.max(1, end));
+  }
+
+  async #send(jobs: readonly Job[]): Promise<unknown[]> {
+    const [first] = jobs;
+    if (first === undefined) return [];
+    if (first.replica === undefined) {
+      const { rows } = await this.#pool.query(first.statement, [...first.values]);
+      return [rows[0]?.answer];
+    }
+    const operations = JSON.stringify(jobs.map(({ operation }) => operation));
+    const { rows } = await this.#pool.query({
+      name: "counters1_run",
+      text: "select counters1_run($1, $2::jsonb) as answer",
+      values: [first.replica, operations],
+    });
+    return rows[0].answer as unknown[];
+  }
+}
+
+interface Taken {
+  now: number;
+  used: number[];
+  refusal: { index: number; milliseconds: number } | null;
+}
+
+function nameOf({ key, windowSeconds }: { key: string; windowSeconds: number }): { key: string; ms: number } {
+  return { key, ms: Math.round(windowSeconds * 1000) };
+}

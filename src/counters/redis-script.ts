@@ -1,0 +1,225 @@
+/**
+ * The counters' work at the server, in one script so that each step is atomic. A window is a hash of slices with their
+ * total, a list of the slices in order, and for each replica a hash of what is its own. The hash tag keeps all keys in
+ * one slot.
+ */
+
+import { LEASE_MILLISECONDS } from "./counter-store.ts";
+import { SLICES } from "./moving-window.ts";
+
+export const REDIS_SCRIPT = `
+local P = '{parlance}:counters:'
+local SLICES = ${SLICES}
+local LEASE = ${LEASE_MILLISECONDS}
+local op, replica = ARGV[1], ARGV[2]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function text(number) return string.format('%.0f', number) end
+
+-- Drops what has left the window.
+local function open(key, ms)
+  local id = ms .. ' ' .. key
+  local w = { id = id, name = P .. 'window ' .. id, order = P .. 'order ' .. id, ms = tonumber(ms) }
+  w.width = w.ms / SLICES
+  w.oldest = math.floor(now / w.width) - SLICES
+  w.total = tonumber(redis.call('HGET', w.name, 'total') or 0)
+  local gone = 0
+  local head = redis.call('LINDEX', w.order, 0)
+  while head and tonumber(head) < w.oldest do
+    gone = gone + tonumber(redis.call('HGET', w.name, head) or 0)
+    redis.call('HDEL', w.name, head)
+    redis.call('LPOP', w.order)
+    head = redis.call('LINDEX', w.order, 0)
+  end
+  if gone ~= 0 then w.total = redis.call('HINCRBY', w.name, 'total', text(-gone)) end
+  return w
+end
+
+local function ownName(w, who) return P .. 'own ' .. who .. ' ' .. w.id end
+
+local function keep(name, w) redis.call('PEXPIRE', name, math.ceil(w.ms + 2 * w.width + 1000)) end
+
+local function setOrder(w)
+  local numbers = {}
+  for _, field in ipairs(redis.call('HKEYS', w.name)) do
+    if field ~= 'total' then numbers[#numbers + 1] = tonumber(field) end
+  end
+  table.sort(numbers)
+  redis.call('DEL', w.order)
+  for _, number in ipairs(numbers) do redis.call('RPUSH', w.order, text(number)) end
+  keep(w.order, w)
+end
+
+local function trim(own, w)
+  if redis.call('HLEN', own) <= 2 * SLICES then return end
+  for _, field in ipairs(redis.call('HKEYS', own)) do
+    if tonumber(field) < w.oldest then redis.call('HDEL', own, field) end
+  end
+end
+
+-- The order is left to the caller when isPlaced.
+local function add(w, who, number, amount, isPlaced)
+  local slice = text(number)
+  if redis.call('HEXISTS', w.name, slice) == 0 and not isPlaced then
+    local last = redis.call('LINDEX', w.order, -1)
+    redis.call('HSET', w.name, slice, 0)
+    if last and tonumber(last) > number then setOrder(w) else redis.call('RPUSH', w.order, slice) end
+    keep(w.order, w)
+    keep(w.name, w)
+  end
+  redis.call('HINCRBY', w.name, slice, text(amount))
+  w.total = redis.call('HINCRBY', w.name, 'total', text(amount))
+  local own = ownName(w, who)
+  if redis.call('HEXISTS', own, slice) == 0 then
+    trim(own, w)
+    redis.call('HSET', own, slice, 0)
+    keep(own, w)
+  end
+  redis.call('HINCRBY', own, slice, text(amount))
+end
+
+local function correct(w, who, number, difference)
+  if number < w.oldest then return end
+  local own = tonumber(redis.call('HGET', ownName(w, who), text(number)) or 0)
+  local change = math.max(difference, -own)
+  if change ~= 0 then add(w, who, number, change) end
+end
+
+local function milliseconds(w, most)
+  local left, from = w.total, 0
+  while true do
+    local numbers = redis.call('LRANGE', w.order, from, from + 49)
+    if #numbers == 0 then return 0 end
+    for index, amount in ipairs(redis.call('HMGET', w.name, unpack(numbers))) do
+      left = left - tonumber(amount or 0)
+      if left <= most then return (numbers[index] + SLICES + 1) * w.width - now end
+    end
+    from = from + 50
+  end
+end
+
+local function giveBack(who, most)
+  local held = P .. 'held ' .. who
+  local entries = redis.call('HSCAN', held, 0, 'COUNT', most)[2]
+  for index = 1, #entries, 2 do
+    for _, claim in ipairs(cjson.decode(entries[index + 1])) do
+      correct(open(claim[1], claim[2]), who, tonumber(claim[3]), -tonumber(claim[4]))
+    end
+    redis.call('HDEL', held, entries[index])
+  end
+  return redis.call('EXISTS', held) == 0
+end
+
+local members = P .. 'replicas'
+
+if op == 'open' then
+  redis.call('SET', P .. 'epoch', ARGV[3], 'NX')
+  return { text(now), redis.call('GET', P .. 'epoch') }
+end
+
+if op == 'place' then
+  local index = 3
+  while index < #ARGV do
+    local w = open(ARGV[index], ARGV[index + 1])
+    local own = redis.call('HGETALL', ownName(w, replica))
+    for field = 1, #own, 2 do
+      if tonumber(own[field]) >= w.oldest then add(w, replica, tonumber(own[field]), -tonumber(own[field + 1]), true) end
+    end
+    redis.call('DEL', ownName(w, replica))
+    local slices = tonumber(ARGV[index + 2])
+    index = index + 3
+    for _ = 1, slices do
+      local number = tonumber(ARGV[index])
+      if number >= w.oldest then add(w, replica, number, tonumber(ARGV[index + 1]), true) end
+      index = index + 2
+    end
+    setOrder(w)
+    keep(w.name, w)
+  end
+  return 1
+end
+
+if op == 'enter' then
+  redis.call('DEL', P .. 'held ' .. replica)
+  for index = 3, #ARGV, 2 do redis.call('HSET', P .. 'held ' .. replica, ARGV[index], ARGV[index + 1]) end
+  redis.call('HSET', members, replica, text(now))
+  return 1
+end
+
+if op == 'beat' then
+  local isMember = redis.call('HEXISTS', members, replica)
+  if isMember == 1 then redis.call('HSET', members, replica, text(now)) end
+  local seen = redis.call('HGETALL', members)
+  local answer = { text(now), isMember }
+  for index = 1, #seen, 2 do
+    if now - tonumber(seen[index + 1]) > LEASE then
+      if giveBack(seen[index], 200) then redis.call('HDEL', members, seen[index]) end
+    else
+      answer[#answer + 1] = seen[index]
+      answer[#answer + 1] = seen[index + 1]
+    end
+  end
+  return answer
+end
+
+if op == 'take' then
+  if redis.call('HEXISTS', members, replica) == 0 then return {} end
+  local windows, asked, claims = {}, {}, {}
+  local refused, longest = -1, -1
+  for index = 4, #ARGV, 5 do
+    local key, ms = ARGV[index], ARGV[index + 3]
+    local id = ms .. ' ' .. key
+    windows[id] = windows[id] or open(key, ms)
+    local w, amount, limit = windows[id], tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2])
+    asked[id] = (asked[id] or 0) + amount
+    if asked[id] > 0 and w.total + asked[id] > limit then
+      local wait = asked[id] <= limit and milliseconds(w, limit - asked[id]) or w.ms
+      if wait > longest then refused, longest = #claims, wait end
+    end
+    claims[#claims + 1] = { w = w, key = key, ms = ms, amount = amount, isHeld = ARGV[index + 4] == '1' }
+  end
+  local answer = { text(now), refused, math.ceil(longest) }
+  if refused == -1 then
+    local held = {}
+    for _, claim in ipairs(claims) do
+      local number = math.floor(now / claim.w.width)
+      if claim.amount ~= 0 then add(claim.w, replica, number, claim.amount) end
+      if claim.isHeld then held[#held + 1] = { claim.key, claim.ms, text(number), text(claim.amount) } end
+    end
+    if #held > 0 then redis.call('HSET', P .. 'held ' .. replica, ARGV[3], cjson.encode(held)) end
+  end
+  for _, claim in ipairs(claims) do answer[#answer + 1] = text(claim.w.total) end
+  return answer
+end
+
+if op == 'settle' then
+  local wasHeld = redis.call('HDEL', P .. 'held ' .. replica, ARGV[3]) == 1
+  for index = 5, #ARGV, 4 do
+    local w = open(ARGV[index], ARGV[index + 1])
+    local difference = tonumber(ARGV[index + 3])
+    -- What was given back already, because the replica was taken for dead, counts again.
+    if not wasHeld then difference = difference + tonumber(ARGV[index + 2]) end
+    correct(w, replica, math.floor(ARGV[4] / w.width), difference)
+  end
+  return 1
+end
+
+if op == 'begin' then
+  local w = open(ARGV[3], ARGV[4])
+  local begun = P .. 'begun ' .. w.id
+  if redis.call('SET', begun, '1', 'NX') then
+    keep(begun, w)
+    if tonumber(ARGV[5]) > 0 then add(w, 'begun', math.floor(now / w.width), tonumber(ARGV[5])) end
+  end
+  return 1
+end
+
+if op == 'leave' then
+  while not giveBack(replica, 1000) do end
+  redis.call('HDEL', members, replica)
+  return 1
+end
+
+return redis.error_reply('unknown operation ' .. op)
+`;

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { createClient } from "@redis/client";
+import type { Secret } from "../secret.ts";
+import type { Beat, CounterStore, HeldReservation, Opened, PlacedWindow, StoreTaken } from "./counter-store.ts";
+import type { Claim, Correction, TakenReservation } from "./counters.ts";
+import { REDIS_SCRIPT } from "./redis-script.ts";
+
+const CONNECT_MILLISECONDS = 2_000;
+const RECONNECT_MILLISECONDS = 200;
+
+/** Redis or Valkey, one server or one behind a single address. */
+export class RedisStore implements CounterStore {
+  readonly name = "Redis";
+  onLost: (error: Error) => void = () => {};
+  readonly #client;
+  #connecting: Promise<unknown> | undefined;
+  #script = "";
+  #failure: Error | undefined;
+
+  constructor(url: Secret) {
+    this.#client = createClient({
+      url: url.reveal(),
+      // What cannot be sent now is decided without the store, not later with it.
+      disableOfflineQueue: true,
+      socket: { connectTimeout: CONNECT_MILLISECONDS, reconnectStrategy: () => RECONNECT_MILLISECONDS },
+    });
+    this.#client.on("error", (error: Error) => {
+      this.#failure = error;
+      this.onLost(error);
+    });
+  }
+
+  async open(): Promise<Opened> {
+    this.#connecting ??= this.#client.connect();
+    if (!this.#client.isReady) await Promise.race([this.#connecting, deadline(CONNECT_MILLISECONDS)]);
+    if (!this.#client.isReady) throw this.#failure ?? new Error("no connection yet");
+    this.#script = await this.#client.scriptLoad(REDIS_SCRIPT);
+    const [now, epoch] = await this.#run<[string, string]>("open", "", randomUUID());
+    return { now: Number(now), epoch };
+  }
+
+  async place(replica: string, windows: readonly PlacedWindow[]): Promise<void> {
+    // All are sent at once, so that what is taken afterwards comes after them.
+    await Promise.all(
+      windows.map(({ key, windowSeconds, slices }) => {
+        const numbers = slices.flatMap(({ number, amount }) => [number, amount]);
+        return this.#run("place", replica, key, toMilliseconds(windowSeconds), slices.length, ...numbers);
+      }),
+    );
+  }
+
+  async enter(replica: string, held: readonly HeldReservation[]): Promise<void> {
+    const packed = held.flatMap(({ id, claims }) => [
+      id,
+      JSON.stringify(
+        claims.map((claim) =>
+          [claim.key, toMilliseconds(claim.windowSeconds), claim.sliceNumber, claim.amount].map(String),
+        ),
+      ),
+    ]);
+    await this.#run("enter", replica, ...packed);
+  }
+
+  async beat(replica: string): Promise<Beat> {
+    const [now, isMember, ...seen] = await this.#run<[string, number, ...string[]]>("beat", replica);
+    const replicas = new Map<string, number>();
+    for (let index = 0; index < seen.length; index += 2) replicas.set(String(seen[index]), Number(seen[index + 1]));
+    return { now: Number(now), isMember: isMember === 1, replicas };
+  }
+
+  async take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined> {
+    const asked = claims.flatMap((claim) => [
+      claim.key,
+      claim.amount,
+      claim.limit,
+      toMilliseconds(claim.windowSeconds),
+      claim.isHeld ? 1 : 0,
+    ]);
+    const [now, index = -1, milliseconds = 0, ...used] = await this.#run<[string?, number?, number?, ...string[]]>(
+      "take",
+      replica,
+      id,
+      ...asked,
+    );
+    if (now === undefined) return undefined;
+    const refusal = index === -1 ? undefined : { index, retryAfterSeconds: milliseconds / 1000 };
+    return { now: Number(now), used: used.map(Number), refusal };
+  }
+
+  async settle(replica: string, reservation: TakenReservation, corrections: readonly Correction[]): Promise<void> {
+    const each = corrections.flatMap(({ key, windowSeconds, amount, difference }) => [
+      key,
+      toMilliseconds(windowSeconds),
+      amount,
+      difference,
+    ]);
+    await this.#run("settle", replica, reservation.id, reservation.takenAt, ...each);
+  }
+
+  async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
+    await this.#run("begin", "", key, toMilliseconds(windowSeconds), amount);
+  }
+
+  async leave(replica: string): Promise<void> {
+    await this.#run("leave", replica);
+  }
+
+  async close(): Promise<void> {
+    this.onLost = () => {};
+    if (this.#client.isOpen) this.#client.destroy();
+  }
+
+  async #run<Answer>(...words: (string | number)[]): Promise<Answer> {
+    return (await this.#client.evalSha(this.#script, { keys: [], arguments: words.map(String) })) as Answer;
+  }
+}
+
+function deadline(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}
+
+function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1000);
+}

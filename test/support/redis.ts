@@ -1,0 +1,82 @@
+/** A Redis (or Valkey) server of its own for tests, where the machine has one. */
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Secret } from "../../src/secret.ts";
+
+const PROGRAM = ["redis-server", "valkey-server"].find((each) => spawnSync(each, ["--version"]).status === 0);
+
+/** Tests that need one are skipped without it, and say so in their name. */
+export const HAS_REDIS: boolean = PROGRAM !== undefined;
+export const WITHOUT_REDIS: string = HAS_REDIS ? "" : " (skipped: no redis-server on this machine)";
+
+export interface RedisServer {
+  /** Of a database that nothing is in. */
+  createDatabase(): Secret;
+  /** Ends it; what it held is lost. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** The process, to be stopped and continued. */
+  signal(signal: NodeJS.Signals): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function startRedis(): Promise<RedisServer> {
+  const directory = mkdtempSync(join(tmpdir(), "parlance-redis-"));
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  let databases = 0;
+  const start = async () => {
+    server = await startServer(directory, port);
+  };
+  const stop = async () => {
+    const running = server;
+    server = undefined;
+    if (running === undefined) return;
+    const isOver = new Promise((resolve) => running.once("exit", resolve));
+    running.kill("SIGKILL");
+    await isOver;
+  };
+  await start();
+  return {
+    createDatabase: () => {
+      databases += 1;
+      return new Secret(`redis://127.0.0.1:${port}/${databases}`);
+    },
+    start,
+    stop,
+    signal: (signal) => server?.kill(signal),
+    async [Symbol.asyncDispose]() {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function startServer(directory: string, port: number): Promise<ChildProcess> {
+  const settings = ["--bind", "127.0.0.1", "--port", String(port), "--save", "", "--databases", "64"];
+  const server = spawn(PROGRAM ?? "redis-server", [...settings, "--dir", directory], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return new Promise((resolve, reject) => {
+    let log = "";
+    server.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      log = (log + text).slice(-10_000);
+      if (text.toLowerCase().includes("ready to accept connections")) resolve(server);
+    });
+    server.once("exit", () => reject(new Error(`Redis did not start: ${log}`)));
+    server.once("error", reject);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
