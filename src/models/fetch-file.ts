@@ -25,10 +25,11 @@ export interface FileOrder {
   onProgress(source: SourceKind, receivedBytes: number, totalBytes: number | undefined): void;
 }
 
+/** For the files of one pull. */
 export class FileFetcher {
   readonly #sources: Sources;
   readonly #logger: Logger;
-  /** Sources that did not answer, with the reason: not asked again in this run. */
+  /** Sources that did not answer, with the reason: not asked again for the other files. The next pull asks them anew. */
   readonly #unreachable = new Map<SourceKind, string>();
 
   constructor(sources: Sources, logger: Logger) {

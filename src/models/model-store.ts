@@ -36,7 +36,7 @@ export interface PullOptions {
 export class ModelStore {
   readonly manifest: readonly ManifestEntry[];
   readonly #folders: StoreFolders;
-  readonly #fetcher: FileFetcher;
+  readonly #sources: Sources;
   readonly #logger: Logger;
   /** Those that more callers may join. */
   readonly #pulls = new Map<string, SharedPull<ModelFiles>>();
@@ -47,7 +47,7 @@ export class ModelStore {
   constructor({ directory, manifest, sources, logger }: ModelStoreOptions) {
     this.manifest = manifest;
     this.#folders = new StoreFolders(resolve(directory));
-    this.#fetcher = new FileFetcher(sources, logger);
+    this.#sources = sources;
     this.#logger = logger;
   }
 
@@ -145,7 +145,7 @@ export class ModelStore {
         await pullModel({
           wanted,
           folders: this.#folders,
-          fetcher: this.#fetcher,
+          fetcher: new FileFetcher(this.#sources, this.#logger),
           logger: this.#logger,
           isStored: async () => (await this.#stored(wanted)) !== undefined,
           signal,

@@ -43,7 +43,7 @@ export interface FetchedFile {
   statedSha256: string | undefined;
 }
 
-/** Nobody answers there: the store does not try this source again while it runs. */
+/** Nobody answers there: the store does not try this source again for the other files of the same pull. */
 export class SourceUnreachable extends Error {
   override readonly name = "SourceUnreachable";
 }
