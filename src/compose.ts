@@ -116,6 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     inference,
     administration: {
       isKnownModel: (entry) => namesSomething(catalog, entry),
+      isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
       reports,
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },

@@ -18,6 +18,7 @@ import { KeyProofs } from "./key-proofs.ts";
 import { LastUsed } from "./last-used.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-access.ts";
 import { ModelPermissionSettings } from "./model-permission-settings.ts";
+import { ModerationPolicySettings, type ProjectModeration } from "./moderation-policy-settings.ts";
 import { Organizations } from "./organizations.ts";
 import { Projects } from "./projects.ts";
 import { type ModelRateLimit, RateLimitSettings } from "./rate-limit-settings.ts";
@@ -50,6 +51,7 @@ export class Accounts {
   readonly modelPermissions: ModelPermissionSettings;
   readonly rateLimits: RateLimitSettings;
   readonly spendLimits: SpendLimitSettings;
+  readonly moderationPolicies: ModerationPolicySettings;
   readonly auditTrail: AuditTrail;
   readonly #database: Database;
   readonly #changes: AccountChanges;
@@ -58,6 +60,7 @@ export class Accounts {
   #areFirstKeysMissing = false;
   readonly #permissions: WeakMap<Caller, readonly ModelPermissions[]> = new WeakMap();
   readonly #spendLimits: WeakMap<Caller, readonly SpendLimit[]> = new WeakMap();
+  readonly #moderation: WeakMap<Caller, ProjectModeration> = new WeakMap();
   readonly #rateLimits: WeakMap<Caller, readonly ModelRateLimit[]> = new WeakMap();
 
   constructor(options: AccountsOptions) {
@@ -74,6 +77,7 @@ export class Accounts {
     this.modelPermissions = new ModelPermissionSettings(this.#changes);
     this.spendLimits = new SpendLimitSettings(this.#changes);
     this.rateLimits = new RateLimitSettings(this.#changes);
+    this.moderationPolicies = new ModerationPolicySettings(this.#changes);
     this.auditTrail = new AuditTrail(database);
   }
 
@@ -95,6 +99,7 @@ export class Accounts {
     this.#permissions.set(proof.caller, proof.permissions);
     this.#rateLimits.set(proof.caller, proof.rateLimits);
     this.#spendLimits.set(proof.caller, proof.spendLimits);
+    if (proof.moderation !== undefined) this.#moderation.set(proof.caller, proof.moderation);
     this.#lastUsed.note(proof.caller.keyId, now);
     return proof.caller;
   }
@@ -114,6 +119,11 @@ export class Accounts {
   /** Those that bind this caller, which `authenticate` returned. */
   spendLimitsOf(caller: Caller): readonly SpendLimit[] {
     return this.#spendLimits.get(caller) ?? [];
+  }
+
+  /** How all chats of the project of this caller, which `authenticate` returned, are moderated. */
+  moderationOf(caller: Caller): ProjectModeration | undefined {
+    return this.#moderation.get(caller);
   }
 
   /** Throws a Fault when the client's headers name another organisation or project than the key's. */

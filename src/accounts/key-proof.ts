@@ -1,11 +1,13 @@
 import type { Database } from "../storage/database.ts";
 import { findKeyProofs } from "../storage/key-proofs.ts";
 import { findModelPermissionsOf } from "../storage/model-permissions.ts";
+import { findModerationPoliciesOf } from "../storage/moderation-policies.ts";
 import { findRateLimitsOf } from "../storage/rate-limits.ts";
 import type { ModelPermissionsRow } from "../storage/schema.ts";
 import { findSpendLimitsOf } from "../storage/spend-limits.ts";
 import type { Caller } from "./caller.ts";
 import type { ModelPermissions } from "./model-access.ts";
+import { type ProjectModeration, toProjectModeration } from "./moderation-policy-settings.ts";
 import type { ModelRateLimit } from "./rate-limit-settings.ts";
 import type { SpendLimit } from "./spend-limit-settings.ts";
 
@@ -20,6 +22,8 @@ export interface KeyProof {
   rateLimits: readonly ModelRateLimit[];
   /** The organisation's, the project's and the key's own, if they have any. */
   spendLimits: readonly SpendLimit[];
+  /** The project's, if it has one. */
+  moderation: ProjectModeration | undefined;
 }
 
 /** By the key's hash; keys that do not work are not among them. */
@@ -33,6 +37,7 @@ export async function loadKeyProofs(
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
     const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
     const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
+    const policies = await findModerationPoliciesOf(executor, [...projectIds]);
     const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
     return new Map(
       keys.map((key) => [
@@ -53,6 +58,7 @@ export async function loadKeyProofs(
             [key.id, key.organizationId, key.projectId].includes(scopeId),
           ),
           rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
+          moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
         },
       ]),
     );

@@ -7,8 +7,8 @@ import { blockOutput, scoreOutput } from "./moderate-output.ts";
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, estimated: false };
 
 /** Flags what contains the word. */
-async function judge(text: string): Promise<ModerationVerdict> {
-  const isBad = text.includes("BAD");
+async function judge(texts: readonly string[]): Promise<ModerationVerdict> {
+  const isBad = texts.some((text) => text.includes("BAD"));
   return { scores: { hate: isBad ? 0.9 : 0.1 }, flags: { hate: isBad }, appliedTo: { hate: ["text"] } };
 }
 
@@ -28,15 +28,19 @@ async function* framed(...texts: string[]): AsyncGenerator<ChatEvent, void> {
   yield { type: "finish", usage };
 }
 
-async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "block") {
+async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "block", choices = 1) {
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
   const made = await Array.fromAsync(
-    (mode === "block" ? blockOutput : scoreOutput)(events, { reader: frameReader, judge, take }),
+    (mode === "block" ? blockOutput : scoreOutput)(events, { reader: frameReader, judge, take, choices }),
   );
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
-    return event.type === "wire-frames" ? frameReader.textOfFrames(event.frames) : "";
+    if (event.type !== "wire-frames") return "";
+    return frameReader
+      .textsOfFrames(event.frames)
+      .map((said) => said.text)
+      .join("");
   });
   return { made, text: text.join(""), verdict: taken.at(-1) };
 }
@@ -101,4 +105,53 @@ test("takes the text out of a whole answer of an upstream", async () => {
   expect(made[0]).toMatchObject({
     completion: { id: "x2", choices: [{ message: { content: "" }, finish_reason: "content_filter" }] },
   });
+});
+
+test.each<[what: string, event: ChatEvent]>([
+  ["what a model thinks", { type: "reasoning", choice: 0, text: "BAD", completionTokens: 1 }],
+  ["what it hands to a tool", { type: "tool-arguments", choice: 0, index: 0, text: "BAD", completionTokens: 1 }],
+])("judges %s as well", async (_what, event) => {
+  async function* events(): AsyncGenerator<ChatEvent, void> {
+    yield event;
+    yield { type: "finish", usage };
+  }
+  const { made, verdict } = await moderated(events(), "block");
+  expect(made.map(({ type }) => type)).toEqual(["choice-end", "finish"]);
+  expect(verdict?.flags.hate).toBe(true);
+});
+
+test("judges each choice by itself, and ends all that are still open when one is flagged", async () => {
+  async function* three(): AsyncGenerator<ChatEvent, void> {
+    for (const [choice, text] of [["B"], ["A"], ["D"]].entries()) {
+      yield { type: "text", choice, text: text[0] ?? "", completionTokens: choice };
+    }
+    yield { type: "text", choice: 1, text: "good ".repeat(60), completionTokens: 4 };
+    yield { type: "choice-end", choice: 1, reason: "stop" };
+    yield { type: "text", choice: 2, text: "good ".repeat(60), completionTokens: 5 };
+    yield { type: "text", choice: 0, text: "AD", completionTokens: 6 };
+    yield { type: "finish", usage };
+  }
+  const { made } = await moderated(three(), "block", 3);
+  const ends = made.filter((event) => event.type === "choice-end");
+  expect(ends.map(({ choice, reason }) => [choice, reason])).toEqual([
+    [1, "stop"],
+    [0, "content_filter"],
+    [2, "content_filter"],
+  ]);
+});
+
+test("ends the open choices of an upstream's stream", async () => {
+  const frames = (choices: object[]) => new TextEncoder().encode(`data: ${JSON.stringify({ id: "x3", choices })}\n\n`);
+  async function* two(): AsyncGenerator<ChatEvent, void> {
+    const long = { delta: { content: "good ".repeat(60) } };
+    yield { type: "wire-frames", frames: frames([{ index: 0, ...long, finish_reason: "stop" }]), completionTokens: 1 };
+    yield { type: "wire-frames", frames: frames([{ index: 1, delta: { content: "BAD" } }]), completionTokens: 2 };
+    yield { type: "finish", usage };
+  }
+  const { made } = await moderated(two(), "block", 2);
+  const last = made.findLast((event) => event.type === "wire-frames");
+  const json = new TextDecoder().decode(last?.type === "wire-frames" ? last.frames : undefined);
+  expect(JSON.parse(json.slice("data: ".length)).choices).toMatchObject([
+    { index: 1, finish_reason: "content_filter" },
+  ]);
 });

@@ -4,19 +4,11 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
+import { higher } from "./higher-verdict.ts";
 import type { Inference } from "./inference.ts";
 import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";
+import type { ModerationPolicy } from "./moderation-policy.ts";
 import type { Answer } from "./run.ts";
-
-/** `score` tells what was found; `block` lets nothing through that is flagged. */
-type ModerationMode = "score" | "block";
-
-export interface ModerationPolicy {
-  /** Undefined: the first moderation model that the caller may use. */
-  model: string | undefined;
-  input: ModerationMode;
-  output: ModerationMode;
-}
 
 /** A Fault where only scores were wanted and the moderation model could not give them. */
 type Judgement = ModerationVerdict | Fault;
@@ -49,24 +41,42 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
   const judge = async (texts: readonly string[]): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
     const question = { model: policy.model, inputs, imagesNotTaken: undefined };
-    const answer = await inference.moderate(caller, question, clientLeft);
+    const answer = await inference
+      .moderate(caller, question, clientLeft)
+      .catch(policy.isDemanded ? notOfCaller : rethrow);
     const [verdicts] = await Array.fromAsync(answer.events);
     judged.model = answer.model;
-    return highest(verdicts ?? []);
+    return (verdicts ?? []).reduce(higher);
   };
-  const score = (text: string) => judge([text]).catch(orFailure);
-  const messages = request.messages.map(({ content }) => content);
+  const score = (texts: readonly string[]) => judge(texts).catch(orFailure);
+  const messages = request.messages.flatMap(({ content, toolCalls = [] }) => [
+    content,
+    ...toolCalls.map((call) => call.arguments),
+  ]);
   if (policy.input === "block") judged.input = refuseFlagged(await judge(messages));
-  else judged.input = await judge(messages).catch(orFailure);
+  if (policy.input === "score") judged.input = await score(messages);
   const answer = await inference.chat(caller, request, clientLeft);
   const take = (judgement: Judgement) => {
     judged.output = judgement;
   };
-  const events =
-    policy.output === "block"
-      ? blockOutput(answer.events, { reader, take, judge: (text) => judge([text]) })
-      : scoreOutput(answer.events, { reader, take, judge: score });
+  const judgedBy = {
+    block: (events: typeof answer.events) => blockOutput(events, { reader, take, judge, choices: request.choices }),
+    score: (events: typeof answer.events) => scoreOutput(events, { reader, take, judge: score }),
+  };
+  const events = policy.output === undefined ? answer.events : judgedBy[policy.output](answer.events);
   return { ...answer, events, judged };
+}
+
+/** A caller who asked for no moderation must not be told that it named a wrong model. */
+function notOfCaller(failure: unknown): never {
+  if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
+  const message =
+    "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
+  throw new Fault("unavailable", message, { code: "engine_failed", retryAfterSeconds: 60, cause: failure });
+}
+
+function rethrow(failure: unknown): never {
+  throw failure;
 }
 
 /** Scores are extra, so a model that is down costs only them; what the caller asked wrongly is still refused. */
@@ -84,19 +94,4 @@ function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {
     param: "messages",
     code: "content_policy_violation",
   });
-}
-
-/** In each category the verdict with the highest score. */
-function highest(verdicts: readonly ModerationVerdict[]): ModerationVerdict {
-  const scores: Record<string, number> = {};
-  const flags: Record<string, boolean> = {};
-  const appliedTo: Record<string, ReadonlyArray<"text" | "image">> = {};
-  for (const verdict of verdicts) {
-    for (const [category, score] of Object.entries(verdict.scores)) {
-      scores[category] = Math.max(scores[category] ?? 0, score);
-      flags[category] = (flags[category] ?? false) || verdict.flags[category] === true;
-      appliedTo[category] = verdict.appliedTo[category] ?? [];
-    }
-  }
-  return { scores, flags, appliedTo };
 }

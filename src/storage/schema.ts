@@ -14,6 +14,7 @@ export interface Schema {
   modelSightings: ModelSightingRow;
   rateLimits: RateLimitRow;
   spendLimits: SpendLimitRow;
+  moderationPolicies: ModerationPolicyRow;
   usageDimensions: UsageDimensionRow;
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;
@@ -125,6 +126,16 @@ export interface SpendLimitRow {
   thresholdCents: number;
   /** 0: what is beyond it is only said in the log. */
   isEnforcing: number;
+  updatedAt: number;
+}
+
+/** How a project's chats are moderated. Null: as the request says. */
+export interface ModerationPolicyRow {
+  projectId: string;
+  /** A catalog id or an alias. */
+  model: string | null;
+  inputMode: "score" | "block" | null;
+  outputMode: "score" | "block" | null;
   updatedAt: number;
 }
 

@@ -55,6 +55,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
         organization({
           accounts,
           isKnownModel: (entry) => KNOWN.has(entry),
+          isModerationModel: (id) => id === "judge",
           reports: new UsageReports(database),
           limited: { models: () => [{ id: "one", accessGroups: [] }], defaults: {} },
         }),

@@ -6,6 +6,7 @@ import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases.ts
 
 const databases = useDatabases();
 
+const MODERATION = { policy: { input: { mode: "block" } } };
 const SPEND_LIMIT = { currency: "USD", interval: "month", threshold_amount: 100 };
 
 /** What each route is sent, so that nothing but the foreign id can be the reason for a refusal. */
@@ -18,6 +19,7 @@ const BODIES: Record<string, unknown> = {
   "/projects/:project/rate_limits/:limit": { max_requests_per_1_minute: 1 },
   "/projects/:project/spend_limit": SPEND_LIMIT,
   "/projects/:project/api_keys/:key/spend_limit": SPEND_LIMIT,
+  "/projects/:project/moderation_policy": MODERATION,
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
 };
 
@@ -36,6 +38,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const owners = ["", `/projects/${project}`, `/projects/${project}/api_keys/${ids.key}`];
     for (const owner of owners) await service.send("POST", `${owner}/spend_limit`, SPEND_LIMIT);
     await service.sendForeign("POST", "/spend_limit", SPEND_LIMIT);
+    await service.send("POST", `/projects/${project}/moderation_policy`, MODERATION);
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
@@ -52,6 +55,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       `/projects/${project}/api_keys`,
       `/projects/${project}/model_permissions`,
       `/projects/${project}/rate_limits`,
+      `/projects/${project}/moderation_policy`,
       `/projects/${project}/spend_limit`,
       `/projects/${project}/api_keys/${ids.key}/spend_limit`,
     ];

@@ -6,6 +6,7 @@ import type { UsageReports } from "../../ledger/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
 import { type IsKnownModel, modelPermissions } from "./model-permissions.ts";
+import { type IsModerationModel, moderationPolicy } from "./moderation-policy.ts";
 import { projectApiKeys } from "./project-api-keys.ts";
 import { projects } from "./projects.ts";
 import { type LimitedModels, rateLimits } from "./rate-limits.ts";
@@ -18,12 +19,19 @@ export interface OrganizationParts {
   accounts: Accounts;
   /** For permissions, which must not name what is not there. */
   isKnownModel: IsKnownModel;
+  isModerationModel: IsModerationModel;
   reports: UsageReports;
   limited: LimitedModels;
 }
 
 /** To be registered where `request.caller` is an admin key's. */
-export function organization({ accounts, isKnownModel, reports, limited }: OrganizationParts): FastifyPluginAsync {
+export function organization({
+  accounts,
+  isKnownModel,
+  isModerationModel,
+  reports,
+  limited,
+}: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
     app.register(projects(accounts));
     app.register(serviceAccounts(accounts));
@@ -31,6 +39,7 @@ export function organization({ accounts, isKnownModel, reports, limited }: Organ
     app.register(projectApiKeys(accounts));
     app.register(adminApiKeys(accounts));
     app.register(modelPermissions(accounts, isKnownModel));
+    app.register(moderationPolicy(accounts, isModerationModel));
     app.register(auditLogs(accounts));
     app.register(usage(reports));
     app.register(rateLimits(accounts, limited));

@@ -6,6 +6,7 @@ import { modelSightings } from "./0002-model-sightings.ts";
 import { usage } from "./0003-usage.ts";
 import { rateLimits } from "./0004-rate-limits.ts";
 import { spendLimits } from "./0005-spend-limits.ts";
+import { moderationPolicies } from "./0006-moderation-policies.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -13,4 +14,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0003-usage": usage,
   "0004-rate-limits": rateLimits,
   "0005-spend-limits": spendLimits,
+  "0006-moderation-policies": moderationPolicies,
 };

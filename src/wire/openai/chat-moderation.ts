@@ -5,11 +5,10 @@ import type { ModerationVerdict } from "../../engines/engine.ts";
 import { Fault } from "../../faults.ts";
 import { toResult } from "./moderations.ts";
 
-/** A direction without a mode of its own is scored. */
 const Direction = z
   .looseObject({ mode: z.enum(["score", "block"], { error: "it must be score or block" }) })
   .nullish()
-  .transform((direction) => direction?.mode ?? "score");
+  .transform((direction) => direction?.mode);
 
 export const ChatModeration = z
   .strictObject({
@@ -20,7 +19,7 @@ export const ChatModeration = z
       .transform((model) => model ?? undefined),
     policy: z.strictObject({ input: Direction, output: Direction }).nullish(),
   })
-  .transform(({ model, policy }) => ({ model, input: policy?.input ?? "score", output: policy?.output ?? "score" }));
+  .transform(({ model, policy }) => ({ model, input: policy?.input, output: policy?.output }));
 
 interface Judged {
   model: string;
@@ -43,6 +42,7 @@ function toResults(model: string, verdict: ModerationVerdict | Fault | undefined
 
 interface Choice {
   index?: number;
+  finish_reason?: string | null;
   delta?: Record<string, unknown>;
   message?: Record<string, unknown>;
 }
@@ -51,9 +51,9 @@ type Chunk = Record<string, unknown> & { choices?: Choice[] };
 
 const TEXTS = ["content", "refusal", "reasoning_content", "reasoning"];
 
-function textOfChoices(choices: readonly Choice[] | undefined): string {
-  const parts = (choices ?? []).map(({ delta, message }) => delta ?? message ?? {});
-  const texts = parts.flatMap((part) => [...TEXTS.map((key) => part[key]), ...argumentsOf(part)]);
+function textOf({ delta, message }: Choice): string {
+  const part = delta ?? message ?? {};
+  const texts = [...TEXTS.map((key) => part[key]), ...argumentsOf(part)];
   return texts.filter((text) => typeof text === "string").join("");
 }
 
@@ -68,23 +68,21 @@ function chunksOf(frames: Uint8Array): Chunk[] {
   return json.map((each) => JSON.parse(each) as Chunk);
 }
 
+const choicesOf = (frames: Uint8Array) => chunksOf(frames).flatMap(({ choices }) => choices ?? []);
+
 export const frameReader = {
-  textOfFrames: (frames: Uint8Array) =>
-    chunksOf(frames)
-      .map(({ choices }) => textOfChoices(choices))
-      .join(""),
+  textsOfFrames: (frames: Uint8Array) =>
+    choicesOf(frames).map((choice) => ({ choice: choice.index ?? 0, text: textOf(choice) })),
+
+  endedIn: (frames: Uint8Array) =>
+    choicesOf(frames).flatMap(({ index = 0, finish_reason: reason }) => (reason ? [index] : [])),
 
   textOfCompletion: (completion: Readonly<Record<string, unknown>>) =>
-    textOfChoices(completion.choices as Choice[] | undefined),
+    ((completion.choices ?? []) as Choice[]).map(textOf).join("\n"),
 
-  endBlocked(frames: Uint8Array): Uint8Array {
+  endBlocked(frames: Uint8Array, open: readonly number[]): Uint8Array {
     const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
-    const choices = (last.choices ?? [{ index: 0 }]).map(({ index = 0 }) => ({
-      index,
-      delta: {},
-      logprobs: null,
-      finish_reason: "content_filter",
-    }));
+    const choices = open.map((index) => ({ index, delta: {}, logprobs: null, finish_reason: "content_filter" }));
     return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
   },
 

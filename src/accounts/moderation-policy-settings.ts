@@ -1,0 +1,78 @@
+/** How all chats of a project are moderated, whatever its requests ask for. */
+
+import { Fault } from "../faults.ts";
+import {
+  deleteModerationPolicy,
+  findModerationPoliciesOf,
+  putModerationPolicy,
+} from "../storage/moderation-policies.ts";
+import type { ModerationPolicyRow } from "../storage/schema.ts";
+import type { AccountChanges } from "./account-changes.ts";
+import type { Actor } from "./audit.ts";
+import { findActiveProject, findExistingProject } from "./projects.ts";
+
+export interface ProjectModeration {
+  /** A catalog id or an alias. Null: the first moderation model that the caller may use. */
+  model: string | null;
+  /** Null: only as the request asks. */
+  input: "score" | "block" | null;
+  output: "score" | "block" | null;
+}
+
+interface ProjectReference {
+  organizationId: string;
+  id: string;
+}
+
+export class ModerationPolicySettings {
+  readonly #changes: AccountChanges;
+
+  constructor(changes: AccountChanges) {
+    this.#changes = changes;
+  }
+
+  /** Throws a Fault when there is no such project, or it has no policy. */
+  async retrieve(reference: ProjectReference): Promise<ProjectModeration> {
+    return this.#changes.database.run(async (executor) => {
+      const project = await findExistingProject(executor, reference);
+      const [row] = await findModerationPoliciesOf(executor, [project.id]);
+      if (row === undefined) throw new Fault("not-found", "There is no moderation policy.");
+      return toProjectModeration(row);
+    });
+  }
+
+  /** Throws a Fault when there is no such project or it is archived. */
+  async replace(actor: Actor, reference: ProjectReference, policy: ProjectModeration): Promise<ProjectModeration> {
+    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+      const project = await findActiveProject(executor, reference);
+      const { model, input, output } = policy;
+      await putModerationPolicy(executor, {
+        projectId: project.id,
+        model,
+        inputMode: input,
+        outputMode: output,
+        updatedAt: now,
+      });
+      await audit({ ...updated(project), details: { moderationPolicy: { model, input, output } } });
+      return policy;
+    });
+  }
+
+  /** False when there was none. Throws a Fault when there is no such project or it is archived. */
+  async remove(actor: Actor, reference: ProjectReference): Promise<boolean> {
+    return this.#changes.make(actor, async ({ executor, audit }) => {
+      const project = await findActiveProject(executor, reference);
+      const isRemoved = await deleteModerationPolicy(executor, project.id);
+      if (isRemoved) await audit({ ...updated(project), details: { moderationPolicy: null } });
+      return isRemoved;
+    });
+  }
+}
+
+function updated(project: { organizationId: string; id: string; name: string }) {
+  return { type: "project.updated", organizationId: project.organizationId, project, resourceId: project.id } as const;
+}
+
+export function toProjectModeration({ model, inputMode, outputMode }: ModerationPolicyRow): ProjectModeration {
+  return { model, input: inputMode, output: outputMode };
+}

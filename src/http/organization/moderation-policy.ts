@@ -1,0 +1,42 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { invalidRequest } from "../../faults.ts";
+import {
+  ModerationPolicyBody,
+  toModerationPolicy,
+  toModerationPolicyDeleted,
+} from "../../wire/openai/organization-moderation-policy.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { actorOf } from "./actor.ts";
+import { projectOf } from "./projects.ts";
+
+/** Whether an id or an alias is a moderation model's. */
+export type IsModerationModel = (id: string) => boolean;
+
+interface OfProject {
+  Params: { project: string };
+}
+
+const PATH = "/projects/:project/moderation_policy";
+
+/** /v1/organization/projects/{project}/moderation_policy */
+export function moderationPolicy(accounts: Accounts, isModerationModel: IsModerationModel): FastifyPluginAsync {
+  const { moderationPolicies: policies } = accounts;
+  return async (app) => {
+    app.get<OfProject>(PATH, async (request) => toModerationPolicy(await policies.retrieve(projectOf(request))));
+
+    app.post<OfProject>(PATH, async (request) => {
+      const { model, input, output } = parse(ModerationPolicyBody, request.body);
+      if (model !== undefined && !isModerationModel(model)) {
+        const message = `Invalid value for 'model': ${JSON.stringify(model)} is no moderation model here.`;
+        throw invalidRequest(message, "model", "invalid_value");
+      }
+      const wanted = { model: model ?? null, input: input ?? null, output: output ?? null };
+      return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), wanted));
+    });
+
+    app.delete<OfProject>(PATH, async (request) => {
+      return toModerationPolicyDeleted(await policies.remove(actorOf(request), projectOf(request)));
+    });
+  };
+}

@@ -1,0 +1,13 @@
+import type { ModerationVerdict } from "../engines/engine.ts";
+
+/** In each category the verdict with the higher score; flagged where either is. */
+export function higher(one: ModerationVerdict | undefined, other: ModerationVerdict): ModerationVerdict {
+  if (one === undefined) return other;
+  const every = <Value>(of: (category: string) => Value) =>
+    Object.fromEntries(Object.keys(other.scores).map((category) => [category, of(category)]));
+  return {
+    scores: every((category) => Math.max(one.scores[category] ?? 0, other.scores[category] ?? 0)),
+    flags: every((category) => one.flags[category] === true || other.flags[category] === true),
+    appliedTo: every((category) => other.appliedTo[category] ?? one.appliedTo[category] ?? []),
+  };
+}

@@ -1,0 +1,77 @@
+/** What a chat is held to: what its request asks for, and what its project demands of all. */
+
+import { Fault, invalidRequest } from "../faults.ts";
+
+/** `score` tells what was found; `block` lets nothing through that is flagged. */
+export type ModerationMode = "score" | "block";
+
+/** What a chat request asks for; a direction without a mode is scored. */
+export interface AskedModeration {
+  model: string | undefined;
+  input: ModerationMode | undefined;
+  output: ModerationMode | undefined;
+}
+
+/** What a project demands; null demands nothing. */
+export interface DemandedModeration {
+  /** Null: the first moderation model that the caller may use. */
+  model: string | null;
+  input: ModerationMode | null;
+  output: ModerationMode | null;
+}
+
+export interface ModerationPolicy {
+  /** Undefined: the first moderation model that the caller may use. */
+  model: string | undefined;
+  /** Undefined: not judged. */
+  input: ModerationMode | undefined;
+  output: ModerationMode | undefined;
+  /** The project's, which no fault of its own may make a request pass by. */
+  isDemanded: boolean;
+  /** Whether the answer tells what was found. */
+  isShown: boolean;
+}
+
+/**
+ * Undefined when nothing is to be judged. Throws a Fault when the request asks for less than the project demands, or
+ * for a judge of its own. `idOf` gives the catalog's id for an id or an alias.
+ */
+export function moderationPolicy(
+  asked: AskedModeration | undefined,
+  demanded: DemandedModeration | undefined,
+  idOf: (model: string) => string | undefined,
+): ModerationPolicy | undefined {
+  if (demanded === undefined) {
+    if (asked === undefined) return undefined;
+    const { model, input = "score", output = "score" } = asked;
+    return { model, input, output, isDemanded: false, isShown: true };
+  }
+  if (asked?.model !== undefined) checkJudge(asked.model, demanded.model, idOf);
+  const direction = (name: "input" | "output") => {
+    const least = demanded[name] ?? undefined;
+    const wanted = asked?.[name];
+    if (wanted === "score" && least === "block") throw tooWeak(name);
+    return wanted ?? least ?? (asked === undefined ? undefined : "score");
+  };
+  return {
+    model: demanded.model ?? undefined,
+    input: direction("input"),
+    output: direction("output"),
+    isDemanded: true,
+    isShown: asked !== undefined || demanded.input === "score" || demanded.output === "score",
+  };
+}
+
+/** Another judge may be more lenient. */
+function checkJudge(asked: string, demanded: string | null, idOf: (model: string) => string | undefined): void {
+  if (demanded !== null && idOf(asked) !== undefined && idOf(asked) === idOf(demanded)) return;
+  const judge = demanded === null ? "the first moderation model that it may use" : `\`${demanded}\``;
+  const message = `The project's moderation policy is judged by ${judge}: leave out 'moderation.model'.`;
+  throw invalidRequest(message, "moderation.model", "moderation_policy");
+}
+
+function tooWeak(direction: "input" | "output"): Fault {
+  const param = `moderation.policy.${direction}.mode`;
+  const message = `'${param}' is \`score\`, and the project's moderation policy demands \`block\`: a request may be stricter, not weaker.`;
+  return new Fault("invalid-request", message, { param, code: "moderation_policy" });
+}
