@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { toErrorFrame } from "../wire/openai/chat-answer.ts";
+import { toErrorFrame } from "../wire/openai/chat-stream.ts";
 import { toErrorBody } from "../wire/openai/error.ts";
 
 /** Sends server-sent events as they come. A failure on the way becomes an error frame, and the stream ends after it. */

@@ -1,5 +1,6 @@
 /** The models that one caller may use, as the listing shows them. */
 
+import type { ChatAbilities } from "../engines/chat-model.ts";
 import type { Model, Task } from "../engines/engine.ts";
 import { type CatalogModel, isWildcard } from "./catalog.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
@@ -25,6 +26,8 @@ interface ModelFacts {
   deployed: readonly ("local" | "upstream")[];
   /** The open model of the first deployment that is up. */
   opened: Model | undefined;
+  /** Of a chat model: what at least one of its deployments that are up is able to do. */
+  abilities: ChatAbilities | undefined;
 }
 
 /** Whether a caller may use a model, decided for one request or one listing. */
@@ -65,7 +68,7 @@ export function toListed(model: CatalogModel, id: string, createdAt: number): Li
 
 function factsOf({ task, aliases, fallbacks, price, licence, deployments }: CatalogModel): ModelFacts {
   const states = deployments.map(({ state }) => state.state);
-  const up = deployments.find(({ state }) => state.state === "up");
+  const opened = deployments.filter(({ state }) => state.state === "up").map((deployment) => deployment.model());
   const isLoading = states.some((state) => state === "loading" || state === "restarting");
   return {
     task,
@@ -73,8 +76,29 @@ function factsOf({ task, aliases, fallbacks, price, licence, deployments }: Cata
     fallbacks,
     price,
     licence,
-    status: up !== undefined ? "available" : isLoading ? "loading" : "unavailable",
+    status: opened.length > 0 ? "available" : isLoading ? "loading" : "unavailable",
     deployed: [...new Set(deployments.map(({ isUpstream }) => (isUpstream ? "upstream" : "local")))],
-    opened: up?.model(),
+    opened: opened[0],
+    abilities: opened
+      .flatMap((model) => (model.task === "chat" ? [model.abilities] : []))
+      .reduce<ChatAbilities | undefined>(either, undefined),
+  };
+}
+
+/** A request goes to a deployment that can honour it, so one that can is enough. */
+function either(one: ChatAbilities | undefined, other: ChatAbilities): ChatAbilities {
+  if (one === undefined) return other;
+  const any = (ability: Exclude<keyof ChatAbilities, "choices">) => {
+    if (one[ability] === true || other[ability] === true) return true;
+    return one[ability] === undefined || other[ability] === undefined ? undefined : false;
+  };
+  return {
+    tools: any("tools"),
+    jsonSchema: any("jsonSchema"),
+    logprobs: any("logprobs"),
+    vision: any("vision"),
+    reasoning: any("reasoning"),
+    choices:
+      one.choices === undefined || other.choices === undefined ? undefined : Math.max(one.choices, other.choices),
   };
 }

@@ -14,6 +14,7 @@ import type {
 } from "../engines/engine.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import type { Most } from "../quota/quota.ts";
+import { refuseChat } from "./chat-refusal.ts";
 import type { Usage } from "./settlement.ts";
 
 export interface Work<Opened extends Model, Event> {
@@ -39,7 +40,7 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
     task: "chat",
     most: mostOfChat(request),
     affinity: affinityOf(request),
-    refusal: (model) => (model.passesWire ? undefined : request.notCarried),
+    refusal: (model) => refuseChat(request, model),
     begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
     isReadAhead: (model) => !model.passesWire,
@@ -52,17 +53,32 @@ const NOTHING: Most = { promptTokens: 0, completionTokens: 0, audioBytes: 0, cha
 /** Marks around the prompt and each message, in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
+/** More than common models make of one picture; how many it was is told with the answer. */
+const TOKENS_PER_IMAGE = 4096;
+
 /** A token is one byte at least, and what else is in the body, such as tools, is read as it is written. */
-function mostOfChat({ messages, maxTokens, wire }: ChatRequest): Most {
+function mostOfChat(request: ChatRequest): Most {
+  const { messages, maxTokens, choices } = request;
   const texts = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
-  const whole = Object.keys(wire).length === 0 ? 0 : Buffer.byteLength(JSON.stringify([wire.messages, wire.tools]));
-  const choices = typeof wire.n === "number" ? wire.n : 1;
+  const written = writtenTokens(request);
   return {
-    promptTokens: Math.max(texts, whole) + TOKENS_AROUND * (messages.length + 1),
+    promptTokens: Math.max(texts, written) + TOKENS_AROUND * (messages.length + 1),
     completionTokens: maxTokens === undefined ? undefined : maxTokens * choices,
     audioBytes: 0,
     characters: 0,
   };
+}
+
+function writtenTokens({ wire, imagesNotTaken }: ChatRequest): number {
+  const parts = [wire.messages, wire.tools, wire.response_format];
+  if (imagesNotTaken === undefined) return Buffer.byteLength(JSON.stringify(parts));
+  let images = 0;
+  const withoutImages = JSON.stringify(parts, (key, value: unknown) => {
+    if (key !== "image_url") return value;
+    images += 1;
+    return undefined;
+  });
+  return Buffer.byteLength(withoutImages) + TOKENS_PER_IMAGE * images;
 }
 
 const AFFINITY_LENGTH = 1024;

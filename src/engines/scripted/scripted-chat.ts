@@ -2,23 +2,24 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest, unavailable } from "../../faults.ts";
-import type { ChatEvent, ChatModel, ChatRequest, FinishReason } from "../chat-model.ts";
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import type { ModelHealth } from "../engine.ts";
-import { PLAIN_TEXT } from "../plain-chat.ts";
+import { type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
-import { countPromptTokens, tokenize } from "./tokenize.ts";
+import { countPromptTokens } from "./tokenize.ts";
 
 export class ScriptedChat implements ChatModel {
   readonly task = "chat";
   readonly device = "cpu";
   readonly passesWire = false;
-  readonly abilities = PLAIN_TEXT;
+  readonly abilities: ChatAbilities;
   readonly slots: number;
   readonly contextWindow: number;
   readonly #replies: readonly ScriptedReply[];
   readonly #closing = new AbortController();
 
   constructor(settings: ScriptedSettings) {
+    this.abilities = settings.abilities;
     this.slots = settings.slots;
     this.contextWindow = settings.contextWindow;
     this.#replies = settings.replies;
@@ -37,14 +38,18 @@ export class ScriptedChat implements ChatModel {
     this.#throwIfClosed();
     const promptTokens = countPromptTokens(request.messages);
     if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow);
-    const reply = this.#replyTo(request);
-    const answer = planAnswer(reply, request, this.contextWindow - promptTokens);
+    const said = request.messages.findLast((message) => message.role === "user")?.content ?? "";
+    const reply = this.#replyTo(request, said);
+    const room = this.contextWindow - promptTokens;
+    const choices = Array.from({ length: request.choices }, (_, choice) =>
+      planChoice(reply, request, { choice, said, room }),
+    );
     const until = AbortSignal.any([signal, this.#closing.signal]);
     await pause(reply.delayMsBeforeFirst, until);
     let generated = 0;
-    const usage = () => ({ promptTokens, completionTokens: generated, cachedTokens: 0, estimated: false });
+    let reasoningTokens = 0;
     let hasStarted = false;
-    for (const piece of answer.pieces) {
+    for (const { choice, step } of inTurns(choices)) {
       if (signal.aborted) return;
       this.#throwIfClosed();
       if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
@@ -52,7 +57,8 @@ export class ScriptedChat implements ChatModel {
       if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
       hasStarted = true;
       generated += 1;
-      if (piece !== "") yield { type: "text", choice: 0, text: piece, completionTokens: generated };
+      if (step.type === "reasoning") reasoningTokens += 1;
+      if (step.type !== "text" || step.text !== "") yield { ...step, choice, completionTokens: generated };
       await pause(reply.delayMsPerToken, until);
     }
     if (signal.aborted) return;
@@ -60,15 +66,21 @@ export class ScriptedChat implements ChatModel {
     if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
     if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
     if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
-    yield { type: "choice-end", choice: 0, reason: answer.reason };
-    yield { type: "finish", usage: usage() };
+    for (const [choice, { reason }] of choices.entries()) yield { type: "choice-end", choice, reason };
+    const reasoning = reasoningTokens > 0 ? { reasoningTokens } : {};
+    const usage = { promptTokens, completionTokens: generated, cachedTokens: 0, ...reasoning, estimated: false };
+    yield { type: "finish", usage };
   }
 
-  #replyTo(request: ChatRequest): ScriptedReply & { text: string } {
-    const said = request.messages.findLast((message) => message.role === "user")?.content ?? "";
-    const reply = this.#replies.find(({ match }) => matches(match, said));
+  #replyTo({ messages }: ChatRequest, said: string): ScriptedReply {
+    const last = messages.at(-1);
+    const result = last?.role === "tool" ? last.content : undefined;
+    const reply = this.#replies.find(
+      ({ match, matchTool }) =>
+        matches(match, said) && (matchTool === undefined || (result !== undefined && matches(matchTool, result))),
+    );
     if (reply === undefined) throw invalidRequest("The script has no reply to this message.", "messages");
-    return { ...reply, text: reply.text ?? said };
+    return reply;
   }
 
   #throwIfClosed(): void {
@@ -81,44 +93,15 @@ function matches(match: ScriptedReply["match"], said: string): boolean {
   return typeof match === "string" ? said.includes(match) : said.search(match) >= 0;
 }
 
-interface PlannedAnswer {
-  /** One for each token generated; "" where a stop text took all of it. */
-  pieces: string[];
-  reason: FinishReason;
-}
-
-/** What is said before a bound or a stop text ends it. */
-function planAnswer(
-  reply: { text: string; finishReason: FinishReason },
-  request: ChatRequest,
-  room: number,
-): PlannedAnswer {
-  const tokens = tokenize(reply.text);
-  const bound = Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, room);
-  const pieces = tokens.slice(0, bound);
-  const stop = firstStop(pieces.join(""), request.stop);
-  if (stop !== undefined) return { pieces: cut(pieces, stop.start, stop.end), reason: "stop" };
-  return { pieces, reason: pieces.length < tokens.length ? "length" : reply.finishReason };
-}
-
-function firstStop(text: string, stops: readonly string[]): { start: number; end: number } | undefined {
-  const found = stops
-    .filter((stop) => stop !== "")
-    .map((stop) => ({ start: text.indexOf(stop), end: text.indexOf(stop) + stop.length }))
-    .filter(({ start }) => start >= 0);
-  return found.sort((a, b) => a.end - b.end)[0];
-}
-
-/** Tokens up to the one that completes the stop text were generated; only what stands before it is said. */
-function cut(pieces: readonly string[], start: number, end: number): string[] {
-  const kept: string[] = [];
-  let position = 0;
-  for (const piece of pieces) {
-    if (position >= end) break;
-    kept.push(piece.slice(0, Math.max(0, start - position)));
-    position += piece.length;
+/** A token of each choice after the other. */
+function* inTurns(choices: readonly PlannedChoice[]): Generator<{ choice: number; step: Step }> {
+  const longest = Math.max(...choices.map(({ steps }) => steps.length));
+  for (let turn = 0; turn < longest; turn += 1) {
+    for (const [choice, { steps }] of choices.entries()) {
+      const step = steps[turn];
+      if (step !== undefined) yield { choice, step };
+    }
   }
-  return kept;
 }
 
 function contextExceeded(promptTokens: number, contextWindow: number): Fault {

@@ -33,16 +33,30 @@ const match = z.string().transform((value, context) => {
   }
 });
 
+const toolCall = z.strictObject({
+  name: z.string().min(1),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe("What it is called with"),
+});
+
 const reply = z
   .strictObject({
     match: match
       .optional()
       .describe("A part of the last user message, or a /regular expression/; left out: every message"),
-    text: z.string().optional().describe("Left out: the last user message is said back"),
+    match_tool: match
+      .optional()
+      .describe("As `match`, of the last message where that is a tool's; holds nowhere else. Left out: every message"),
+    text: z.string().optional().describe("Left out: the last user message is said back, unless a tool is called"),
+    texts: z.array(z.string()).min(1).optional().describe("In place of `text`: what each of several choices says"),
+    reasoning: z.string().optional().describe("What is thought before, unless `reasoning_effort` is none"),
+    tool_calls: z
+      .array(toolCall)
+      .default([])
+      .describe("Calls after the text, of tools that the request has and its choice allows"),
     finish_reason: z
       .enum(["stop", "length", "tool_calls", "content_filter"])
-      .default("stop")
-      .describe("How the answer ends"),
+      .optional()
+      .describe("How the answer ends. Left out: tool_calls where a tool is called, otherwise stop"),
     delay_ms_before_first: milliseconds.describe("Milliseconds before the answer begins"),
     delay_ms_per_token: milliseconds.describe("Milliseconds before each token"),
     fail_after_tokens: z.int().min(0).optional().describe("0: before the answer begins"),
@@ -52,7 +66,11 @@ const reply = z
   })
   .transform((value) => ({
     match: value.match,
+    matchTool: value.match_tool,
     text: value.text,
+    texts: value.texts,
+    reasoning: value.reasoning,
+    toolCalls: value.tool_calls,
     finishReason: value.finish_reason,
     delayMsBeforeFirst: value.delay_ms_before_first,
     delayMsPerToken: value.delay_ms_per_token,
@@ -61,6 +79,17 @@ const reply = z
     crashAfterTokens: value.crash_after_tokens,
     crashSignal: value.crash_signal,
   }));
+
+const abilities = z
+  .strictObject({
+    tools: z.boolean().default(false),
+    json_schema: z.boolean().default(false).describe("Nothing is checked: the script has to say what fits"),
+    vision: z.boolean().default(false).describe("Images are taken and not looked at"),
+    logprobs: z.boolean().default(false),
+    reasoning: z.boolean().default(false),
+    choices: z.int().min(1).max(128).default(1).describe("Most answers to one request"),
+  })
+  .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
 
 const speech = z
   .strictObject({
@@ -83,6 +112,7 @@ export const scriptedSettings = z
     replies: z.array(reply).default([]).describe("The first whose `match` holds answers"),
     echo: z.boolean().default(false).describe("Says the last user message back when no reply matches"),
     slots: z.int().min(1).default(4).describe("Requests served at once; more wait"),
+    abilities: abilities.prefault({}).describe("What requests may ask for; all else is refused"),
     context_window: z.int().min(2).default(4096).describe("Tokens of prompt and answer together"),
     speech: speech.optional().describe("For the task speech: hums a tone for each sentence"),
     process: z
@@ -100,6 +130,7 @@ export const scriptedSettings = z
   .transform((value) => ({
     replies: value.echo ? [...value.replies, reply.parse({})] : value.replies,
     slots: value.slots,
+    abilities: value.abilities,
     contextWindow: value.context_window,
     speech: value.speech,
     process: value.process,

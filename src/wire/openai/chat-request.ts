@@ -1,8 +1,12 @@
 /** A checked body of POST /v1/chat/completions as the engines' own request. */
 
-import type { ChatMessage, ChatRequest } from "../../engines/chat-model.ts";
-import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { ChatCompletionBody, Message } from "./chat-body.ts";
+import type { ChatRequest } from "../../engines/chat-model.ts";
+import { type Fault, unsupportedValue } from "../../faults.ts";
+import type { ChatCompletionBody } from "./chat-body.ts";
+import { toAnswerFormat } from "./chat-format.ts";
+import { type Message, toMessage } from "./chat-messages.ts";
+import { firstNotCarried } from "./chat-not-carried.ts";
+import { toToolChoice, toTools } from "./chat-tools.ts";
 
 /** Leaves `moderation` out, which is the service's own to honour. */
 export function toChatRequest(body: ChatCompletionBody): ChatRequest {
@@ -14,122 +18,37 @@ export function toChatRequest(body: ChatCompletionBody): ChatRequest {
     maxTokens: limits.length === 0 ? undefined : Math.min(...limits),
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
-    topK: undefined,
-    minP: undefined,
+    // Upstreams write "no bound" as 0 or -1.
+    topK: body.top_k !== undefined && body.top_k > 0 ? body.top_k : undefined,
+    minP: body.min_p,
     seed: body.seed,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    repeatPenalty: 1,
-    logitBias: {},
+    frequencyPenalty: body.frequency_penalty ?? 0,
+    presencePenalty: body.presence_penalty ?? 0,
+    repeatPenalty: body.repeat_penalty ?? body.repetition_penalty ?? 1,
+    logitBias: body.logit_bias ?? {},
     stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
+    choices: body.n ?? 1,
+    format: toAnswerFormat(body.response_format),
+    tools: toTools(body.tools ?? []),
+    toolChoice: toToolChoice(body.tool_choice),
+    parallelToolCalls: body.parallel_tool_calls ?? true,
+    topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
+    reasoningEffort: body.reasoning_effort,
     stream: body.stream === true,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     wire,
-    choices: 1,
-    format: { type: "text" },
-    tools: [],
-    toolChoice: "auto",
-    parallelToolCalls: true,
-    topLogprobs: undefined,
-    reasoningEffort: undefined,
     notCarried: firstNotCarried(body),
-    imagesNotTaken: undefined,
+    imagesNotTaken: imagesNotTaken(body.messages),
   };
 }
 
-const CARRIED: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "temperature",
-  "top_p",
-  "max_tokens",
-  "max_completion_tokens",
-  "stop",
-  "seed",
-  "moderation",
-]);
-
-/** Bookkeeping and hints: accepted everywhere, since an answer without them is still the answer that was asked for. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
-  "user",
-  "metadata",
-  "store",
-  "service_tier",
-  "reasoning_effort",
-  "verbosity",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "safety_identifier",
-]);
-
-/** Known fields that local models do not honour yet, each with the test for a value that asks for nothing. */
-const NOT_BUILT: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value === 1,
-  frequency_penalty: (value) => value === 0,
-  presence_penalty: (value) => value === 0,
-  logit_bias: (value) => Object.keys(value as object).length === 0,
-  logprobs: (value) => value === false,
-  top_logprobs: never,
-  response_format: (value) => (value as { type: string }).type === "text",
-  tools: (value) => (value as unknown[]).length === 0,
-  tool_choice: (value) => value === "none",
-  parallel_tool_calls: (value) => value === true,
-  functions: never,
-  function_call: (value) => value === "none",
-  modalities: (value) => JSON.stringify(value) === '["text"]',
-  audio: never,
-  prediction: never,
-  web_search_options: never,
-};
-
-function never(): boolean {
-  return false;
-}
-
-function firstNotCarried(body: ChatCompletionBody): Fault | undefined {
-  for (const [field, value] of Object.entries(body)) {
-    if (value === undefined || value === null || CARRIED.has(field) || WITHOUT_EFFECT.has(field)) continue;
-    const asksForNothing = Object.hasOwn(NOT_BUILT, field) ? NOT_BUILT[field] : undefined;
-    if (asksForNothing === undefined) return invalidRequest(`Unknown parameter: '${field}'.`, field);
-    if (!asksForNothing(value)) return unsupportedValue(`This model does not support '${field}'.`, field);
-  }
-  for (const [index, message] of body.messages.entries()) {
-    const fault = notCarriedByMessage(message, `messages[${index}]`);
-    if (fault !== undefined) return fault;
+function imagesNotTaken(messages: readonly Message[]): Fault | undefined {
+  for (const [index, { content }] of messages.entries()) {
+    if (typeof content !== "object" || content === null) continue;
+    const part = content.findIndex(({ type }) => type === "image_url");
+    if (part === -1) continue;
+    const path = `messages[${index}].content[${part}]`;
+    return unsupportedValue(`The part ${path} is an image, and this model reads text only.`, `${path}.type`);
   }
   return undefined;
-}
-
-function notCarriedByMessage(message: Message, path: string): Fault | undefined {
-  if (message.role === "tool" || message.role === "function") {
-    return unsupportedValue(`This model does not support messages with the role '${message.role}'.`, `${path}.role`);
-  }
-  if (Array.isArray(message.content)) {
-    const index = message.content.findIndex((part) => part.type !== "text");
-    const part = message.content[index];
-    if (part !== undefined) {
-      const param = `${path}.content[${index}].type`;
-      return unsupportedValue(`This model takes text only, not parts of the type '${part.type}'.`, param);
-    }
-  }
-  for (const [field, value] of Object.entries(message)) {
-    // An answer's own message comes back with the next question: its empty fields say nothing.
-    const saysNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-    if (field === "role" || field === "content" || saysNothing) continue;
-    return unsupportedValue(`This model does not support '${field}' in a message.`, `${path}.${field}`);
-  }
-  return undefined;
-}
-
-/** Only models that pass the wire body on get to see roles and parts that this leaves out: `notCarried` stops the others. */
-function toMessage(message: Message): ChatMessage {
-  const role = message.role === "tool" || message.role === "function" ? "user" : message.role;
-  return { role, content: toText(message.content) };
-}
-
-function toText(content: Message["content"]): string {
-  if (typeof content === "string") return content;
-  return (content ?? []).map((part) => (typeof part.text === "string" ? part.text : "")).join("");
 }

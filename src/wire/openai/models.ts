@@ -1,6 +1,7 @@
 /** GET /v1/models: the query, one entry, and the list around them. */
 
 import { z } from "zod";
+import type { ChatAbilities } from "../../engines/chat-model.ts";
 import type { Model, Task } from "../../engines/engine.ts";
 
 const Flag = z
@@ -31,6 +32,8 @@ interface ShownModel {
     status: string;
     deployed: readonly string[];
     opened: Model | undefined;
+    /** Of a chat model: what at least one of its deployments is able to do. */
+    abilities: ChatAbilities | undefined;
   };
 }
 
@@ -69,10 +72,12 @@ const MODALITIES: Readonly<Record<Task, { input: string[]; output: string[] }>> 
   transcription: { input: ["audio"], output: ["text"] },
 };
 
+const WITH_IMAGES = { input: ["text", "image"], output: ["text"] };
+
 const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
 const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"];
 
-function toMetadata({ task, price, opened, ...facts }: ShownModel["facts"]): Record<string, unknown> {
+function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["facts"]): Record<string, unknown> {
   const chat = opened?.task === "chat" ? opened : undefined;
   const metadata: Record<string, unknown> = {
     task,
@@ -82,8 +87,8 @@ function toMetadata({ task, price, opened, ...facts }: ShownModel["facts"]): Rec
     context_window: chat?.contextWindow ?? null,
     max_output_tokens: chat?.contextWindow ?? null,
     pricing: Object.fromEntries(PRICED[task].map((unit) => [unit, price[unit] ?? null])),
-    capabilities: toCapabilities(task, opened),
-    modalities: MODALITIES[task],
+    capabilities: toCapabilities(task, opened, abilities),
+    modalities: abilities?.vision === true ? WITH_IMAGES : MODALITIES[task],
     aliases: facts.aliases,
     fallbacks: facts.fallbacks,
   };
@@ -99,11 +104,21 @@ function toMetadata({ task, price, opened, ...facts }: ShownModel["facts"]): Rec
   return metadata;
 }
 
-function toCapabilities(task: Task, opened: Model | undefined): Record<string, boolean | null> {
+/** Null is what is not known, such as what an upstream's model honours of the fields that it is sent. */
+function toCapabilities(
+  task: Task,
+  opened: Model | undefined,
+  abilities: ChatAbilities | undefined,
+): Record<string, boolean | number | null> {
   if (task === "moderation") return { images: opened?.task === "moderation" ? opened.takesImages : null };
   if (task !== "chat") return { streaming: true };
-  // An upstream takes every field; whether its model honours it is not known here.
-  const isLocal = opened?.task === "chat" && !opened.passesWire;
-  const unknown = isLocal ? false : null;
-  return { streaming: true, tools: unknown, json_schema: unknown, vision: unknown, logprobs: unknown };
+  return {
+    streaming: true,
+    tools: abilities?.tools ?? null,
+    json_schema: abilities?.jsonSchema ?? null,
+    vision: abilities?.vision ?? null,
+    logprobs: abilities?.logprobs ?? null,
+    reasoning: abilities?.reasoning ?? null,
+    max_choices: abilities?.choices ?? null,
+  };
 }

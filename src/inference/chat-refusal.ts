@@ -1,0 +1,48 @@
+/** Why a chat model cannot honour a request, by what it says it is able to do. */
+
+import type { ChatAbilities, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import { type Fault, unsupportedValue } from "../faults.ts";
+
+/** Undefined where it can, and where an upstream does not say. */
+export function refuseChat(request: ChatRequest, model: ChatModel): Fault | undefined {
+  const notCarried = model.passesWire ? undefined : request.notCarried;
+  return notCarried ?? ABILITY_CHECKS.map((check) => check(request, model.abilities)).find(Boolean);
+}
+
+type Check = (request: ChatRequest, abilities: ChatAbilities) => Fault | undefined;
+
+const ABILITY_CHECKS: readonly Check[] = [
+  ({ tools }, abilities) => {
+    if (abilities.tools !== false || tools.length === 0) return undefined;
+    return unsupportedValue("This model does not call tools: its chat template has no place for them.", "tools");
+  },
+  ({ messages }, abilities) => {
+    if (abilities.tools !== false) return undefined;
+    const index = messages.findIndex(({ role, toolCalls }) => role === "tool" || toolCalls !== undefined);
+    const message = messages[index];
+    if (message === undefined) return undefined;
+    const field = message.role === "tool" ? "role" : "tool_calls";
+    const text = "This model does not call tools, so that it cannot read a call or what came of it.";
+    return unsupportedValue(text, `messages[${index}].${field}`);
+  },
+  ({ format }, abilities) => {
+    if (abilities.jsonSchema !== false || format.type === "text") return undefined;
+    return unsupportedValue("This model cannot be held to JSON; it answers with plain text.", "response_format");
+  },
+  ({ topLogprobs }, abilities) => {
+    if (abilities.logprobs !== false || topLogprobs === undefined) return undefined;
+    return unsupportedValue("This model does not tell the log probabilities of its tokens.", "logprobs");
+  },
+  ({ imagesNotTaken }, abilities) => (abilities.vision === false ? imagesNotTaken : undefined),
+  ({ choices }, abilities) => {
+    const most = abilities.choices;
+    if (most === undefined || choices <= most) return undefined;
+    const answers = most === 1 ? "one answer" : `at most ${most} answers`;
+    return unsupportedValue(`This model gives ${answers} to a request, not ${choices}.`, "n");
+  },
+  ({ reasoningEffort }, abilities) => {
+    if (abilities.reasoning !== false || reasoningEffort === undefined || reasoningEffort === "none") return undefined;
+    const text = "This model does not reason before it answers, so that it knows no effort but 'none'.";
+    return unsupportedValue(text, "reasoning_effort");
+  },
+];

@@ -1,0 +1,42 @@
+/** What whole and streamed chat answers have in common. */
+
+import { randomBytes } from "node:crypto";
+import type { ChatUsage, TokenLogprob } from "../../engines/chat-model.ts";
+
+/** What stays the same in every part of one answer. */
+interface Envelope {
+  id: string;
+  created: number;
+  model: string;
+}
+
+export function newEnvelope(model: string): Envelope {
+  return { id: `chatcmpl-${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
+}
+
+export function toUsage(usage: ChatUsage): Record<string, unknown> {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens ?? 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
+
+/** Null where there are none, as clients expect. */
+export function toLogprobs(tokens: readonly TokenLogprob[]): Record<string, unknown> | null {
+  if (tokens.length === 0) return null;
+  const content = tokens.map(({ token, logprob, bytes, top }) => ({ token, logprob, bytes, top_logprobs: top }));
+  return { content, refusal: null };
+}
+
+/** Under DeepSeek's name and under vLLM's, since clients read either. */
+export function toReasoning(text: string): Record<string, string> {
+  return { reasoning_content: text, reasoning: text };
+}

@@ -1,0 +1,95 @@
+/** The messages of a chat request: what is checked of each for every model, and what it is to an engine. */
+
+import { z } from "zod";
+import type { ChatMessage, ToolCall } from "../../engines/chat-model.ts";
+import { openVariants } from "./open-variants.ts";
+
+const TextPart = z.looseObject({ text: z.string() });
+const ImagePart = z.looseObject({
+  image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
+});
+const Content = z.union([z.string(), z.array(openVariants({ text: TextPart, image_url: ImagePart })).min(1)]);
+
+const FunctionCall = z.looseObject({
+  id: z.string().min(1),
+  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+});
+const Call = openVariants({ function: FunctionCall }).extend({ id: z.string() });
+type FunctionCall = z.output<typeof FunctionCall>;
+
+/** An assistant message that calls tools or refuses may have no content; any other must have some. */
+const AssistantMessage = z
+  .looseObject({
+    role: z.literal("assistant"),
+    content: Content.nullish(),
+    tool_calls: z.array(Call).nullish(),
+    refusal: z.string().nullish(),
+  })
+  .check((context) => {
+    const { content, tool_calls, function_call, refusal, audio } = context.value;
+    if (content === undefined || content === null) {
+      if (tool_calls || function_call || refusal || audio) return;
+      context.issues.push({
+        code: "custom",
+        path: ["content"],
+        input: content,
+        message: "an assistant message needs text unless it has tool_calls or a refusal",
+        params: { code: content === null ? "invalid_type" : "missing_required_parameter" },
+      });
+    }
+  });
+
+const Message = z.discriminatedUnion(
+  "role",
+  [
+    z.looseObject({ role: z.literal("developer"), content: Content }),
+    z.looseObject({ role: z.literal("system"), content: Content }),
+    z.looseObject({ role: z.literal("user"), content: Content }),
+    AssistantMessage,
+    z.looseObject({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
+    z.looseObject({ role: z.literal("function"), content: z.string().nullable(), name: z.string() }),
+  ],
+  { error: "it must be developer, system, user, assistant, tool or function" },
+);
+
+export type Message = z.output<typeof Message>;
+
+export const Messages = z
+  .array(Message)
+  .min(1)
+  .check(({ value, issues }) => {
+    const called = new Set<string>();
+    for (const [index, message] of value.entries()) {
+      if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) called.add(id);
+      if (message.role !== "tool" || called.has(message.tool_call_id)) continue;
+      issues.push({
+        code: "custom",
+        path: [index, "tool_call_id"],
+        input: message.tool_call_id,
+        message: "no assistant message before it has a tool call with this id",
+      });
+    }
+  });
+
+/** Only models that pass the wire body on get to see what this leaves out: a Fault stops the others. */
+export function toMessage(message: Message): ChatMessage {
+  const content = toText(message.content);
+  if (message.role === "function") return { role: "user", content };
+  if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
+  if (message.role !== "assistant" || !message.tool_calls?.length) return { role: message.role, content };
+  return { role: "assistant", content, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall) };
+}
+
+function toText(content: Message["content"]): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => (typeof part.text === "string" ? part.text : "")).join("");
+}
+
+export function isFunctionCall(call: z.output<typeof Call>): call is z.output<typeof Call> & FunctionCall {
+  return call.type === "function";
+}
+
+function toToolCall({ id, function: called }: FunctionCall): ToolCall {
+  // Many a model writes nothing where there are no arguments.
+  return { id, name: called.name, arguments: called.arguments === "" ? "{}" : called.arguments };
+}

@@ -1,0 +1,82 @@
+/** `tools` and `tool_choice` of a chat request. */
+
+import { z } from "zod";
+import type { Tool, ToolChoice } from "../../engines/chat-model.ts";
+import { openVariants } from "./open-variants.ts";
+
+const FunctionTool = z.looseObject({
+  function: z.looseObject({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
+      error: "it must be 1 to 64 letters, digits, underscores or hyphens",
+    }),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.unknown()).nullish(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+export const Tools = z.array(openVariants({ function: FunctionTool })).check(({ value, issues }) => {
+  const names = new Set<string>();
+  for (const [index, tool] of value.entries()) {
+    if (!isFunctionTool(tool)) continue;
+    const { name } = tool.function;
+    if (names.has(name)) {
+      issues.push({
+        code: "custom",
+        path: [index, "function", "name"],
+        input: name,
+        message: `another tool is called '${name}' too`,
+      });
+    }
+    names.add(name);
+  }
+});
+
+const NamedChoice = z.looseObject({ function: z.looseObject({ name: z.string() }) });
+
+export const ToolChoiceField = z.union([z.enum(["none", "auto", "required"]), openVariants({ function: NamedChoice })]);
+
+type SentTool = z.output<typeof Tools>[number];
+type SentChoice = z.output<typeof ToolChoiceField>;
+
+export function isFunctionTool(tool: SentTool): tool is SentTool & z.output<typeof FunctionTool> {
+  return tool.type === "function";
+}
+
+function isNamedChoice(choice: SentChoice): choice is Exclude<SentChoice, string> & z.output<typeof NamedChoice> {
+  return typeof choice !== "string" && choice.type === "function";
+}
+
+/** Whether the choice is of a kind that this service knows by itself. */
+export function isKnownChoice(choice: SentChoice): boolean {
+  return typeof choice === "string" || isNamedChoice(choice);
+}
+
+/** What is wrong with a choice among these tools, and where in it; undefined: nothing. */
+export function choiceProblem(
+  choice: SentChoice,
+  tools: readonly SentTool[],
+): { path: string[]; message: string } | undefined {
+  if (isNamedChoice(choice)) {
+    const { name } = choice.function;
+    if (tools.some((tool) => isFunctionTool(tool) && tool.function.name === name)) return undefined;
+    return { path: ["function", "name"], message: `'tools' has no function '${name}'` };
+  }
+  if (choice !== "required" || tools.length > 0) return undefined;
+  return { path: [], message: "it may be 'required' only when 'tools' names at least one" };
+}
+
+export function toTools(tools: readonly SentTool[]): Tool[] {
+  return tools.flatMap((tool, index) => {
+    if (!isFunctionTool(tool)) return [];
+    const { name, description, parameters } = tool.function;
+    const param = `tools[${index}].function.parameters`;
+    return [{ name, description: description ?? undefined, parameters: parameters ?? undefined, param }];
+  });
+}
+
+export function toToolChoice(choice: SentChoice | undefined): ToolChoice {
+  if (choice === undefined) return "auto";
+  if (isNamedChoice(choice)) return { name: choice.function.name };
+  return typeof choice === "string" ? choice : "auto";
+}
