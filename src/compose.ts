@@ -123,6 +123,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     operations: hasOwnAddress ? undefined : operations,
     maxBodyBytes: config.server.maxBodyBytes,
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
+    maxModerationInputs: config.server.maxModerationInputs,
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
     trustedProxies: config.server.trustedProxies,
     countWrongKey: (address) => failures.count(address),

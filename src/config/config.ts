@@ -54,6 +54,8 @@ interface ServerConfig {
   maxUploadBytes: number;
   /** Of one recording sent for transcription. */
   maxAudioSeconds: number;
+  /** Entries in the `input` of one moderation. */
+  maxModerationInputs: number;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
   /** From the request's arrival to the answer's end. */

@@ -37,6 +37,12 @@ const server = z
       .max(7 * 86_400)
       .default(6 * 3600)
       .describe("Longest recording sent for transcription, in seconds; a longer one is refused with 400."),
+    max_moderation_inputs: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(1000)
+      .describe("Most entries that the `input` of one moderation may have; more are refused with 400."),
     receive_timeout_seconds: z
       .number()
       .min(1)

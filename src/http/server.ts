@@ -28,6 +28,7 @@ export interface ServerOptions {
   operations: Operations | undefined;
   maxBodyBytes: number;
   transcription: TranscriptionParts;
+  maxModerationInputs: number;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
@@ -65,7 +66,7 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(chatCompletions(options.inference, (caller) => options.accounts.moderationOf(caller)));
       scope.register(models(options.inference));
       scope.register(audioTranscriptions(options.inference, options.transcription));
-      scope.register(moderations(options.inference));
+      scope.register(moderations(options.inference, options.maxModerationInputs));
       scope.register(audioSpeech(options.inference));
       scope.register(audioVoices(options.inference));
     },

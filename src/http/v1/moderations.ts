@@ -5,10 +5,10 @@ import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 
 /** POST /v1/moderations */
-export function moderations(inference: Inference): FastifyPluginAsync {
+export function moderations(inference: Inference, mostInputs: number): FastifyPluginAsync {
   return async (app) => {
     app.post("/moderations", async (request, reply) => {
-      const question = readModeration(request.body);
+      const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
       const answer = await inference.moderate(request.caller, question, disconnectSignal(reply.raw));
       request.record.settlement = answer.settled;

@@ -6,8 +6,6 @@ import type { ModerationInput, ModerationVerdict } from "../../engines/engine.ts
 import { Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import { parse } from "./validate.ts";
 
-const MOST_INPUTS = 1000;
-
 const Part = z.discriminatedUnion(
   "type",
   [
@@ -27,7 +25,6 @@ const ModerationBody = z.looseObject({
     if (typeof value === "string") return;
     const refuse = (message: string) => issues.push({ code: "custom", path: [], input: value, message });
     if (value.length === 0) refuse("it must have at least one entry");
-    if (value.length > MOST_INPUTS) refuse(`it may have at most ${MOST_INPUTS} entries, not ${value.length}`);
     const texts = value.filter((entry) => typeof entry === "string").length;
     if (texts > 0 && texts < value.length) refuse("it must be strings only or parts only, not both");
   }),
@@ -40,7 +37,8 @@ export interface ModerationQuestion {
 }
 
 /** Strings are judged one by one, parts together. Throws a Fault about the field at fault. */
-export function readModeration(body: unknown): ModerationQuestion {
+export function readModeration(body: unknown, mostInputs: number): ModerationQuestion {
+  refuseTooMany(body, mostInputs);
   const { model, input } = parseBody(body);
   if (typeof input === "string") return { model, inputs: [{ text: input, images: [] }], imagesNotTaken: undefined };
   const texts = input.filter((entry) => typeof entry === "string");
@@ -51,6 +49,14 @@ export function readModeration(body: unknown): ModerationQuestion {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const images = parts.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : []));
   return { model, inputs: [{ text, images }], imagesNotTaken: imagesNotTaken(parts) };
+}
+
+/** Before a million entries are looked at one by one. */
+function refuseTooMany(body: unknown, most: number): void {
+  const { input } = (body ?? {}) as { input?: unknown };
+  if (!Array.isArray(input) || input.length <= most) return;
+  const message = `Invalid value for 'input': it may have at most ${most} entries, not ${input.length}. Send them in parts.`;
+  throw invalidRequest(message, "input", "array_above_max_length");
 }
 
 /** OpenAI's clients know `input` as one field: the message names the place in it. */
