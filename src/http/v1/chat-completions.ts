@@ -1,11 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
+import type { Caller } from "../../accounts/caller.ts";
 import type { Inference } from "../../inference/inference.ts";
-import {
-  type ModeratedAnswer,
-  type ModeratedChatOptions,
-  type ModerationPolicy,
-  moderatedChat,
-} from "../../inference/moderated-chat.ts";
+import { type ModeratedAnswer, type ModeratedChatOptions, moderatedChat } from "../../inference/moderated-chat.ts";
+import { type DemandedModeration, type ModerationPolicy, moderationPolicy } from "../../inference/moderation-policy.ts";
 import { toCompletion } from "../../wire/openai/chat-answer.ts";
 import { ChatCompletionBody } from "../../wire/openai/chat-body.ts";
 import { frameReader, toChatModeration } from "../../wire/openai/chat-moderation.ts";
@@ -16,8 +13,11 @@ import { parse } from "../../wire/openai/validate.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
 
+/** What the project of a caller demands for all its chats. */
+type ModerationOf = (caller: Caller) => DemandedModeration | undefined;
+
 /** POST /v1/chat/completions */
-export function chatCompletions(inference: Inference): FastifyPluginAsync {
+export function chatCompletions(inference: Inference, moderationOf: ModerationOf): FastifyPluginAsync {
   return async (app) => {
     app.post("/chat/completions", async (request, reply) => {
       const body = parse(ChatCompletionBody, request.body);
@@ -25,11 +25,13 @@ export function chatCompletions(inference: Inference): FastifyPluginAsync {
       const { authorization: _secret, ...callerHeaders } = request.headers;
       const asked = { ...toChatRequest(body), callerHeaders };
       const clientLeft = disconnectSignal(reply.raw);
-      const answer = await answered({ inference, caller: request.caller, request: asked, clientLeft }, body.moderation);
+      const { caller } = request;
+      const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));
+      const answer = await answered({ inference, caller, request: asked, clientLeft }, policy);
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const { judged: found } = answer;
-      const judged = found === undefined ? undefined : () => toChatModeration(found);
+      const judged = found === undefined || policy?.isShown !== true ? undefined : () => toChatModeration(found);
       if (body.stream !== true) return toCompletion(answer.model, answer.events, judged);
       const includeUsage = body.stream_options?.include_usage === true;
       return sendEvents(reply, toFrames(answer.model, answer.events, { includeUsage, judged }));
