@@ -106,7 +106,7 @@ export class PostgresqlStore implements CounterStore {
 
   async close(): Promise<void> {
     this.onLost = () => {};
-    await this.#pool.end();
+    if (!this.#pool.ending) await this.#pool.end();
   }
 
   #run(replica: string, operation: Job["operation"]): Promise<unknown> {

@@ -1,0 +1,236 @@
+/** What replicas must do together: count exactly, outlive each other, and go on without the store. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
+import { createLogger } from "../observability/logger.ts";
+import type { Secret } from "../secret.ts";
+import type { CounterStore } from "./counter-store.ts";
+import type { Claim, Taken } from "./counters.ts";
+import { PostgresqlStore } from "./postgresql-store.ts";
+import { RedisStore } from "./redis-store.ts";
+import { SharedCounters, type SharedCountersOptions } from "./shared-counters.ts";
+
+interface Server {
+  url(): Promise<Secret>;
+  open(url: Secret): CounterStore;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Whether stopping it loses what it held. */
+  forgets: boolean;
+}
+
+const redis = HAS_REDIS ? await startRedis() : undefined;
+const postgres = await startPostgres();
+const SERVERS: Record<string, Server> = { PostgreSQL: postgresql(postgres), ...(redis && { Redis: ofRedis(redis) }) };
+const cleanup = new AsyncDisposableStack();
+beforeAll(() => async () => {
+  await cleanup.disposeAsync();
+  await redis?.[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+});
+
+function postgresql(server: PostgresServer): Server {
+  return {
+    url: () => server.createDatabase(),
+    open: (url) => new PostgresqlStore(url),
+    stop: () => server.stop(),
+    start: () => server.start(),
+    forgets: false,
+  };
+}
+
+function ofRedis(server: RedisServer): Server {
+  return {
+    url: async () => server.createDatabase(),
+    open: (url) => new RedisStore(url),
+    stop: () => server.stop(),
+    start: () => server.start(),
+    forgets: true,
+  };
+}
+
+if (!HAS_REDIS) test.skip(`replicas on Redis${WITHOUT_REDIS}`);
+
+const claim = (amount: number, given: Partial<Claim> = {}): Claim => {
+  return { key: "a", amount, limit: 100, windowSeconds: 60, isHeld: true, ...given };
+};
+
+describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
+  let open: { counters: SharedCounters; store: CounterStore }[] = [];
+  afterEach(async () => {
+    await Promise.all(open.map(({ counters }) => counters.close()));
+    open = [];
+  });
+
+  async function replicas(number: number, given: Partial<SharedCountersOptions> = {}) {
+    const url = await server.url();
+    const start = async () => {
+      const store = server.open(url);
+      const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share", ...given });
+      await counters.tried();
+      open.push({ counters, store });
+      return { counters, store };
+    };
+    const started: Awaited<ReturnType<typeof start>>[] = [];
+    for (let index = 0; index < number; index += 1) started.push(await start());
+    const seen = () => started.map(({ counters }) => counters.state.replicas);
+    await expect.poll(seen, { timeout: 10_000 }).toEqual(Array(number).fill(number));
+    return { started, start };
+  }
+
+  const isShared = ({ counters }: { counters: SharedCounters }) => counters.state.isShared;
+  const grantedOf = (answers: Taken[]) => answers.filter(({ granted }) => granted).length;
+  const takeMany = async (counters: SharedCounters, number: number, each = claim(1)) =>
+    grantedOf(await Promise.all(Array.from({ length: number }, () => counters.take([each]))));
+
+  test("grant together exactly the limit, and all of it", async () => {
+    const { started } = await replicas(3);
+    const granted = await Promise.all(started.map(({ counters }) => takeMany(counters, 100)));
+    expect(granted.reduce((sum, each) => sum + each)).toBe(100);
+    const [one, two] = started;
+    const given = await one?.counters.take([claim(0)]);
+    expect(given).toMatchObject({ used: { a: 100 } });
+    expect(await two?.counters.take([claim(1, { limit: 101 })])).toMatchObject({ granted: true });
+  });
+
+  test("get back what a dead one held, and nothing that it had spent", async () => {
+    const { started } = await replicas(2);
+    const [dying, living] = started.map(({ counters }) => counters);
+    await dying?.take([claim(70), claim(1, { key: "requests", isHeld: false })]);
+    expect(await living?.take([claim(40)])).toMatchObject({ granted: false });
+    // As a process that is killed: it says nothing more.
+    await started[0]?.store.close();
+    await expect
+      .poll(() => living?.take([claim(95)]), { timeout: 20_000, interval: 500 })
+      .toMatchObject({ granted: true });
+    expect(await living?.take([claim(0, { key: "requests" })])).toMatchObject({ used: { requests: 1 } });
+    expect(living?.state).toEqual({ isShared: true, replicas: 1 });
+  });
+
+  test("give at once what one held that stops in order", async () => {
+    const { started } = await replicas(2);
+    await started[0]?.counters.take([claim(70)]);
+    await started[0]?.counters.close();
+    expect(await started[1]?.counters.take([claim(95)])).toMatchObject({ granted: true });
+  });
+
+  test("keep to their shares while the store is away, and never over the limit through it", async () => {
+    const { started } = await replicas(2);
+    const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
+    const reservation = await one.take([claim(20)]);
+    await two.take([claim(20)]);
+    await one.take([claim(0)]);
+    await two.take([claim(0)]);
+    await server.stop();
+    try {
+      // Of 60 that are left, each has its share.
+      const alone = await Promise.all([takeMany(one, 60), takeMany(two, 60)]);
+      expect(alone.reduce((sum, each) => sum + each)).toBe(60);
+      // A limit that nobody had used is divided whole.
+      const fresh = claim(1, { key: "b", limit: 5 });
+      const divided = await Promise.all([takeMany(one, 9, fresh), takeMany(two, 9, fresh)]);
+      expect(divided.sort()).toEqual([2, 3]);
+      if (reservation.granted) await one.settle(reservation.reservation, [{ ...claim(20), difference: -15 }]);
+      expect(await takeMany(one, 60)).toBe(15);
+    } finally {
+      await server.start();
+    }
+    const busy: number[] = [];
+    const hammering = started.map(async (each) => {
+      while (!isShared(each)) {
+        busy.push(await takeMany(each.counters, 5));
+        await sleep(50);
+      }
+    });
+    await Promise.all(hammering);
+    busy.push(await takeMany(one, 20), await takeMany(two, 20));
+    expect(busy.reduce((sum, each) => sum + each)).toBe(0);
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 100 } });
+    expect(await one.take([claim(0, { key: "b" })])).toMatchObject({ used: { b: 5 } });
+  });
+
+  test("count on after the store was restarted, whether it lost everything or nothing", async () => {
+    const { started } = await replicas(2);
+    const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
+    const before = one.epoch;
+    const taken = await one.take([claim(60)]);
+    await two.take([claim(30, { isHeld: false })]);
+    await server.stop();
+    await server.start();
+    await expect.poll(() => started.every(isShared), { timeout: 20_000 }).toBe(true);
+    expect(one.epoch).toBe(two.epoch);
+    expect(one.epoch !== before).toBe(server.forgets);
+    expect(await two.take([claim(11)])).toMatchObject({ granted: false, used: { a: 90 } });
+    if (taken.granted) await one.settle(taken.reservation, [{ ...claim(60), difference: -50 }]);
+    expect(await two.take([claim(60)])).toMatchObject({ granted: true, used: { a: 100 } });
+  });
+
+  test.each([
+    ["refuse", 0],
+    ["admit", 300],
+  ] as const)("%s while the store is away, when they are told so", async (whenAway, granted) => {
+    const { started } = await replicas(1, { whenAway });
+    const [counters] = started.map((each) => each.counters) as [SharedCounters];
+    await server.stop();
+    try {
+      if (whenAway === "admit") expect(await takeMany(counters, 300)).toBe(granted);
+      else await expect(counters.take([claim(1)])).rejects.toMatchObject({ kind: "unavailable" });
+    } finally {
+      await server.start();
+    }
+    await expect.poll(() => counters.state.isShared, { timeout: 20_000 }).toBe(true);
+    expect(await counters.take([claim(0)])).toMatchObject({ used: { a: granted } });
+  });
+
+  test("start without the store, and count together once it is there", async () => {
+    const { started, start } = await replicas(1);
+    await server.stop();
+    let late: Awaited<ReturnType<typeof start>>;
+    try {
+      late = await start();
+      expect(await takeMany(late.counters, 30)).toBe(30);
+    } finally {
+      await server.start();
+    }
+    await expect.poll(() => [...started, late].every(isShared), { timeout: 20_000 }).toBe(true);
+    expect(await started[0]?.counters.take([claim(0)])).toMatchObject({ used: { a: 30 } });
+  });
+});
+
+test.skipIf(!HAS_REDIS)(`a store that hangs holds a request up once${WITHOUT_REDIS}`, async () => {
+  if (redis === undefined) return;
+  const store = new RedisStore(redis.createDatabase());
+  const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
+  cleanup.defer(() => counters.close());
+  await counters.tried();
+  redis.signal("SIGSTOP");
+  try {
+    expect(await counters.take([claim(1)])).toMatchObject({ granted: true });
+    expect(counters.state.isShared).toBe(false);
+    const began = performance.now();
+    for (let request = 0; request < 50; request += 1) await counters.take([claim(1)]);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  } finally {
+    redis.signal("SIGCONT");
+  }
+  await expect.poll(() => counters.state.isShared, { timeout: 20_000 }).toBe(true);
+  expect(await counters.take([claim(0)])).toMatchObject({ used: { a: 51 } });
+});
+
+test("a process that was taken for dead while it slept counts again what it had held", async () => {
+  const url = await postgres.createDatabase();
+  const stores = [new PostgresqlStore(url), new PostgresqlStore(url)];
+  for (const store of stores) cleanup.defer(() => store.close());
+  const [store] = stores as [PostgresqlStore];
+  await store.open();
+  await store.enter("sleeper", []);
+  const taken = await store.take("sleeper", "1", [claim(70)]);
+  await store.leave("sleeper");
+  expect(await store.take("sleeper", "2", [claim(1)])).toBeUndefined();
+  await store.enter("sleeper", []);
+  expect(await store.take("sleeper", "3", [claim(0)])).toMatchObject({ used: [0] });
+  await store.settle("sleeper", { id: "1", takenAt: taken?.now ?? 0 }, [{ ...claim(70), difference: -60 }]);
+  expect(await store.take("sleeper", "4", [claim(0)])).toMatchObject({ used: [10] });
+});
