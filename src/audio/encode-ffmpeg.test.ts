@@ -1,0 +1,64 @@
+/** What FFmpeg, which most players are built on, makes of each format. Skipped where it is not installed. */
+
+import { spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { AUDIO_FORMATS, type AudioFormat, encodeAudio } from "./encode.ts";
+
+const isInstalled = ["ffmpeg", "ffprobe"].every((command) => spawnSync(command, ["-version"]).status === 0);
+
+const CODECS: Record<AudioFormat, string> = {
+  mp3: "mp3",
+  opus: "opus",
+  aac: "aac",
+  flac: "flac",
+  wav: "pcm_s16le",
+  pcm: "pcm_s16le",
+};
+
+let folder: TemporaryDirectory;
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** Sentences of several lengths, as a voice gives them. */
+async function* tone(seconds: number, sampleRate: number): AsyncGenerator<Float32Array> {
+  const length = Math.round(seconds * sampleRate);
+  const step = Math.round(1.3 * sampleRate);
+  for (let start = 0; start < length; start += step) {
+    yield Float32Array.from(
+      { length: Math.min(step, length - start) },
+      (_, index) => 0.5 * Math.sin((2 * Math.PI * 440 * (start + index)) / sampleRate),
+    );
+  }
+}
+
+function run(command: string, parameters: readonly string[]): Buffer {
+  const { status, stdout, stderr } = spawnSync(command, parameters, { maxBuffer: 100_000_000 });
+  expect(stderr.toString()).toBe("");
+  expect(status).toBe(0);
+  return stdout;
+}
+
+describe.skipIf(!isInstalled).each(AUDIO_FORMATS)("%s, as FFmpeg sees it", (format) => {
+  test.each([
+    [0.4, 24_000],
+    [7.77, 24_000],
+    [7.77, 22_050],
+  ])("%d s at %d samples a second last as long, as loud, without a complaint", async (seconds, sampleRate) => {
+    const file = join(folder.path, `${seconds}-${sampleRate}.${format}`);
+    await writeFile(file, encodeAudio(tone(seconds, sampleRate), { format, sampleRate }));
+    const input = format === "pcm" ? ["-f", "s16le", "-ar", String(sampleRate), "-ac", "1", "-i", file] : ["-i", file];
+    const probe = ["-v", "error", "-of", "json", "-show_entries", "stream=codec_name,channels", ...input];
+    const { streams } = JSON.parse(run("ffprobe", probe).toString());
+    expect(streams).toEqual([{ codec_name: CODECS[format], channels: 1 }]);
+    const decoded = run("ffmpeg", ["-v", "error", ...input, "-f", "f32le", "-ar", "24000", "-ac", "1", "-"]);
+    const samples = new Float32Array(new Uint8Array(decoded).buffer);
+    expect(Math.abs(samples.length / 24_000 - seconds)).toBeLessThan(Math.max(0.1, 0.02 * seconds));
+    const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+    expect(Math.abs(loudness - 0.5 / Math.SQRT2)).toBeLessThan(seconds < 1 ? 0.06 : 0.02);
+  });
+});
