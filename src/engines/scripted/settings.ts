@@ -35,7 +35,7 @@ const match = z.string().transform((value, context) => {
 
 const toolCall = z.strictObject({
   name: z.string().min(1),
-  arguments: z.record(z.string(), z.unknown()).default({}).describe("What it is called with"),
+  arguments: z.looseObject({}).default({}).describe("What it is called with"),
 });
 
 const reply = z
