@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { loadConfigText } from "../test/support/load-config-text.ts";
 import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { ENGINES } from "./engines/registry.ts";
 import { createModelStore } from "./models/create-model-store.ts";
+import { MANIFEST } from "./models/manifest.ts";
 import { createLogger } from "./observability/logger.ts";
 import { specifyModels } from "./specify-models.ts";
 
@@ -32,6 +34,23 @@ test("a configured model takes the place of a built-in one, also as a fallback, 
   expect(models.get("flite")).toMatchObject({ task: "chat", isBuiltin: false });
   expect(models.get("hibari")?.fallbacks).toEqual([]);
 });
+
+test.each(MANIFEST.filter(({ guardFamily }) => guardFamily !== undefined))(
+  "$id, once pulled, is a guard that a chat engine runs",
+  async (entry) => {
+    await using folder = await temporaryDirectory();
+    const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+    const store = createModelStore({ modelsDirectory: folder.path, hub }, createLogger("silent"));
+    const { config } = await loadConfigText("");
+    const pulled = { ...store, list: async () => [{ id: entry.id }] } as unknown as typeof store;
+    const model = (await specifyModels(config, pulled)).find(({ id }) => id === entry.id);
+    expect(model).toMatchObject({ task: "moderation", isBuiltin: true, deployments: [{ engine: "guard" }] });
+    const settings = model?.deployments[0]?.settings as { family: string; chat: { reveal(): string } };
+    expect(settings.family).toBe(entry.guardFamily);
+    const { engine, ...chat } = JSON.parse(settings.chat.reveal());
+    expect(ENGINES["llama-cpp"].settings.safeParse(chat).success && engine).toBe("llama-cpp");
+  },
+);
 
 test("without built-in models there are only the configured ones", async () => {
   expect((await specify("builtin_models: false")).size).toBe(0);

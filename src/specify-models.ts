@@ -25,7 +25,7 @@ export async function specifyModels(config: Config, store: ModelStore): Promise<
   ];
 }
 
-type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks">;
+type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily">;
 
 const TASKS: readonly Task[] = ["chat", "moderation", "speech", "transcription"];
 
@@ -66,12 +66,11 @@ function toSpecification(
     price: {},
     fallbacks: (entry.fallbacks ?? []).filter(isBuiltin),
     routing: DEFAULT_POLICY,
-    deployments: [
-      {
-        engine: entry.engine,
-        settings: ENGINES[entry.engine].settings.parse({ ...settings, ...entry.engineSettings }),
-        terms: DEFAULT_TERMS,
-      },
-    ],
+    deployments: [{ ...runBy(entry, { ...settings, ...entry.engineSettings }), terms: DEFAULT_TERMS }],
   };
+}
+
+function runBy({ engine, guardFamily: family }: BuiltinModel, settings: Readonly<Record<string, unknown>>) {
+  if (family === undefined) return { engine, settings: ENGINES[engine].settings.parse(settings) };
+  return { engine: "guard", settings: ENGINES.guard.settings.parse({ family, chat: { engine, ...settings } }) };
 }

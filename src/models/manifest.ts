@@ -1,6 +1,7 @@
 /** The models that Parlance knows by name: their files, and where each file can be had, best source first. */
 
 import type { Task } from "../engines/engine.ts";
+import { GUARD_MODELS } from "./guard-models.ts";
 import { SPEECH_MODELS } from "./speech-models.ts";
 import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 
@@ -10,6 +11,8 @@ export interface ManifestEntry {
   task: Task;
   /** The kind of engine that runs it. */
   engine: "llama-cpp" | "classifier" | "kokoro" | "sherpa-onnx";
+  /** A guard language model's family: the engine `guard` asks it, and `engine` runs it as a chat model. */
+  guardFamily?: string;
   /** One default for each task: what a fresh installation fetches by itself. */
   isDefault: boolean;
   /** SPDX identifier, or the licence's name where it has none. */
@@ -177,6 +180,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
       minilmFile("tokenizer_config.json", 350, "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"),
     ],
   },
+  ...GUARD_MODELS,
   ...SPEECH_MODELS,
   ...TRANSCRIPTION_MODELS,
 ];

@@ -140,7 +140,8 @@ News, medicine, law, education, prevention, quotation and fiction that only ment
 Answer with JSON only: {"violation": 0 or 1, "categories": [names from the list]}`;
 
 function readSafeguard(answer: string): GuardAnswer {
-  const json = /\{[^{}]*\}/.exec(answer)?.[0];
+  // The verdict is the last: some runtimes leave the reasoning in the answer, braces and all.
+  const json = answer.match(/\{[^{}]*\}/g)?.at(-1);
   const verdict = json === undefined ? undefined : (JSON.parse(json) as { violation?: unknown; categories?: unknown });
   const isHarmful = verdict?.violation === 1 || verdict?.violation === true;
   if (!isHarmful && verdict?.violation !== 0 && verdict?.violation !== false) throw new Error("no violation of 0 or 1");

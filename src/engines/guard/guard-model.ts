@@ -5,7 +5,7 @@ import type { ChatModel, ChatRequest } from "../chat-model.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import { PLAIN_REQUEST } from "../plain-chat.ts";
 import type { GuardFormat, GuardQuestion } from "./formats.ts";
-import { harmProbability } from "./harm-probability.ts";
+import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
 
 export interface GuardOptions {
   /** Sent as `model` to upstreams that take it. */
@@ -15,6 +15,8 @@ export interface GuardOptions {
 }
 
 const FLAGGED_FROM = 0.5;
+/** Enough that both words of a verdict are among them. */
+const ALTERNATIVES = 10;
 
 export class GuardModel implements ModerationModel {
   readonly task = "moderation";
@@ -69,27 +71,32 @@ export class GuardModel implements ModerationModel {
       messages,
       maxTokens,
       temperature: 0,
+      // Asked of an engine that has none, they would be refused.
+      topLogprobs: this.#chat.abilities.logprobs === true ? ALTERNATIVES : undefined,
       wire: {
         model: this.#options.name,
         messages,
         max_tokens: maxTokens,
         temperature: 0,
         logprobs: true,
-        top_logprobs: 10,
+        top_logprobs: ALTERNATIVES,
       },
     };
     let answer = "";
-    let harm: number | undefined;
+    let tokens: readonly TokenChoices[] = [];
     for await (const event of this.#chat.chat(request, signal)) {
-      if (event.type === "text") answer += event.text;
+      if (event.type === "text") {
+        answer += event.text;
+        tokens = [...tokens, ...(event.logprobs ?? [])];
+      }
       if (event.type === "wire-completion") {
         const { message, logprobs } = firstChoice(event.completion);
         answer = message;
-        harm = harmProbability(logprobs, verdictWords);
+        tokens = tokensOf(logprobs);
       }
     }
     if (signal.aborted) return { harm: 0, categories: [] };
-    return withProbability(readAnswer(question, answer), harm);
+    return withProbability(readAnswer(question, answer), harmProbability(tokens, verdictWords));
   }
 
   #verdict(found: Readonly<Record<string, number>>): ModerationVerdict {

@@ -1,18 +1,27 @@
-/** Reads from OpenAI's `logprobs` how sure a model was of its verdict. */
+/** Reads from log probabilities how sure a model was of its verdict. */
 
-interface TokenChoice {
-  token: string;
-  top_logprobs: ReadonlyArray<{ token: string; logprob: number }>;
+/** The likeliest tokens at one place of an answer. */
+export interface TokenChoices {
+  top: ReadonlyArray<{ token: string; logprob: number }>;
 }
 
-/** 0 to 1, at the last token that could have been either word; undefined when there is none, or no probabilities at all. */
-export function harmProbability(logprobs: unknown, words: { harmful: string; harmless: string }): number | undefined {
+/** From OpenAI's `logprobs`; none where there are none. */
+export function tokensOf(logprobs: unknown): readonly TokenChoices[] {
   const content = (logprobs as { content?: unknown } | null | undefined)?.content;
-  if (!Array.isArray(content)) return undefined;
-  for (const { top_logprobs: choices } of (content as TokenChoice[]).toReversed()) {
-    if (!Array.isArray(choices)) return undefined;
+  if (!Array.isArray(content)) return [];
+  return (content as Array<{ top_logprobs?: TokenChoices["top"] }>).map(({ top_logprobs: top }) => ({
+    top: Array.isArray(top) ? top : [],
+  }));
+}
+
+/** 0 to 1, at the last token that could have been either word; undefined when there is none. */
+export function harmProbability(
+  tokens: readonly TokenChoices[],
+  words: { harmful: string; harmless: string },
+): number | undefined {
+  for (const { top } of tokens.toReversed()) {
     const mass = (word: string) =>
-      choices.reduce((sum, { token, logprob }) => (begins(word, token) ? sum + Math.exp(logprob) : sum), 0);
+      top.reduce((sum, { token, logprob }) => (begins(word, token) ? sum + Math.exp(logprob) : sum), 0);
     const [harmful, harmless] = [mass(words.harmful), mass(words.harmless)];
     if (harmful > 0 && harmless > 0) return harmful / (harmful + harmless);
   }

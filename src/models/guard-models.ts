@@ -1,0 +1,90 @@
+/** Language models made for judging text: a new one of a known family is an entry here. Not fetched unless pulled. */
+
+import type { ManifestEntry } from "./manifest.ts";
+
+interface GuardModel {
+  id: string;
+  /** A family of the engine `guard`, which decides prompt and categories. */
+  family: string;
+  licence: string;
+  description: string;
+  contextWindow: number;
+  /** A GGUF on the hub; its size and hash are the hub's to say. */
+  repository: string;
+  file: string;
+}
+
+const GUARDS: readonly GuardModel[] = [
+  {
+    id: "llama-guard-3-1b",
+    family: "llama-guard-3",
+    licence: "Llama 3.2 Community License",
+    description: "Small: judges by 13 hazards of MLCommons",
+    contextWindow: 131_072,
+    repository: "QuantFactory/Llama-Guard-3-1B-GGUF",
+    file: "Llama-Guard-3-1B.Q4_K_M.gguf",
+  },
+  {
+    id: "llama-guard-3-8b",
+    family: "llama-guard-3",
+    licence: "Llama 3.1 Community License",
+    description: "Large (4.9 GB): judges by 14 hazards of MLCommons, in eight languages",
+    contextWindow: 131_072,
+    repository: "mradermacher/Llama-Guard-3-8B-GGUF",
+    file: "Llama-Guard-3-8B.Q4_K_M.gguf",
+  },
+  {
+    id: "llama-guard-4-12b",
+    family: "llama-guard-4",
+    licence: "Llama 4 Community License",
+    description: "Very large (22 GB): judges by 14 hazards of MLCommons; text only here",
+    contextWindow: 131_072,
+    repository: "DevQuasar/meta-llama.Llama-Guard-4-12B-GGUF",
+    file: "meta-llama.Llama-Guard-4-12B.f16.gguf",
+  },
+  {
+    id: "qwen3guard-gen-0.6b",
+    family: "qwen3guard-gen",
+    licence: "Apache-2.0",
+    description: "Small (0.8 GB): safe, controversial or unsafe, in 119 languages",
+    contextWindow: 32_768,
+    repository: "QuantFactory/Qwen3Guard-Gen-0.6B-GGUF",
+    file: "Qwen3Guard-Gen-0.6B.Q8_0.gguf",
+  },
+  {
+    id: "qwen3guard-gen-4b",
+    family: "qwen3guard-gen",
+    licence: "Apache-2.0",
+    description: "Middling (2.7 GB): safe, controversial or unsafe, in 119 languages",
+    contextWindow: 32_768,
+    repository: "mradermacher/Qwen3Guard-Gen-4B-GGUF",
+    file: "Qwen3Guard-Gen-4B.Q4_K_M.gguf",
+  },
+  {
+    id: "shieldgemma-2b",
+    family: "shieldgemma",
+    licence: "Gemma Terms of Use",
+    description: "Middling (1.7 GB): asked once for each of four policies",
+    contextWindow: 8192,
+    repository: "QuantFactory/shieldgemma-2b-GGUF",
+    file: "shieldgemma-2b.Q4_K_M.gguf",
+  },
+  {
+    id: "gpt-oss-safeguard-20b",
+    family: "gpt-oss-safeguard",
+    licence: "Apache-2.0",
+    description: "Very large: reasons by a written policy, all 13 categories",
+    contextWindow: 131_072,
+    repository: "unsloth/gpt-oss-safeguard-20b-GGUF",
+    file: "gpt-oss-safeguard-20b-Q4_K_M.gguf",
+  },
+];
+
+export const GUARD_MODELS: readonly ManifestEntry[] = GUARDS.map(({ family, repository, file, ...entry }) => ({
+  ...entry,
+  task: "moderation",
+  engine: "llama-cpp",
+  guardFamily: family,
+  isDefault: false,
+  files: [{ name: file, sources: [{ source: "hugging-face", repository, revision: "main", path: file }] }],
+}));
