@@ -24,8 +24,17 @@ export function watchParent(): void {
   }, POLL_MS);
 }
 
+/** Processes that have to end with this one. */
+const companions: Set<number> = new Set();
+
+/** On the main thread of the child: whatever ends this process from inside ends that one first. */
+export function endTogetherWith(pid: number): void {
+  companions.add(pid);
+}
+
 /** No exit handlers: native threads that still run make those crash or hang. */
 function endNow(): void {
+  for (const pid of companions) killIfThere(pid);
   process.kill(process.pid, "SIGKILL");
 }
 
@@ -36,6 +45,14 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It is gone already.
   }
 }
 

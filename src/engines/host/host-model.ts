@@ -3,7 +3,7 @@
 import type { Logger } from "../../observability/logger.ts";
 import type { ChatEvent } from "../chat-model.ts";
 import type { Model, TranscriptionEvent } from "../engine.ts";
-import { Supervisor } from "./supervisor.ts";
+import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 export interface HostModelOptions {
   /** For logs and the process list. */
@@ -24,20 +24,10 @@ export type Hosted<Opened extends Model> = Opened & {
   readonly pid: number | undefined;
 };
 
-const BACK_OFF = { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 };
-const FAILED_AFTER = 5;
-const ABORT_GRACE_SECONDS = 30;
-
 /** Resolves once the model can serve. Throws the Fault that `open` throws there, or one that tells how the process ended. */
 export async function hostModel(options: HostModelOptions): Promise<Hosted<Model>> {
   const { signal, environment = {}, ...rest } = options;
-  const supervisor = new Supervisor({
-    ...rest,
-    environment,
-    backOff: BACK_OFF,
-    failedAfter: FAILED_AFTER,
-    abortGraceSeconds: ABORT_GRACE_SECONDS,
-  });
+  const supervisor = new Supervisor({ ...SUPERVISION, ...rest, environment });
   const facts = await supervisor.open(signal);
   const common = {
     get pid() {
@@ -47,6 +37,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
     close: () => supervisor.close(),
   };
   switch (facts.task) {
+    case "server":
+      throw new Error("hostServer is for servers");
     case "chat":
       return Object.assign(common, facts, {
         chat: (request, until) => {

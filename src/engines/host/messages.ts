@@ -26,10 +26,24 @@ type Methods = "chat" | "moderate" | "speak" | "transcribe" | "health" | "close"
 
 /** All that an open model says about itself and that does not change. */
 export type ModelFacts =
+  | ServerFacts
   | Omit<ChatModel, Methods>
   | Omit<ModerationModel, Methods>
   | Omit<SpeechModel, Methods>
   | Omit<TranscriptionModel, Methods>;
+
+/** Another program that serves a model over HTTP on this machine. */
+export interface ServerFacts {
+  task: "server";
+  /** Up to and without the path. */
+  origin: string;
+  /** What its requests have to bring, as a Bearer token. */
+  key: string;
+  /** Its process, which has to end with ours. */
+  pid: number;
+  /** What it says of itself, as JSON. */
+  properties: unknown;
+}
 
 export type EncodedFailure =
   | { type: "fault"; kind: FaultKind; message: string; details: FaultDetails }

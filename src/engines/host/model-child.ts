@@ -3,12 +3,17 @@
 import { isMainThread } from "node:worker_threads";
 import type { Model } from "../engine.ts";
 import { endWithParent, watchParent } from "./child-life.ts";
-import { encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
+import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
 import { PulledItems } from "./pulled-items.ts";
 
 /** What the module of a hosted engine has to export. */
 export interface HostedModule {
-  open(settings: unknown, services: HostedServices): Promise<Model>;
+  open(settings: unknown, services: HostedServices): Promise<Model | HostedServer>;
+}
+
+/** A server that the module has started. This process ends when it does. */
+export interface HostedServer extends ServerFacts {
+  close(): Promise<void>;
 }
 
 export interface HostedServices {
@@ -28,7 +33,7 @@ function serve(): void {
   endWithParent(Number(process.argv[2]), new URL(import.meta.url));
   const post = postInBatches();
   const calls = new Map<number, Call>();
-  let model: Model | undefined;
+  let model: Model | HostedServer | undefined;
 
   const open = async (message: Extract<ToChild, { type: "open" }>) => {
     process.title = `parlance ${message.name}`;
@@ -90,12 +95,14 @@ function postInBatches(): (message: FromChild) => void {
 }
 
 async function* perform(
-  model: Model,
+  model: Model | HostedServer,
   input: unknown,
   items: PulledItems | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<unknown, void> {
   switch (model.task) {
+    case "server":
+      throw new Error("A server is called over HTTP");
     case "chat":
       return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
     case "moderation":
@@ -110,7 +117,11 @@ async function* perform(
   }
 }
 
-function factsOf(model: Model): ModelFacts {
+function factsOf(model: Model | HostedServer): ModelFacts {
+  if (model.task === "server") {
+    const { task, origin, key, pid, properties } = model;
+    return { task, origin, key, pid, properties };
+  }
   const { slots, device } = model;
   switch (model.task) {
     case "chat": {

@@ -10,12 +10,22 @@ export interface SupervisorOptions extends ModelProcessOptions {
   backOff: BackOffOptions;
   /** Crashes in a row after which the model counts as failed. It is still tried again, seldom. */
   failedAfter: number;
+  /** Told each time that a process which had opened its model has ended, however it did. */
+  onExit?: (facts: ModelFacts) => void;
 }
+
+/** What is usual for a model's process. */
+export const SUPERVISION = {
+  backOff: { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 },
+  failedAfter: 5,
+  abortGraceSeconds: 30,
+} as const;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #backOff: BackOff;
   #process: ModelProcess | undefined;
+  #facts: ModelFacts | undefined;
   /** Undefined while it serves. */
   #trouble: { reason: string; nextStartAt: number } | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -46,6 +56,11 @@ export class Supervisor {
     return this.#process?.pid;
   }
 
+  /** What the process that was opened last says of its model; undefined before the first. */
+  get facts(): ModelFacts | undefined {
+    return this.#facts;
+  }
+
   health(): ModelHealth {
     if (this.#isClosed) return { state: "failed", reason: "it has been closed", retryAfterSeconds: 1 };
     if (this.#trouble === undefined) return { state: "up" };
@@ -58,12 +73,21 @@ export class Supervisor {
   /** As `ModelProcess.call`. Throws a Fault while the process is not up. */
   async *call(input: unknown, items: AsyncIterable<unknown> | undefined, signal: AbortSignal): AsyncGenerator<unknown> {
     if (signal.aborted) return;
+    this.throwUnlessUp();
+    yield* (this.#process as ModelProcess).call(input, items, signal);
+  }
+
+  /** Throws a Fault while the process is not up. */
+  throwUnlessUp(): void {
     const health = this.health();
-    if (health.state !== "up" || this.#process === undefined) {
-      const seconds = health.state === "up" ? 1 : health.retryAfterSeconds;
-      throw unavailable("The model's engine is being restarted. Try again in a moment.", "engine_failed", seconds);
-    }
-    yield* this.#process.call(input, items, signal);
+    if (health.state === "up" && this.#process !== undefined) return;
+    const seconds = health.state === "up" ? 1 : health.retryAfterSeconds;
+    throw unavailable("The model's engine is being restarted. Try again in a moment.", "engine_failed", seconds);
+  }
+
+  /** Resolves with how the process that runs now ends, once it has ended. */
+  get exited(): Promise<Exit> | undefined {
+    return this.#process?.exited;
   }
 
   async close(): Promise<void> {
@@ -78,10 +102,14 @@ export class Supervisor {
     this.#process = process;
     try {
       const facts = await process.opened;
+      this.#facts = facts;
       const openedAt = Date.now();
       this.#openSeconds = (openedAt - startedAt) / 1000;
       this.#trouble = undefined;
-      void process.exited.then((exit) => this.#recover(exit.how, exit, (Date.now() - openedAt) / 1000));
+      void process.exited.then((exit) => {
+        this.#options.onExit?.(facts);
+        this.#recover(exit.how, exit, (Date.now() - openedAt) / 1000);
+      });
       return facts;
     } catch (failure) {
       process.kill("could not open its model");
