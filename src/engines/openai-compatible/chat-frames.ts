@@ -20,11 +20,14 @@ export interface ChatFramesOptions {
   model: string;
   /** How many choices were asked for; the answer has ended when each has. */
   choices: number;
+  /** Whether each choice comes with a usage of its own, rather than one for all at the end. */
+  usagePerChoice?: boolean;
 }
 
 export class ChatFrames {
   readonly #modelJson: string;
   readonly #choices: number;
+  readonly #usagePerChoice: boolean;
   /** Latest first. */
   #shapes: FrameShape[] = [];
   #id: string | undefined;
@@ -42,6 +45,7 @@ export class ChatFrames {
   constructor(options: ChatFramesOptions) {
     this.#modelJson = toLatin1(JSON.stringify(options.model));
     this.#choices = options.choices;
+    this.#usagePerChoice = options.usagePerChoice === true;
   }
 
   /** Whether each choice has ended; an answer that breaks off before is not whole. */
@@ -130,7 +134,8 @@ export class ChatFrames {
       isPlain = false;
     }
     if (usageIn(parsed.usage) !== undefined) {
-      this.#usageObject = parsed.usage as Record<string, unknown>;
+      const usage = parsed.usage as Record<string, unknown>;
+      this.#usageObject = this.#usagePerChoice ? withChoice(this.#usageObject, usage) : usage;
       if (choices.length === 0) return "";
       isPlain = false;
     }
@@ -170,6 +175,20 @@ function fieldsOf(frame: string): { event: string | undefined; data: string | un
     else if (name === "data") data = data === undefined ? value : `${data} ${value}`;
   }
   return { event, data: data?.trim() };
+}
+
+/** The prompt is the same for all choices. */
+function withChoice(
+  before: Record<string, unknown> | undefined,
+  usage: Record<string, unknown>,
+): Record<string, unknown> {
+  if (before === undefined) return usage;
+  const completionTokens = Number(before.completion_tokens) + Number(usage.completion_tokens);
+  return {
+    ...before,
+    completion_tokens: completionTokens,
+    total_tokens: Number(before.prompt_tokens) + completionTokens,
+  };
 }
 
 function parseObject(text: string): Record<string, unknown> {

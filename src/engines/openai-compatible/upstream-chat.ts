@@ -52,7 +52,7 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
       await this.#expectEventStream(exchange);
       const sse = new SseFrames(MAX_FRAME_BYTES);
       const choices = Number.isSafeInteger(request.wire.n) ? (request.wire.n as number) : 1;
-      const frames = new ChatFrames({ model: request.model, choices });
+      const frames = new ChatFrames({ model: request.model, choices, usagePerChoice: this.usagePerChoice });
       while (!frames.isDone) {
         const chunks = await exchange.read();
         if (chunks === undefined) break;

@@ -38,6 +38,7 @@ export function upstreamErrorIn(body: unknown): UpstreamError | undefined {
 }
 
 function toError(error: Record<string, unknown>): UpstreamError {
+  if (error.type === "exceed_context_size_error") return contextExceeded(error);
   const status = [error.status, error.code]
     .map(Number)
     .find((each) => Number.isInteger(each) && each >= 400 && each < 600);
@@ -47,6 +48,12 @@ function toError(error: Record<string, unknown>): UpstreamError {
     code: typeof error.code === "number" ? String(error.code) : textOf(error.code),
     status,
   });
+}
+
+/** llama-server's word for it, which comes without OpenAI's code. */
+function contextExceeded({ message }: Record<string, unknown>): UpstreamError {
+  const details = { message: textOf(message), param: "messages", code: "context_length_exceeded", status: 400 };
+  return new UpstreamError("answered with an error", details);
 }
 
 function detailMessage(detail: unknown): string | undefined {

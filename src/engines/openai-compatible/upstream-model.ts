@@ -20,6 +20,8 @@ export interface UpstreamModelOptions {
   settings: OpenAiCompatibleSettings;
   connections: Connections;
   logger: Logger;
+  /** Whether a stream with several choices tells the usage of each, rather than of all. */
+  usagePerChoice?: boolean;
 }
 
 interface Sent {
@@ -49,6 +51,10 @@ export abstract class UpstreamModel {
 
   protected get settings(): OpenAiCompatibleSettings {
     return this.#options.settings;
+  }
+
+  protected get usagePerChoice(): boolean {
+    return this.#options.usagePerChoice === true;
   }
 
   health(): ModelHealth {
