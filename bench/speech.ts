@@ -1,19 +1,22 @@
 /**
  * Time to the first audio byte and real-time factor of speech models, for short and long texts, alone and four at once.
  *
- *   node bench/speech.ts [model …]     (default: hibari; any model of the manifest whose task is speech)
+ *   node bench/speech.ts [--piper VOICE.onnx --espeak-data FOLDER] [--words COUNT,…] [model …]
+ *
+ * Models: hibari (default), kokoro-82m, piper, flite.
  */
 
+import { parseArgs } from "node:util";
 import { startService } from "../test/support/service.ts";
+import { knownVoices, median, toModelConfig } from "./speech-voices.ts";
 
 const WORDS =
   "Every morning the old lighthouse keeper walked down to the harbour, greeted the fishermen, and asked what the sea had brought in overnight.".split(
     " ",
   );
 const SENTENCE_WORDS = [10, WORDS.length, 16];
-const TEXTS = [10, 100, 1000].map((count) => ({ count, text: textOf(count) }));
 const AT_ONCE = [1, 4];
-const PCM_BYTES_PER_SECOND = 48_000;
+const WAVE_HEADER_BYTES = 44;
 const ROUNDS = 3;
 
 interface Measured {
@@ -33,28 +36,35 @@ function textOf(count: number): string {
   return words.join(" ");
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 async function measure(post: (body: object) => Promise<Response>, body: object): Promise<Measured> {
   const began = performance.now();
-  const response = await post({ ...body, response_format: "pcm" });
+  const response = await post({ ...body, response_format: "wav" });
   if (!response.ok || response.body === null) throw new Error(`${response.status} ${await response.text()}`);
   let firstByteMs = 0;
   let bytes = 0;
+  let bytesPerSecond = Number.NaN;
   for await (const piece of response.body) {
-    if (bytes === 0) firstByteMs = performance.now() - began;
+    // The header leaves with the first samples, or just before them.
+    if (bytes === 0) bytesPerSecond = Buffer.from(piece).readUInt32LE(28);
     bytes += piece.length;
+    if (firstByteMs === 0 && bytes > WAVE_HEADER_BYTES) firstByteMs = performance.now() - began;
   }
-  return { firstByteMs, totalMs: performance.now() - began, audioSeconds: bytes / PCM_BYTES_PER_SECOND };
+  const audioSeconds = (bytes - WAVE_HEADER_BYTES) / bytesPerSecond;
+  return { firstByteMs, totalMs: performance.now() - began, audioSeconds };
 }
 
-const models = process.argv.length > 2 ? process.argv.slice(2) : ["hibari"];
-const config = models.map((id) => {
-  const settings = `engine: kokoro, model: ${id}, max_input_characters: 20000`;
-  return `  - { id: ${id}, task: speech, deployments: [{ ${settings} }] }\n`;
+const { values: options, positionals } = parseArgs({
+  options: {
+    piper: { type: "string" },
+    "espeak-data": { type: "string" },
+    words: { type: "string", default: "10,100,1000" },
+  },
+  allowPositionals: true,
 });
+const models = positionals.length > 0 ? positionals : ["hibari"];
+const texts = options.words.split(",").map((count) => ({ count: Number(count), text: textOf(Number(count)) }));
+const voices = (await knownVoices(options)).filter(({ id }) => models.includes(id));
+const config = voices.map((voice) => toModelConfig(voice, ", max_input_characters: 20000"));
 const service = await startService({ config: `builtin_models: false\nmodels:\n${config.join("")}` });
 try {
   const post = (body: object) => service.post("/v1/audio/speech", body);
@@ -64,7 +74,7 @@ try {
     for (let isOpen = false; !isOpen; await new Promise((resume) => setTimeout(resume, 500))) {
       isOpen = (await post({ model, voice: "alloy", input: "Warm up." })).ok;
     }
-    for (const { count, text } of TEXTS) {
+    for (const { count, text } of texts) {
       for (const atOnce of AT_ONCE) {
         const all: Measured[] = [];
         for (let round = 0; round < (count === 1000 ? 1 : ROUNDS); round += 1) {

@@ -13,7 +13,7 @@ export const sherpaOnnxSettings = z
       .record(z.string(), path)
       .optional()
       .describe(
-        "Paths of the model's own files, by their role: encoder, decoder, joiner, model, tokens and vad (Silero) to transcribe; model, tokens, voices, vocoder, lexicon and data (the folder espeak-ng-data) to speak",
+        "Paths of the model's own files, by their role: encoder, decoder, joiner, model, tokens and vad (Silero) to transcribe; model, tokens, voices, vocoder, lexicon, config (Piper's .onnx.json) and data (the folder espeak-ng-data) to speak",
       ),
     family: z
       .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])

@@ -9,6 +9,7 @@ import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
 import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { ModelPaths } from "./families.ts";
+import { preparePiperVoice } from "./piper-voice.ts";
 import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
 export interface SherpaSpeechSettings {
@@ -66,20 +67,22 @@ export class SherpaSpeech implements SpeechModel {
   }
 
   static async load(settings: SherpaSpeechSettings): Promise<SherpaSpeech> {
-    const { family, paths, voices = {} } = settings;
+    const { family, paths } = settings;
+    await using piper = family === "piper" ? await preparePiperVoice(paths) : undefined;
+    const voices = settings.voices ?? piper?.voices;
     const { OfflineTts } = createRequire(import.meta.url)("sherpa-onnx-node") as SherpaOnnxSpeech;
     const numThreads = settings.threads ?? Math.min(MOST_THREADS, availableParallelism());
-    const files = SPEECH_FAMILIES[family].configure(paths);
+    const files = SPEECH_FAMILIES[family].configure(piper?.paths ?? paths);
     const model = await OfflineTts.createAsync({
       model: { ...files, numThreads, provider: "cpu", debug: 0 },
       maxNumSentences: 1,
     });
-    const wrong = Object.entries(voices).find(([, speaker]) => speaker >= Math.max(1, model.numSpeakers));
+    const wrong = Object.entries(voices ?? {}).find(([, speaker]) => speaker >= Math.max(1, model.numSpeakers));
     if (wrong !== undefined) {
       const message = `voices.${wrong[0]}: the model has ${model.numSpeakers} speakers, numbered from 0; ${wrong[1]} is none.`;
       throw invalidRequest(message, "voices");
     }
-    return new SherpaSpeech(model, settings);
+    return new SherpaSpeech(model, { ...settings, voices });
   }
 
   health(): ModelHealth {

@@ -15,7 +15,11 @@ function given(files: Readonly<Record<string, string | undefined>>): Record<stri
 }
 
 export const SPEECH_FAMILIES = {
-  /** Piper's voices too. */
+  /** As `preparePiperVoice` makes them. */
+  piper: {
+    roles: ["model", "config", "data"],
+    configure: ({ model, tokens, data }) => ({ vits: given({ model, tokens, dataDir: data }) }),
+  },
   vits: {
     roles: ["model", "tokens"],
     configure: ({ model, tokens, lexicon, data }) => ({ vits: given({ model, tokens, lexicon, dataDir: data }) }),

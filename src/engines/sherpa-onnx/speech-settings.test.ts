@@ -9,7 +9,7 @@ const open = (settings: object, task: Task = "speech") =>
   sherpaOnnxEngine.open(sherpaOnnxSettings.parse(settings), task, makeEngineServices());
 
 test.each([
-  [{ family: "whisper", files: { model: "m" } }, /to be one of vits, matcha, kokoro, kitten/],
+  [{ family: "whisper", files: { model: "m" } }, /to be one of piper, vits, matcha, kokoro, kitten/],
   [{ family: "vits", files: { model: "package.json" } }, /vits needs files\.tokens/],
   [{ family: "kokoro", files: { model: "package.json", tokens: "package.json" } }, /kokoro needs files\.voices/],
   [{ family: "vits", files: { model: "nowhere.onnx", tokens: "package.json" } }, /nowhere\.onnx cannot be read/],

