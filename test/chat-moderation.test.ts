@@ -15,6 +15,9 @@ models:
     task: moderation
     deployments:
       - engine: classifier
+  - id: seer
+    task: chat
+    deployments: [{ engine: scripted, echo: true, abilities: { vision: true } }]
   - id: parrot
     task: chat
     deployments:
@@ -97,6 +100,15 @@ test("a harmless stream comes whole and in parts", async () => {
   expect(text).toBe(HARMLESS);
   expect(reason).toBe("stop");
   expect(chunkCount).toBeGreaterThan(10);
+});
+
+test("an image, which nobody judges, is refused where messages are to be blocked", async () => {
+  const image = { type: "image_url" as const, image_url: { url: "data:image/png;base64,AA==" } };
+  const body = { model: "seer", messages: [{ role: "user" as const, content: [image] }] };
+  const refused = client().create({ ...body, ...policy("block", "score") });
+  await expect(refused).rejects.toMatchObject({ status: 400, param: "messages[0].content[0].type" });
+  const scored = await client().create({ ...body, ...policy("score", "score") });
+  expect(scored.choices).toHaveLength(1);
 });
 
 test.each<[moderation: object, param: string]>([

@@ -3,7 +3,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
-import { Fault } from "../faults.ts";
+import { Fault, unsupportedValue } from "../faults.ts";
 import { higher } from "./higher-verdict.ts";
 import type { Inference } from "./inference.ts";
 import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";
@@ -53,6 +53,7 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
     content,
     ...toolCalls.map((call) => call.arguments),
   ]);
+  if (policy.input === "block") refuseImages(request);
   if (policy.input === "block") judged.input = refuseFlagged(await judge(messages));
   if (policy.input === "score") judged.input = await score(messages);
   const answer = await inference.chat(caller, request, clientLeft);
@@ -85,6 +86,13 @@ function orFailure(failure: unknown): Fault {
     failure instanceof Fault && ["unavailable", "upstream-failed", "upstream-timeout"].includes(failure.kind);
   if (!isPassing) throw failure;
   return failure;
+}
+
+/** Only text is judged here, and what is not judged is not let through. */
+function refuseImages({ imagesNotTaken }: ChatRequest): void {
+  const param = imagesNotTaken?.param;
+  if (param === undefined) return;
+  throw unsupportedValue("The moderation policy blocks messages by their text, and this part is an image.", param);
 }
 
 function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {
