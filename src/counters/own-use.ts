@@ -8,6 +8,9 @@ import { MovingWindows } from "./moving-windows.ts";
 /** An outage ends long before a window that is longer than this does. */
 const LONG_WINDOW_SECONDS = 3_600;
 
+/** How much others may have used since they were last seen: as much as in the time before, of about this length. */
+const SAMPLE_MILLISECONDS = 1_000;
+
 /** How the replicas' counts stood when they were last seen together. */
 interface Seen {
   at: number;
@@ -15,6 +18,15 @@ interface Seen {
   windowSeconds: number;
   key: string;
   used: number;
+  /** What the others had used: now, and at two earlier moments. */
+  others: number;
+  newer: Sample;
+  older: Sample;
+}
+
+interface Sample {
+  at: number;
+  others: number;
 }
 
 export interface Share {
@@ -38,7 +50,15 @@ export class OwnUse {
 
   see(claims: readonly Pick<Claim, "key" | "windowSeconds" | "limit">[], used: readonly number[], at: number): void {
     for (const [index, { key, windowSeconds, limit }] of claims.entries()) {
-      this.#seen.set(idOf({ key, windowSeconds }), { at, limit, windowSeconds, key, used: used[index] ?? 0 });
+      const id = idOf({ key, windowSeconds });
+      const all = used[index] ?? 0;
+      const others = Math.max(0, all - this.#windows.used({ key, windowSeconds }, at));
+      const before = this.#seen.get(id);
+      const sample = { at, others };
+      const isRecent = before !== undefined && at - before.newer.at < SAMPLE_MILLISECONDS;
+      const newer = isRecent ? before.newer : sample;
+      const older = isRecent ? before.older : (before?.newer ?? sample);
+      this.#seen.set(id, { at, limit, windowSeconds, key, used: all, others, newer, older });
     }
   }
 
@@ -106,7 +126,8 @@ export class OwnUse {
     if (now - since > windowSeconds * 1000) return whole;
     const id = idOf({ key, windowSeconds });
     const seen = this.#seen.get(id);
-    const usedByAll = seen !== undefined && since - seen.at <= windowSeconds * 1000 ? seen.used : 0;
+    const isKnown = seen !== undefined && since - seen.at <= windowSeconds * 1000;
+    const usedByAll = isKnown ? seen.used + Math.max(0, seen.others - seen.older.others) : 0;
     const first = (used.get(id) ?? 0) + part(Math.max(0, limit - usedByAll), share);
     return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(whole, first);
   }

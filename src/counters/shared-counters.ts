@@ -107,14 +107,15 @@ export class SharedCounters implements Counters {
   }
 
   #notice(id: string, claims: readonly Claim[], { now, used, refusal }: StoreTaken): Taken {
-    this.#own.see(claims, used, now);
     const byKey = Object.fromEntries(claims.map(({ key }, index) => [key, used[index] ?? 0]));
     const { index = 0, retryAfterSeconds = 0 } = refusal ?? {};
     if (refusal !== undefined) {
+      this.#own.see(claims, used, now);
       return { granted: false, key: claims[index]?.key ?? "", retryAfterSeconds, used: byKey };
     }
     const reservation = { id, takenAt: now };
     this.#own.note(claims, reservation, this.#now());
+    this.#own.see(claims, used, now);
     return { granted: true, reservation, used: byKey };
   }
 

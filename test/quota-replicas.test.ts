@@ -1,0 +1,128 @@
+/** Two real processes on one PostgreSQL, with and without a Redis, that hold callers to one limit. */
+
+import OpenAI from "openai";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { hammer, LOAD_MODEL, outcomeOf, startReplicas } from "./support/limit-load.ts";
+import { startPostgres } from "./support/postgres.ts";
+import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "./support/redis.ts";
+import type { Service } from "./support/service.ts";
+
+const postgres = await startPostgres();
+const redis = HAS_REDIS ? await startRedis() : undefined;
+afterAll(async () => {
+  await postgres[Symbol.asyncDispose]();
+  await redis?.[Symbol.asyncDispose]();
+});
+
+let stop: (() => Promise<void>) | undefined;
+afterEach(() => stop?.());
+
+async function start(useRedis: boolean, limits: string, more = ""): Promise<[Service, Service]> {
+  const environment: Record<string, string> = { DATABASE_URL: (await postgres.createDatabase()).reveal() };
+  if (useRedis && redis !== undefined) environment.REDIS_URL = redis.createDatabase().reveal();
+  const replicas = await startReplicas(2, `${LOAD_MODEL}${more}limits: ${limits}\n`, environment);
+  stop = replicas.stop;
+  return replicas.services as [Service, Service];
+}
+
+const chat = (content: string, max_completion_tokens: number, model = "parrot") => {
+  return { model, messages: [{ role: "user", content }], max_completion_tokens };
+};
+
+const administrator = ({ baseUrl, adminKey }: Service) =>
+  new OpenAI({ baseURL: baseUrl, apiKey: null, adminAPIKey: adminKey, maxRetries: 0 }).admin.organization;
+
+async function running(service: Service): Promise<number> {
+  const metrics = await (await service.fetch("/metrics")).text();
+  return Number(/parlance_slots_in_use\{model="sloth".*\} (\d+)/.exec(metrics)?.[1]);
+}
+
+const BACKENDS = [
+  [`Redis${WITHOUT_REDIS}`, true],
+  ["PostgreSQL", false],
+] as const;
+
+describe.each(BACKENDS)("counting in %s", (name, useRedis) => {
+  const onBackend = test.skipIf(useRedis && !HAS_REDIS);
+
+  onBackend("together they admit as many requests and tokens as the limits say, and no more", async () => {
+    const services = await start(
+      useRedis,
+      "{ project_model: { requests_per_minute: 150 }, key: { tokens_per_minute: 9000 } }",
+    );
+    const load = { services, clients: 60, seconds: 6 };
+    const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(" ");
+    const asked = await hammer({ ...load, bodyOf: (number) => chat(words, 40 + (number % 20)) });
+    const { admitted, tokens, refused, other, broken } = outcomeOf(asked);
+    console.log(`${name}: admitted ${admitted} of 150 requests, ${tokens} of 9000 tokens, refused ${refused}`);
+    expect(admitted).toBeLessThanOrEqual(150);
+    expect(tokens).toBeLessThanOrEqual(9000);
+    expect(Math.max(admitted / 150, tokens / 9000)).toBeGreaterThan(0.95);
+    expect({ other, broken }).toEqual({ other: 0, broken: 0 });
+  });
+
+  onBackend("requests at once are bounded over both, and a killed one's come back within 12 seconds", async () => {
+    const sloth =
+      "  - { id: sloth, task: chat, deployments: [{ engine: scripted, slots: 9, replies: [{ text: Hm, delay_ms_before_first: 600000 }] }] }\n";
+    const [dying, living] = await start(useRedis, "{ project_model: { concurrent_requests: 3 } }", sloth);
+    const leaving = new AbortController();
+    const send = (service: Service) =>
+      service.post("/v1/chat/completions", chat("Hm.", 5, "sloth"), { signal: leaving.signal });
+    const held = [dying, dying, living].map((service) => send(service).catch(() => undefined));
+    const other = () =>
+      living
+        .post("/v1/chat/completions", chat("Hm.", 5, "sloth"), { signal: AbortSignal.timeout(1_000) })
+        .then(({ status }) => status)
+        .catch(() => "admitted");
+    await expect.poll(async () => (await running(dying)) + (await running(living)), { timeout: 10_000 }).toBe(3);
+    expect(await other()).toBe(429);
+    dying.process.kill("SIGKILL");
+    expect(await other()).toBe(429);
+    await expect.poll(other, { timeout: 12_000 }).toBe("admitted");
+    leaving.abort();
+    await Promise.all(held);
+  });
+
+  onBackend("a limit that one changes holds there at once, and at the other within a second", async () => {
+    const [one, two] = await start(useRedis, "{ project_model: { requests_per_minute: 100 } }");
+    const admin = administrator(one);
+    const [project] = (await admin.projects.list()).data;
+    const id = project?.id ?? "";
+    const [limit] = (await admin.projects.rateLimits.listRateLimits(id)).data;
+    const ask = async (service: Service) => {
+      const answer = await service.post("/v1/chat/completions", chat("Hm.", 5));
+      return answer.headers.get("x-ratelimit-limit-requests");
+    };
+    expect(await ask(one)).toBe("100");
+    expect(await ask(two)).toBe("100");
+    const change = { project_id: id, max_requests_per_1_minute: 77 };
+    await admin.projects.rateLimits.updateRateLimit(limit?.id ?? "", change);
+    const changedAt = performance.now();
+    expect(await ask(one)).toBe("77");
+    await new Promise((resume) => setTimeout(resume, Math.max(0, changedAt + 1_000 - performance.now())));
+    expect(await ask(two)).toBe("77");
+  });
+
+  onBackend("a hundred requests of ten cents at both spend no more than the dollar that is left", async () => {
+    const dear =
+      '  - { id: dear, task: chat, price: { completion: "0.1" }, deployments: [{ engine: scripted, slots: 200, replies: [{ text: Polly }] }] }\n';
+    const services = await start(useRedis, "{}", dear);
+    const [one, two] = services;
+    const ask = (service: Service) => service.post("/v1/chat/completions", chat("Hm.", 1, "dear"));
+    // Spent before there was a limit, at both.
+    expect((await ask(one)).status).toBe(200);
+    expect((await ask(two)).status).toBe(200);
+    const spent = async () => {
+      const page = await administrator(one).usage.costs({ start_time: Math.floor(Date.now() / 1000), limit: 2 });
+      const results = page.data.flatMap((bucket) => bucket.results as { amount?: { value?: number } }[]);
+      return results.reduce((sum, { amount }) => sum + (amount?.value ?? 0), 0);
+    };
+    await expect.poll(spent, { timeout: 5_000 }).toBeCloseTo(0.2);
+    await administrator(one).spendLimit.update({ currency: "USD", interval: "month", threshold_amount: 120 });
+    await new Promise((resume) => setTimeout(resume, 1_000));
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(services[index % 2] as Service)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(90);
+    await expect.poll(spent, { timeout: 5_000 }).toBeCloseTo(1.2);
+  });
+});

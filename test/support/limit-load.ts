@@ -1,0 +1,131 @@
+/** Many clients who together want more than a limit allows, on real processes that share their counters. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { type Service, startService } from "./service.ts";
+
+export interface Asked {
+  /** Milliseconds, between which the request was admitted. */
+  sentAt: number;
+  answeredAt: number;
+  /** Undefined: the connection broke. */
+  status: number | undefined;
+  tokens: number;
+}
+
+export interface LoadOptions {
+  services: readonly Service[];
+  clients: number;
+  seconds: number;
+  /** Of the request with this number. */
+  bodyOf: (number: number) => object;
+}
+
+export const LOAD_MODEL = `
+builtin_models: false
+models:
+  - id: parrot
+    task: chat
+    deployments: [{ engine: scripted, slots: 1000, replies: [{ delay_ms_before_first: 300 }] }]
+`;
+
+const PAUSE_AFTER_REFUSAL_MILLISECONDS = 250;
+
+/** As `npm start` runs it, one after the other, so that the first makes the database's tables. */
+export async function startReplicas(number: number, config: string, environment: Record<string, string>) {
+  const services: Service[] = [];
+  for (let index = 0; index < number; index += 1) services.push(await startService({ config, environment }));
+  const stop = async () => void (await Promise.all(services.map((service) => service.stop())));
+  try {
+    await untilTogether(services, number);
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+  return { services, stop };
+}
+
+/** Resolves once each counts together with the others. */
+export async function untilTogether(services: readonly Service[], replicas: number, seconds = 20): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  for (const service of services) {
+    for (;;) {
+      const text = await (await service.fetch("/metrics")).text();
+      if (text.includes("parlance_shared_counters_up 1") && text.includes(`parlance_replicas ${replicas}\n`)) break;
+      if (Date.now() > deadline) throw new Error(`the replicas do not count together:\n${service.output()}`);
+      await pause(100);
+    }
+  }
+}
+
+/** Each client goes to another replica with each request, and on to the next where one does not answer. */
+export async function hammer({ services, clients, seconds, bodyOf }: LoadOptions): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  const agent = new Agent({ connections: clients, pipelining: 1 });
+  const endsAt = performance.now() + seconds * 1000;
+  let number = 0;
+  const client = async () => {
+    while (performance.now() < endsAt) {
+      number += 1;
+      const service = services[number % services.length];
+      if (service === undefined) return;
+      const answer = await ask(service, agent, bodyOf(number));
+      asked.push(answer);
+      if (answer.status !== 200) await pause(PAUSE_AFTER_REFUSAL_MILLISECONDS);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  await agent.close();
+  return asked;
+}
+
+async function ask({ origin, apiKey }: Service, dispatcher: Agent, body: object): Promise<Asked> {
+  const sentAt = performance.now();
+  try {
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const url = `${origin}/v1/chat/completions`;
+    const { statusCode, body: answer } = await request(url, {
+      dispatcher,
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    const { usage } = (await answer.json()) as { usage?: { total_tokens: number } };
+    return { sentAt, answeredAt: performance.now(), status: statusCode, tokens: usage?.total_tokens ?? 0 };
+  } catch {
+    return { sentAt, answeredAt: performance.now(), status: undefined, tokens: 0 };
+  }
+}
+
+export interface Outcome {
+  admitted: number;
+  refused: number;
+  broken: number;
+  other: number;
+  tokens: number;
+}
+
+export function outcomeOf(asked: readonly Asked[]): Outcome {
+  const count = (isCounted: (each: Asked) => boolean) => asked.filter(isCounted).length;
+  return {
+    admitted: count(({ status }) => status === 200),
+    refused: count(({ status }) => status === 429),
+    broken: count(({ status }) => status === undefined),
+    other: count(({ status }) => status !== undefined && status !== 200 && status !== 429),
+    tokens: asked.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+/** The most that was surely admitted within any 60 seconds. */
+export function mostInAMinute(asked: readonly Asked[], amountOf: (each: Asked) => number): number {
+  const admitted = asked.filter(({ status }) => status === 200).sort((a, b) => a.sentAt - b.sentAt);
+  let most = 0;
+  for (const [index, { sentAt }] of admitted.entries()) {
+    const within = admitted.slice(index).filter(({ answeredAt }) => answeredAt < sentAt + 60_000);
+    most = Math.max(
+      most,
+      within.reduce((sum, each) => sum + amountOf(each), 0),
+    );
+  }
+  return most;
+}
