@@ -3,7 +3,7 @@
 import { Fault, invalidRequest } from "../faults.ts";
 
 /** `score` tells what was found; `block` lets nothing through that is flagged. */
-export type ModerationMode = "score" | "block";
+type ModerationMode = "score" | "block";
 
 /** What a chat request asks for; a direction without a mode is scored. */
 export interface AskedModeration {
