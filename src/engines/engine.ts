@@ -153,6 +153,8 @@ interface TranscriptConfidence {
   tokens: readonly number[];
   averageLogProbability: number;
   noSpeechProbability: number;
+  /** That it was written at, where it is not the one asked for; undefined when not told. */
+  temperature: number | undefined;
 }
 
 // ---- opening

@@ -10,6 +10,7 @@ import { llamaCppSettings } from "./llama-cpp/settings.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
+import { whisperSettings } from "./whisper/settings.ts";
 
 interface RegisteredEngine {
   /** Checks and completes what a deployment in the configuration says besides `engine`. */
@@ -52,6 +53,10 @@ export const ENGINES = {
   "sherpa-onnx": {
     settings: sherpaOnnxSettings,
     load: async () => (await import("./sherpa-onnx/sherpa-onnx-engine.ts")).sherpaOnnxEngine,
+  },
+  whisper: {
+    settings: whisperSettings,
+    load: async () => (await import("./whisper/whisper-engine.ts")).whisperEngine,
   },
 } as const satisfies Record<string, RegisteredEngine>;
 

@@ -10,7 +10,7 @@ export interface ManifestEntry {
   id: string;
   task: Task;
   /** The kind of engine that runs it. */
-  engine: "llama-cpp" | "classifier" | "kokoro" | "sherpa-onnx";
+  engine: "llama-cpp" | "classifier" | "kokoro" | "sherpa-onnx" | "whisper";
   /** A guard language model's family: the engine `guard` asks it, and `engine` runs it as a chat model. */
   guardFamily?: string;
   /** One default for each task: what a fresh installation fetches by itself. */
@@ -49,12 +49,17 @@ export interface HubLocation {
   path: string;
 }
 
-export interface PypiLocation {
-  source: "pypi";
+export interface WheelPath {
   package: string;
   version: string;
   /** Path of the file inside the wheel. */
   path: string;
+}
+
+export interface PypiLocation extends WheelPath {
+  source: "pypi";
+  /** The rest of a file that is too big for one wheel, in order. */
+  followedBy?: readonly WheelPath[];
 }
 
 export interface NpmLocation {

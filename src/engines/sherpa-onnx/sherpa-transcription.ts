@@ -8,10 +8,11 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engine.ts";
-import { believableText } from "./believable-text.ts";
-import { createVad, cutAtPauses, SAMPLE_RATE } from "./cut-at-pauses.ts";
+import { believableText } from "../listening/believable-text.ts";
+import { SAMPLE_RATE } from "../listening/cut-at-pauses.ts";
+import { VoiceActivity } from "../listening/voice-activity.ts";
 import { FAMILIES, type Family } from "./families.ts";
-import { loadSherpaOnnx, type SherpaOnnx, type Vad } from "./load-sherpa-onnx.ts";
+import { loadSherpaOnnx } from "./load-sherpa-onnx.ts";
 import { Recognizer, type RecognizerSettings } from "./recognizer.ts";
 
 export interface SherpaTranscriptionSettings extends RecognizerSettings {
@@ -25,24 +26,22 @@ export class SherpaTranscription implements TranscriptionModel {
   readonly slots: number;
   readonly languages: readonly string[];
   readonly abilities: TranscriptionAbilities;
-  readonly #sherpa: SherpaOnnx;
   readonly #recognizer: Recognizer;
-  readonly #vadPath: string;
-  readonly #idleVads: Vad[] = [];
+  readonly #voiceActivity: VoiceActivity;
 
-  private constructor(settings: SherpaTranscriptionSettings, sherpa: SherpaOnnx, recognizer: Recognizer) {
+  private constructor(settings: SherpaTranscriptionSettings, recognizer: Recognizer, voiceActivity: VoiceActivity) {
     const family: Family = FAMILIES[settings.family];
     this.slots = settings.slots;
     this.languages = settings.languages;
     this.abilities = { translation: family.translates, prompt: false, temperature: false, wordTimes: false };
-    this.#sherpa = sherpa;
     this.#recognizer = recognizer;
-    this.#vadPath = settings.paths.vad ?? "";
+    this.#voiceActivity = voiceActivity;
   }
 
   static async load(settings: SherpaTranscriptionSettings): Promise<SherpaTranscription> {
     const sherpa = await loadSherpaOnnx();
-    const model = new SherpaTranscription(settings, sherpa, await Recognizer.load(sherpa, settings));
+    const recognizer = await Recognizer.load(sherpa, settings);
+    const model = new SherpaTranscription(settings, recognizer, await VoiceActivity.load(settings.paths.vad ?? ""));
     await model.#warmUp();
     return model;
   }
@@ -54,26 +53,20 @@ export class SherpaTranscription implements TranscriptionModel {
   async close(): Promise<void> {}
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
-    const vad = this.#idleVads.pop() ?? createVad(this.#sherpa, this.#vadPath);
     let heardSamples = 0;
     let language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
-    try {
-      const pieces = cutAtPauses(request.samples, vad, (samples) => {
-        heardSamples = samples;
-      });
-      for await (const { samples, startSeconds, endSeconds } of pieces) {
-        const { translate } = request;
-        const asked = { samples, sampleRate: SAMPLE_RATE, language: request.language, translate };
-        const result = await this.#recognizer.recognize(asked, signal);
-        if (signal.aborted || result === undefined) return;
-        const text = believableText(result.text, endSeconds - startSeconds);
-        if (text === "") continue;
-        language ??= toLanguage(result.lang);
-        yield { type: "segment", startSeconds, endSeconds, text, words: undefined, confidence: undefined };
-      }
-    } finally {
-      vad.reset();
-      this.#idleVads.push(vad);
+    const pieces = this.#voiceActivity.cut(request.samples, (samples) => {
+      heardSamples = samples;
+    });
+    for await (const { samples, startSeconds, endSeconds } of pieces) {
+      const { translate } = request;
+      const asked = { samples, sampleRate: SAMPLE_RATE, language: request.language, translate };
+      const result = await this.#recognizer.recognize(asked, signal);
+      if (signal.aborted || result === undefined) return;
+      const text = believableText(result.text, endSeconds - startSeconds);
+      if (text === "") continue;
+      language ??= toLanguage(result.lang);
+      yield { type: "segment", startSeconds, endSeconds, text, words: undefined, confidence: undefined };
     }
     if (!signal.aborted) yield { type: "finish", audioSeconds: heardSamples / SAMPLE_RATE, language };
   }
@@ -81,7 +74,6 @@ export class SherpaTranscription implements TranscriptionModel {
   /** The first decoding is slower by what is allocated then. */
   async #warmUp(): Promise<void> {
     const silence = { samples: new Float32Array(SAMPLE_RATE), sampleRate: SAMPLE_RATE };
-    this.#idleVads.push(createVad(this.#sherpa, this.#vadPath));
     const warmed = { ...silence, language: undefined, translate: false };
     const result = await this.#recognizer.recognize(warmed, new AbortController().signal);
     if (result === undefined) throw new Fault("unavailable", "The model did not answer.");

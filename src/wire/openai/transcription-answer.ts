@@ -92,7 +92,7 @@ function toSegment({ startSeconds, endSeconds, text, confidence }: TranscriptSeg
     end: toSeconds(endSeconds),
     text,
     tokens: confidence?.tokens ?? null,
-    temperature,
+    temperature: confidence?.temperature ?? temperature,
     avg_logprob: confidence?.averageLogProbability ?? null,
     compression_ratio: compressionRatio(text),
     no_speech_prob: confidence?.noSpeechProbability ?? null,

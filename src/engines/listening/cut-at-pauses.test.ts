@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { cutAtPauses, type Piece, SAMPLE_RATE } from "./cut-at-pauses.ts";
-import type { Vad } from "./load-sherpa-onnx.ts";
+import type { Vad } from "./voice-activity.ts";
 
 const LOUD = 0.1;
 const SILENCE_SAMPLES = 0.45 * SAMPLE_RATE;

@@ -1,6 +1,6 @@
 /** Finds speech in a recording and cuts it at pauses, as it comes, into pieces that a model takes at once. */
 
-import type { SherpaOnnx, Vad } from "./load-sherpa-onnx.ts";
+import type { Vad } from "./voice-activity.ts";
 
 export const SAMPLE_RATE = 16_000;
 
@@ -10,7 +10,8 @@ export interface Piece {
   endSeconds: number;
 }
 
-const WINDOW = 512;
+/** What Silero takes at once. */
+export const WINDOW = 512;
 /** Kept around what is found, for words begin and end softly. */
 const PAD = 0.2 * SAMPLE_RATE;
 /** Speech without a pause is cut where it is quietest between these two. */
@@ -19,19 +20,7 @@ const LATEST_CUT = 24 * SAMPLE_RATE;
 /** A stretch so short is quiet only between words or within a stop. */
 const QUIET = 0.06 * SAMPLE_RATE;
 
-const BUFFER_SECONDS = 60;
-
-export function createVad({ Vad }: SherpaOnnx, model: string): Vad {
-  const sileroVad = {
-    model,
-    threshold: 0.5,
-    minSpeechDuration: 0.2,
-    minSilenceDuration: 0.45,
-    windowSize: WINDOW,
-    maxSpeechDuration: 12,
-  };
-  return new Vad({ sileroVad, sampleRate: SAMPLE_RATE, numThreads: 1, debug: 0 }, BUFFER_SECONDS);
-}
+export const BUFFER_SECONDS = 60;
 
 /** `vad` is this recording's alone, fresh or reset. `onHeard` is told how many samples came in all. */
 export async function* cutAtPauses(

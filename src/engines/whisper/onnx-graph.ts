@@ -1,0 +1,189 @@
+/** Writes a model in ONNX whose large tensors stay in the file that they came in. */
+
+import { PbfWriter } from "pbf";
+import type { ElementType, Tensor } from "./weights.ts";
+
+/** The name of a value that flows through the graph. */
+export type Value = string;
+export type Attribute = number | readonly number[] | string;
+
+const IR_VERSION = 9;
+/** The first with Gelu. */
+const OPSET = 20;
+/** Numbers of ONNX's own. */
+const ELEMENT = { float32: 1, int64: 7, float16: 10, bfloat16: 16 } as const;
+const ATTRIBUTE_TYPE = { float: 1, integer: 2, text: 3, integers: 7 } as const;
+const EXTERNAL = 1;
+
+type Message = (writer: PbfWriter) => void;
+
+export class OnnxGraph {
+  readonly #file: string;
+  readonly #nodes: Message[] = [];
+  readonly #initializers: Message[] = [];
+  readonly #inputs: Message[] = [];
+  readonly #outputs: Message[] = [];
+  #count = 0;
+
+  /** `file` is the name of the file that holds the weights, in the folder that the session is told. */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  input(name: string, type: "float32" | "int64", dims: readonly (number | string)[]): Value {
+    this.#inputs.push(valueInfo(name, ELEMENT[type], dims));
+    return name;
+  }
+
+  output(value: Value, name: string): void {
+    this.#nodes.push(node("Identity", [value], [name], {}));
+    this.#outputs.push(valueInfo(name, ELEMENT.float32, undefined));
+  }
+
+  /** A tensor in the file, as float32. */
+  weight(tensor: Tensor): Value {
+    return this.toFloat(this.stored(tensor), tensor.type);
+  }
+
+  /** A tensor as it is in the file. */
+  stored({ dims, type, offset, bytes }: Tensor): Value {
+    const name = this.#newName();
+    this.#initializers.push((writer) => {
+      writeTensorHead(writer, name, ELEMENT[type], dims);
+      const place = { location: this.#file, offset: String(offset), length: String(bytes) };
+      for (const [key, value] of Object.entries(place)) writer.writeMessage(13, writeEntry, { key, value });
+      writer.writeVarintField(14, EXTERNAL);
+    });
+    return name;
+  }
+
+  toFloat(value: Value, type: ElementType): Value {
+    return type === "float32" ? value : this.node("Cast", [value], { to: ELEMENT.float32 });
+  }
+
+  floats(values: Float32Array, dims: readonly number[]): Value {
+    return this.#constant(ELEMENT.float32, new Uint8Array(values.buffer, values.byteOffset, values.byteLength), dims);
+  }
+
+  float(value: number): Value {
+    return this.floats(Float32Array.of(value), []);
+  }
+
+  integers(values: readonly number[]): Value {
+    const whole = BigInt64Array.from(values, BigInt);
+    return this.#constant(ELEMENT.int64, new Uint8Array(whole.buffer), [values.length]);
+  }
+
+  /** A whole number as `integer`, a fraction as `fraction`: ONNX tells them apart. */
+  node(operator: string, inputs: readonly Value[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
+    const [first] = this.nodes(operator, inputs, 1, attributes);
+    return first as Value;
+  }
+
+  nodes(
+    operator: string,
+    inputs: readonly Value[],
+    outputs: number,
+    attributes: Readonly<Record<string, Attribute>> = {},
+  ): Value[] {
+    const names = Array.from({ length: outputs }, () => this.#newName());
+    this.#nodes.push(node(operator, inputs, names, attributes));
+    return names;
+  }
+
+  toBytes(): Uint8Array {
+    const writer = new PbfWriter();
+    writer.writeVarintField(1, IR_VERSION);
+    writer.writeMessage(
+      7,
+      (_: undefined, graph: PbfWriter) => {
+        for (const each of this.#nodes) graph.writeMessage(1, run, each);
+        graph.writeStringField(2, "whisper");
+        for (const each of this.#initializers) graph.writeMessage(5, run, each);
+        for (const each of this.#inputs) graph.writeMessage(11, run, each);
+        for (const each of this.#outputs) graph.writeMessage(12, run, each);
+      },
+      undefined,
+    );
+    writer.writeMessage(8, (_: undefined, opset: PbfWriter) => opset.writeVarintField(2, OPSET), undefined);
+    return writer.finish();
+  }
+
+  #constant(element: number, bytes: Uint8Array, dims: readonly number[]): Value {
+    const name = this.#newName();
+    this.#initializers.push((writer) => {
+      writeTensorHead(writer, name, element, dims);
+      writer.writeBytesField(9, bytes);
+    });
+    return name;
+  }
+
+  #newName(): Value {
+    this.#count += 1;
+    return `v${this.#count}`;
+  }
+}
+
+function run(message: Message, writer: PbfWriter): void {
+  message(writer);
+}
+
+function writeEntry({ key, value }: { key: string; value: string }, writer: PbfWriter): void {
+  writer.writeStringField(1, key);
+  writer.writeStringField(2, value);
+}
+
+function writeTensorHead(writer: PbfWriter, name: string, element: number, dims: readonly number[]): void {
+  for (const dim of dims) writer.writeVarintField(1, dim);
+  writer.writeVarintField(2, element);
+  writer.writeStringField(8, name);
+}
+
+function node(
+  operator: string,
+  inputs: readonly Value[],
+  outputs: readonly Value[],
+  attributes: Readonly<Record<string, Attribute>>,
+): Message {
+  return (writer) => {
+    for (const input of inputs) writer.writeStringField(1, input);
+    for (const output of outputs) writer.writeStringField(2, output);
+    writer.writeStringField(4, operator);
+    for (const [name, value] of Object.entries(attributes)) {
+      writer.writeMessage(5, writeAttribute, { name, value });
+    }
+  };
+}
+
+function writeAttribute({ name, value }: { name: string; value: Attribute }, writer: PbfWriter): void {
+  writer.writeStringField(1, name);
+  if (typeof value === "string") {
+    writer.writeStringField(4, value);
+    writer.writeVarintField(20, ATTRIBUTE_TYPE.text);
+  } else if (typeof value !== "number") {
+    for (const each of value) writer.writeVarintField(8, each);
+    writer.writeVarintField(20, ATTRIBUTE_TYPE.integers);
+  } else if (Number.isInteger(value)) {
+    writer.writeVarintField(3, value);
+    writer.writeVarintField(20, ATTRIBUTE_TYPE.integer);
+  } else {
+    writer.writeFloatField(2, value);
+    writer.writeVarintField(20, ATTRIBUTE_TYPE.float);
+  }
+}
+
+function valueInfo(name: string, element: number, dims: readonly (number | string)[] | undefined): Message {
+  const writeDim = (dim: number | string, writer: PbfWriter) =>
+    typeof dim === "number" ? writer.writeVarintField(1, dim) : writer.writeStringField(2, dim);
+  const writeShape = (all: readonly (number | string)[], writer: PbfWriter) => {
+    for (const dim of all) writer.writeMessage(1, writeDim, dim);
+  };
+  const writeTensor = (_: undefined, writer: PbfWriter) => {
+    writer.writeVarintField(1, element);
+    if (dims !== undefined) writer.writeMessage(2, writeShape, dims);
+  };
+  return (writer) => {
+    writer.writeStringField(1, name);
+    writer.writeMessage(2, (_: undefined, type: PbfWriter) => type.writeMessage(1, writeTensor, undefined), undefined);
+  };
+}

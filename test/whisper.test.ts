@@ -1,0 +1,201 @@
+/** Whisper's base model with its real weights: languages, translation, times of words, prompts, and what it is sure of. */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseSync } from "subtitle";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Decoder } from "../src/audio/decode.ts";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+import { makeWave, noise } from "./support/wave.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - id: whisper
+    task: transcription
+    deployments: [{ engine: whisper, model: whisper-base }]
+  - id: whisper-french
+    task: transcription
+    deployments: [{ engine: whisper, model: whisper-base, languages: [fr], translates: false }]
+`;
+const SAID = /he was not an ill[- ]disposed young man/i;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  for (const model of ["whisper", "whisper-french"]) {
+    await eventually(async () => expect((await post(makeWave(), { model })).status).toBe(200), 280);
+  }
+}, 600_000);
+afterAll(() => service.stop());
+
+const recording = (name: string) => readFile(join(import.meta.dirname, "recordings", name));
+
+interface Answer {
+  status: number;
+  text: string;
+  json(): {
+    text: string;
+    language: string;
+    duration: number;
+    segments: Record<string, number>[];
+    words: { word: string; start: number; end: number }[];
+    error: { param: string; code: string; message: string };
+  };
+}
+
+async function post(
+  content: Uint8Array,
+  fields: Record<string, string> = {},
+  operation = "transcriptions",
+): Promise<Answer> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model: "whisper", ...fields })) form.append(name, value);
+  form.append("file", new Blob([new Uint8Array(content)]), "audio");
+  const response = await service.fetch(`/v1/audio/${operation}`, { method: "POST", body: form });
+  const text = await response.text();
+  return { status: response.status, text, json: () => JSON.parse(text) };
+}
+
+/** The passage some times over, as a wave file. */
+async function repeated(times: number): Promise<Buffer> {
+  const decoder = new Decoder();
+  const path = join(import.meta.dirname, "recordings", "passage.opus");
+  const order = { path, sampleRate: 16_000, maxSeconds: 60 };
+  const pieces = await Array.fromAsync(decoder.samples(order, new AbortController().signal));
+  decoder.close();
+  const samples = pieces.flatMap((piece) => [...piece]);
+  return makeWave({
+    seconds: (times * samples.length) / 16_000,
+    sample: (index) => samples[index % samples.length] ?? 0,
+  });
+}
+
+const PASSAGE = [
+  /dashwood had then leisure to consider how much there might be prudently in his power to do for them/gi,
+  /he was not an ill[- ]\w*sposed young man/gi,
+  /unless to be rather cold[- ]hearted and rather selfish is to be ill[- ]disposed/gi,
+  /had he married a more amiable woman,? he might have been made still more respectable than he was/gi,
+  /he might even have been made amiable himself/gi,
+];
+
+test("verbose_json says how sure the model is, and which tokens it wrote", async () => {
+  const answer = (await post(await recording("speech.flac"), { response_format: "verbose_json" })).json();
+  expect(answer.language).toBe("english");
+  expect(answer.text).toMatch(SAID);
+  const [segment] = answer.segments;
+  expect(segment).toMatchObject({ id: 0, temperature: 0, tokens: expect.arrayContaining([50364]) });
+  expect(segment?.avg_logprob).toBeLessThan(0);
+  expect(segment?.avg_logprob).toBeGreaterThan(-0.6);
+  expect(segment?.no_speech_prob).toBeGreaterThan(0);
+  expect(segment?.no_speech_prob).toBeLessThan(0.1);
+});
+
+test("words have times, one after the other and within the recording", async () => {
+  const fields = { response_format: "verbose_json", "timestamp_granularities[]": "word" };
+  const answer = (await post(await recording("speech.flac"), fields)).json();
+  expect(answer.segments).toBeUndefined();
+  expect(answer.words.map(({ word }) => word).join(" ")).toMatch(SAID);
+  let last = 0;
+  for (const { start, end } of answer.words) {
+    expect(start).toBeGreaterThanOrEqual(last - 0.001);
+    expect(end).toBeGreaterThanOrEqual(start);
+    last = end;
+  }
+  expect(last).toBeLessThanOrEqual(answer.duration);
+  // Three seconds are spoken, at an even pace.
+  const young = answer.words.find(({ word }) => word === "young");
+  expect(young?.start).toBeGreaterThan(1.5);
+  expect(young?.end).toBeLessThan(2.6);
+});
+
+test("finds out the language, takes the one that is given, and turns others into English", async () => {
+  const french = await recording("french.flac");
+  const verbose = { response_format: "verbose_json" };
+  expect((await post(french, verbose)).json()).toMatchObject({
+    language: "french",
+    text: expect.stringMatching(/bonjour,? le monde/i),
+  });
+  expect((await post(french, { ...verbose, language: "fr" })).json().language).toBe("french");
+  expect((await post(french, verbose, "translations")).json()).toMatchObject({
+    task: "translate",
+    language: "english",
+    text: expect.stringMatching(/hello,? world/i),
+  });
+});
+
+test("a prompt changes how words are spelt", async () => {
+  const passage = await recording("passage.opus");
+  expect((await post(passage, { language: "en" })).json().text).toContain("John Dashwood");
+  expect((await post(passage, { prompt: "Mr. John Dashwud." })).json().text).toContain("John Dashwud");
+});
+
+test("a long recording is read in windows, and nothing is lost between them", async () => {
+  const rounds = 3;
+  const answer = (await post(await repeated(rounds), { response_format: "verbose_json" })).json();
+  for (const sentence of PASSAGE) expect(answer.text.match(sentence), answer.text).toHaveLength(rounds);
+  let last = 0;
+  for (const { start = 0, end = 0 } of answer.segments) {
+    expect(start).toBeGreaterThanOrEqual(last);
+    expect(end).toBeGreaterThan(start);
+    last = end;
+  }
+  expect(last).toBeLessThanOrEqual(answer.duration);
+});
+
+test("its cues are subtitles", async () => {
+  const { text } = await post(await recording("passage.opus"), { response_format: "srt" });
+  const cues = parseSync(text).filter((node) => node.type === "cue");
+  expect(cues.length).toBeGreaterThanOrEqual(5);
+  for (const { data } of cues) {
+    expect(data.text.split("\n").length).toBeLessThanOrEqual(2);
+    expect(data.end).toBeGreaterThan(data.start);
+  }
+  expect(cues.map(({ data }) => data.text.replaceAll("\n", " ")).join(" ")).toMatch(SAID);
+});
+
+test.each([
+  ["silence", makeWave({ seconds: 5 })],
+  ["noise", makeWave({ seconds: 5, sample: noise() })],
+])("writes no words for %s", async (_name, wave) => {
+  expect((await post(wave)).json().text).toBe("");
+});
+
+test("temperatures are taken, and are told", async () => {
+  const fields = { response_format: "verbose_json", temperature: "0.4" };
+  const answer = (await post(await recording("speech.flac"), fields)).json();
+  expect(answer.segments[0]?.temperature).toBe(0.4);
+  expect(answer.text.length).toBeGreaterThan(0);
+});
+
+test("a language that nobody taught it, or that is not offered, is refused with those that are", async () => {
+  const speech = await recording("speech.flac");
+  for (const language of ["tlh", "english"]) {
+    expect((await post(speech, { language })).json().error).toMatchObject({
+      param: "language",
+      code: "unsupported_value",
+      message: expect.stringContaining("it knows en, zh, de"),
+    });
+  }
+  const french = { model: "whisper-french" };
+  expect((await post(speech, { ...french, language: "en" })).json().error.message).toMatch(/it knows fr\./);
+  expect((await post(await recording("french.flac"), french)).json().text).toMatch(/bonjour/i);
+  expect((await post(speech, french, "translations")).json().error.param).toBe("model");
+});
+
+test("a client that leaves frees the model", async () => {
+  const leaving = new AbortController();
+  const form = new FormData();
+  form.append("model", "whisper");
+  form.append("file", new Blob([new Uint8Array(await repeated(10))]), "long.wav");
+  const asked = service
+    .fetch("/v1/audio/transcriptions", { method: "POST", body: form, signal: leaving.signal })
+    .catch(() => "left");
+  const inUse = async () =>
+    /parlance_slots_in_use\{[^}]*"whisper"[^}]*\} 1/.test(await (await service.fetch("/metrics")).text());
+  await eventually(async () => expect(await inUse()).toBe(true));
+  leaving.abort();
+  await asked;
+  await eventually(async () => expect(await inUse()).toBe(false));
+});
