@@ -1,82 +1,34 @@
 /**
- * What usage takes on disk, how long a month's report takes with ten million records (SQLite), and what limits add to
- * a request: `node bench/quota.ts [records]`.
+ * What limits and usage add to a request, in one run with and without them: `node bench/quota.ts [requests]`.
+ * Real processes answer the same request in turn; reserving alone is measured in this process.
  */
 
-import { rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { sql } from "kysely";
-import { InMemoryCounters } from "../src/counters/in-memory-counters.ts";
-import { UsageReports } from "../src/ledger/usage-report.ts";
+import { Agent, request } from "undici";
+import { openCounters } from "../src/counters/open-counters.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import type { Claim } from "../src/quota/quota.ts";
 import { RateLimits } from "../src/quota/rate-limits.ts";
-import { openDatabase } from "../src/storage/database.ts";
+import type { Secret } from "../src/secret.ts";
+import { startPostgres } from "../test/support/postgres.ts";
+import { HAS_REDIS, startRedis } from "../test/support/redis.ts";
+import { type Service, startService } from "../test/support/service.ts";
 
-const records = Number(process.argv[2] ?? 10_000_000);
-const MONTH_BEGINS = Date.UTC(2026, 9, 1);
-const DAY_MILLISECONDS = 86_400_000;
-const FIRST_DIMENSION = 9_000_000_000_000;
-const DIMENSIONS = 200;
+const requests = Number(process.argv[2] ?? 2_000);
+const WARM_UP = 200;
 const logger = createLogger("silent");
-const file = join(tmpdir(), `parlance-bench-${process.pid}.sqlite`);
 
-async function measureLedger(): Promise<void> {
-  const database = openDatabase({ url: undefined, file, logger });
-  const spacing = Math.floor((30 * DAY_MILLISECONDS) / records);
-  const lit = (value: number) => sql.lit(value);
-  const sizes: number[] = [];
-  await database.run(async (executor) => {
-    const size = async () => {
-      await sql`pragma wal_checkpoint(truncate)`.execute(executor);
-      sizes.push(statSync(file).size);
-    };
-    await sql`with recursive d(i) as (select 0 union all select i + 1 from d where i < ${lit(DIMENSIONS - 1)})
-      insert into usage_dimensions select ${lit(FIRST_DIMENSION)} + i, 'org_a', 'proj_' || (i % 20), 'key_' || i,
-      'model' || (i % 10), 'deployment', 'chat' from d`.execute(executor);
-    await size();
-    await sql`with recursive r(i) as (select 0 union all select i + 1 from r where i < ${lit(records - 1)})
-      insert into usage_records select ${lit(MONTH_BEGINS)} + i * ${lit(spacing)},
-      ${lit(FIRST_DIMENSION)} + (i * 7) % ${lit(DIMENSIONS)}, 1200 + i % 100, 100, 300, 0, 0, 0, 2500, 700000,
-      'finished' from r`.execute(executor);
-    await size();
-    for (const seconds of [3600, 86_400]) {
-      const width = lit(seconds * 1000);
-      await sql`insert into usage_rollups select ${lit(seconds)}, (at / ${width}) * ${width}, dimension_id, count(*),
-        sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(reasoning_tokens), sum(characters),
-        sum(audio_milliseconds), sum(cost_nano_dollars) from usage_records group by 2, 3`.execute(executor);
-    }
-    await size();
-  });
-  const [before = 0, withRecords = 0, withRollups = 0] = sizes;
-  console.log(`bytes a record, its index included: ${((withRecords - before) / records).toFixed(1)}`);
-  console.log(`bytes a record, with the sums: ${((withRollups - before) / records).toFixed(1)}`);
-  const reports = new UsageReports(database);
-  const until = MONTH_BEGINS + 31 * DAY_MILLISECONDS;
-  const order = { organizationId: "org_a", operation: "chat", from: MONTH_BEGINS } as const;
-  for (const groupBy of [[], ["model"], ["projectId", "keyId", "model"]] as const) {
-    const month = { ...order, until, bucketSeconds: 86_400, groupBy, maxBuckets: 31 } as const;
-    const times = [];
-    for (let time = 0; time < 7; time += 1) times.push(await millisecondsOf(() => reports.read(month)));
-    console.log(`a month by day, by [${groupBy.join(", ")}]: ${median(times).toFixed(1)} ms (median of 7)`);
-  }
-  const day = {
-    ...order,
-    until: MONTH_BEGINS + DAY_MILLISECONDS,
-    bucketSeconds: 60,
-    groupBy: [],
-    maxBuckets: 1440,
-  } as const;
-  console.log(`a day by minute: ${(await millisecondsOf(() => reports.read(day))).toFixed(0)} ms`);
-  await database.close();
+interface Backend {
+  name: string;
+  redisUrl: Secret | undefined;
+  databaseUrl: Secret | undefined;
 }
 
-async function measureQuota(): Promise<void> {
-  const counters = new InMemoryCounters();
+async function measureReserving({ name, ...urls }: Backend): Promise<void> {
+  const counters = await openCounters({ ...urls, whenCountersAway: "refuse" }, logger);
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
-  const scopes = ["project", "organization", "key"].map((name) => ({ name, key: name, limits }));
-  const quota = new RateLimits({ counters, logger, requestTimeoutSeconds: 600, scopesOf: () => scopes, onRefused: () => {} });
+  const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
+  const onRefused = () => {};
+  const quota = new RateLimits({ counters, logger, requestTimeoutSeconds: 600, scopesOf: () => scopes, onRefused });
   const claim: Claim = {
     caller: { keyId: "key", organizationId: "organization", projectId: "project", kind: "project" },
     model: "model",
@@ -86,16 +38,73 @@ async function measureQuota(): Promise<void> {
     most: { promptTokens: 100, completionTokens: 100, audioBytes: 0, characters: 0 },
   };
   const times = [];
-  for (let request = 0; request < 20_000; request += 1) {
-    times.push(
-      await millisecondsOf(async () => {
-        const reservation = await quota.reserve(claim);
-        reservation.settle({ promptTokens: 50, completionTokens: 20, costNanoDollars: null });
-      }),
+  for (let index = 0; index < requests; index += 1) {
+    const began = performance.now();
+    const reservation = await quota.reserve(claim);
+    times.push(performance.now() - began);
+    reservation.settle({ promptTokens: 50, completionTokens: 20, costNanoDollars: null });
+  }
+  console.log(`reserving six limits ${name}: ${microseconds(median(times))} (median of ${requests})`);
+  await counters.close();
+}
+
+function configOf(limits: string): string {
+  return `
+builtin_models: false
+log_level: error
+limits: ${limits}
+models:
+  - id: parrot
+    task: chat
+    price: { prompt: "0.000001", completion: "0.000001" }
+    deployments: [{ engine: scripted, replies: [{ text: Polly }] }]
+`;
+}
+
+const SIX = "requests_per_minute: 100000000, tokens_per_minute: 100000000";
+const LIMITS = `{ project_model: { ${SIX} }, organization: { ${SIX} }, key: { ${SIX} } }`;
+
+async function measureRequests(backends: readonly Backend[]): Promise<void> {
+  const agent = new Agent({ connections: 1, pipelining: 1 });
+  const started: { name: string; service: Service; times: number[] }[] = [];
+  const start = async (name: string, limits: string, { redisUrl, databaseUrl }: Omit<Backend, "name">) => {
+    const environment = {
+      ...(redisUrl && { REDIS_URL: redisUrl.reveal() }),
+      ...(databaseUrl && { DATABASE_URL: databaseUrl.reveal() }),
+    };
+    started.push({ name, service: await startService({ config: configOf(limits), environment }), times: [] });
+  };
+  const memory = { redisUrl: undefined, databaseUrl: undefined };
+  await start("without limits", "{}", memory);
+  // The same once more, which tells how far the others' difference may be chance.
+  await start("without limits, again", "{}", memory);
+  for (const { name, ...urls } of backends) await start(`six limits ${name}`, LIMITS, urls);
+  for (let index = 0; index < WARM_UP + requests; index += 1) {
+    for (const { service, times } of started) {
+      const took = await millisecondsOf(() => ask(service, agent));
+      if (index >= WARM_UP) times.push(took);
+    }
+  }
+  const without = median(started[0]?.times ?? []);
+  for (const { name, times } of started) {
+    const added = microseconds(median(times) - without);
+    console.log(
+      `a request ${name}: ${microseconds(median(times))}, ${added} more than without (median of ${requests})`,
     );
   }
-  console.log(`reserve and settle, six limits in memory: ${(median(times) * 1000).toFixed(1)} µs (median of 20,000)`);
-  await counters.close();
+  await agent.close();
+  await Promise.all(started.map(({ service }) => service.stop()));
+}
+
+async function ask({ origin, apiKey }: Service, dispatcher: Agent): Promise<void> {
+  const { statusCode, body } = await request(`${origin}/v1/chat/completions`, {
+    dispatcher,
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "parrot", messages: [{ role: "user", content: "Hm." }], max_completion_tokens: 5 }),
+  });
+  if (statusCode !== 200) throw new Error(`${statusCode}: ${await body.text()}`);
+  await body.dump();
 }
 
 async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
@@ -108,9 +117,18 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-try {
-  await measureQuota();
-  await measureLedger();
-} finally {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+function microseconds(milliseconds: number): string {
+  return `${Math.round(milliseconds * 1000)} µs`;
 }
+
+await using postgres = await startPostgres();
+await using redis = HAS_REDIS ? await startRedis() : undefined;
+const none = { redisUrl: undefined, databaseUrl: undefined };
+const backends: (() => Promise<Backend>)[] = [
+  async () => ({ name: "in memory", ...none }),
+  ...(redis ? [async () => ({ ...none, name: "in Redis", redisUrl: redis.createDatabase() })] : []),
+  async () => ({ ...none, name: "in PostgreSQL", databaseUrl: await postgres.createDatabase() }),
+];
+if (redis === undefined) console.log("Redis is left out: no redis-server on this machine");
+for (const backend of backends) await measureReserving(await backend());
+await measureRequests(await Promise.all(backends.map((backend) => backend())));

@@ -16,6 +16,8 @@ export type FaultKind =
   | "quota-exhausted"
   | "unavailable"
   | "upstream-failed"
+  /** An upstream that is well gave an answer that the request does not allow. */
+  | "answer-unfit"
   | "upstream-timeout"
   /** Nobody is left to be told; the log and the metrics still tell it apart from a success. */
   | "client-left";
@@ -33,6 +35,14 @@ interface LimitLeft {
   resetSeconds: number;
 }
 
+interface UsedTokens {
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  /** Whether that is an estimate. */
+  estimated: boolean;
+}
+
 export interface FaultDetails {
   /** Stable word for programs, such as `model_not_found`. */
   code?: string | undefined;
@@ -42,6 +52,8 @@ export interface FaultDetails {
   retryAfterSeconds?: number | undefined;
   /** Of the limits that the request was held to. */
   limits?: LimitStanding | undefined;
+  /** What the failed attempt used, where that is known and to be accounted. */
+  used?: UsedTokens | undefined;
   /** For the log only; never shown to the caller. */
   cause?: unknown;
 }
@@ -54,6 +66,7 @@ export class Fault extends Error {
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly limits: LimitStanding | undefined;
+  readonly used: UsedTokens | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, { cause: details.cause });
@@ -62,6 +75,7 @@ export class Fault extends Error {
     this.param = details.param;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.limits = details.limits;
+    this.used = details.used;
   }
 }
 

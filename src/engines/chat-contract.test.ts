@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
 import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
+import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/llama-server.ts";
 import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
 import { readAnswer, textOf } from "../../test/support/read-answer.ts";
 import { Fault } from "../faults.ts";
@@ -25,6 +26,9 @@ interface Subject {
 
 const SUBJECTS: Record<string, () => Promise<Subject>> = {
   "llama-cpp": async () => ({ model: await openLlamaCpp(), end: async () => {} }),
+  ...(llamaServerBinary === undefined
+    ? {}
+    : { "llama-server": async () => ({ model: await openLlamaServer(), end: async () => {} }) }),
   scripted: async () => ({ model: await openScripted("parent"), end: async () => {} }),
   "scripted in a child process": async () => ({ model: await openScripted("child"), end: async () => {} }),
   "openai-compatible": async () => {
@@ -46,6 +50,8 @@ const STORY = "Tell me a long story about a dragon. Use some emoji.";
 const never = () => new AbortController().signal;
 const story = (overrides: Parameters<typeof makeChatRequest>[0] = {}) =>
   makeChatRequest({ say: STORY, temperature: 0, maxTokens: 24, ...overrides });
+
+test.skipIf(llamaServerBinary !== undefined)(`llama-server: ${WITHOUT_LLAMA_SERVER}`, ({ skip }) => skip());
 
 describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   let subject: Subject;

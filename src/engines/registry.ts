@@ -7,6 +7,7 @@ import { fliteSettings } from "./flite/settings.ts";
 import { guardSettings } from "./guard/settings.ts";
 import { kokoroSettings } from "./kokoro/settings.ts";
 import { llamaCppSettings } from "./llama-cpp/settings.ts";
+import { llamaServerSettings } from "./llama-server/settings.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
@@ -40,6 +41,10 @@ export const ENGINES = {
   "llama-cpp": {
     settings: llamaCppSettings,
     load: async () => (await import("./llama-cpp/llama-cpp-engine.ts")).llamaCppEngine,
+  },
+  "llama-server": {
+    settings: llamaServerSettings,
+    load: async () => (await import("./llama-server/llama-server-engine.ts")).llamaServerEngine,
   },
   "openai-compatible": {
     settings: openAiCompatibleSettings,

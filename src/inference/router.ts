@@ -41,6 +41,8 @@ export interface Tally {
   attempts: number;
   /** Spent waiting for slots, in all attempts. */
   queuedSeconds: number;
+  /** Of the attempt that failed last and says what it used. */
+  spent?: Pick<Routed<never, never>, "id" | "price" | "deployment"> & { used: NonNullable<Fault["used"]> };
 }
 
 export interface Routed<Opened extends Model, Event> {
@@ -57,6 +59,7 @@ export interface Routed<Opened extends Model, Event> {
 const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
   "unavailable",
   "upstream-failed",
+  "answer-unfit",
   "upstream-timeout",
   "request-rate-limited",
   "token-rate-limited",
@@ -147,6 +150,9 @@ export class Router {
     } catch (thrown) {
       const failure = signal.aborted ? signal.reason : thrown;
       outcome = failure instanceof Fault ? failure.kind : "bug";
+      if (failure instanceof Fault && failure.used !== undefined) {
+        tally.spent = { id, price: model.price, deployment, used: failure.used };
+      }
       if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
       return failure;
     } finally {

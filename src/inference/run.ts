@@ -81,6 +81,7 @@ export class Run<Opened extends Model, Event> {
         settled: this.#settled.promise,
       };
     } catch (failure) {
+      Object.assign(this.#used, this.#tally.spent?.used);
       this.#settle(outcomeOf(failure));
       throw failure;
     }
@@ -139,19 +140,21 @@ export class Run<Opened extends Model, Event> {
     if (this.#isSettled) return;
     this.#isSettled = true;
     const { caller, work, requestedModel, catalogId, reservation, onSettled } = this.#options;
+    const served = this.#routed ?? this.#tally.spent;
     const { audioSeconds, ...counts } = this.#used;
     const use = { operation: work.task, ...counts, audioMilliseconds: Math.round(audioSeconds * 1000) };
-    const costNanoDollars = costInNanoDollars(this.#routed?.price ?? {}, use);
+    const costNanoDollars = costInNanoDollars(served?.price ?? {}, use);
     reservation.settle({ ...this.#used, costNanoDollars });
     const settlement: Settlement = {
       caller,
       operation: work.task,
       requestedModel,
       catalogId,
-      model: this.#routed?.id,
+      model: served?.id,
       costNanoDollars,
-      deployment: this.#routed?.deployment.name,
-      ...this.#tally,
+      deployment: served?.deployment.name,
+      attempts: this.#tally.attempts,
+      queuedSeconds: this.#tally.queuedSeconds,
       outcome,
       used: this.#used,
       durationSeconds: this.#elapsedSeconds(),

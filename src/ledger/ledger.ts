@@ -29,7 +29,8 @@ export interface LedgerOptions {
   onLost?: (records: number) => void;
 }
 
-const FLUSH_MILLISECONDS = 200;
+/** A process that is killed loses what it had not noted, which must be less than 250 milliseconds of requests. */
+const FLUSH_MILLISECONDS = 100;
 const RETRY_MILLISECONDS = 1_000;
 const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;

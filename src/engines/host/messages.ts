@@ -17,6 +17,8 @@ export type FromChild =
   | { type: "opened"; facts: ModelFacts }
   | { type: "open-failed"; failure: EncodedFailure }
   | { type: "warning"; message: string }
+  /** The child has started another process, which has to end with it. */
+  | { type: "companion"; pid: number }
   | { type: "event"; id: number; event: unknown }
   | { type: "end"; id: number }
   | { type: "failed"; id: number; failure: EncodedFailure }
@@ -39,8 +41,6 @@ export interface ServerFacts {
   origin: string;
   /** What its requests have to bring, as a Bearer token. */
   key: string;
-  /** Its process, which has to end with ours. */
-  pid: number;
   /** What it says of itself, as JSON. */
   properties: unknown;
 }

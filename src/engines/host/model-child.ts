@@ -52,7 +52,11 @@ function serve(): void {
     calls.set(id, { abort, items });
     try {
       if (model === undefined) throw new Error("A call came before the model was open");
-      for await (const event of perform(model, input, items, abort.signal)) post({ type: "event", id, event });
+      for await (const event of perform(model, input, items, abort.signal)) {
+        const sent = post({ type: "event", id, event });
+        // Samples are many bytes: a model that keeps this process busy with the next ones would hold them back.
+        if (model.task === "speech") await sent;
+      }
       post({ type: "end", id });
     } catch (failure) {
       post({ type: "failed", id, failure: encodeFailure(failure) });
@@ -81,16 +85,22 @@ function serve(): void {
   });
 }
 
-/** One message for all that a turn of the event loop makes: at many tokens a second each one costs both processes. */
-function postInBatches(): (message: FromChild) => void {
+/**
+ * One message for all that a turn of the event loop makes: at many tokens a second each one costs both processes.
+ * Resolves once it has left.
+ */
+function postInBatches(): (message: FromChild) => Promise<void> {
   let batch: FromChild[] = [];
+  let left = Promise.withResolvers<void>();
   const send = () => {
-    const sent = batch;
+    const [sent, { resolve }] = [batch, left];
     batch = [];
-    process.send?.(sent, undefined, undefined, () => {});
+    left = Promise.withResolvers();
+    process.send?.(sent, undefined, undefined, () => resolve());
   };
   return (message) => {
     if (batch.push(message) === 1) setImmediate(send);
+    return left.promise;
   };
 }
 

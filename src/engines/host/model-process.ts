@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { type Fault, unavailable } from "../../faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { killIfThere } from "./child-life.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
 import { siblingModule } from "./sibling-module.ts";
@@ -48,6 +49,7 @@ export class ModelProcess {
   readonly #calls: Map<number, Call> = new Map();
   readonly #opened = Promise.withResolvers<ModelFacts>();
   readonly #exited = Promise.withResolvers<Exit>();
+  readonly #companions: Set<number> = new Set();
   readonly #lastOutput: string[] = [];
   readonly #outputEnded = Promise.withResolvers<readonly string[]>();
   #lastCallId = 0;
@@ -148,6 +150,9 @@ export class ModelProcess {
       case "warning":
         this.#options.logger.warn(message.message);
         break;
+      case "companion":
+        this.#companions.add(message.pid);
+        break;
       case "event":
         this.#calls.get(message.id)?.buffer.push(message.event);
         break;
@@ -198,6 +203,8 @@ export class ModelProcess {
     const message = `The model's engine failed: its process ${how}. Try again in a moment.`;
     const failure = unavailable(message, "engine_failed", 2);
     this.#failure = failure;
+    // They have ended already, unless this process was killed without a chance to take them along.
+    for (const pid of this.#companions) killIfThere(pid);
     this.#opened.promise.catch(() => {});
     this.#opened.reject(unavailable(`The model's process ${how} while it was being opened.`, "engine_failed", 5));
     for (const id of [...this.#calls.keys()]) this.#finish(id, failure);

@@ -10,8 +10,6 @@ export interface SupervisorOptions extends ModelProcessOptions {
   backOff: BackOffOptions;
   /** Crashes in a row after which the model counts as failed. It is still tried again, seldom. */
   failedAfter: number;
-  /** Told each time that a process which had opened its model has ended, however it did. */
-  onExit?: (facts: ModelFacts) => void;
 }
 
 /** What is usual for a model's process. */
@@ -106,10 +104,7 @@ export class Supervisor {
       const openedAt = Date.now();
       this.#openSeconds = (openedAt - startedAt) / 1000;
       this.#trouble = undefined;
-      void process.exited.then((exit) => {
-        this.#options.onExit?.(facts);
-        this.#recover(exit.how, exit, (Date.now() - openedAt) / 1000);
-      });
+      void process.exited.then((exit) => this.#recover(exit.how, exit, (Date.now() - openedAt) / 1000));
       return facts;
     } catch (failure) {
       process.kill("could not open its model");

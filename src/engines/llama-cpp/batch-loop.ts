@@ -2,13 +2,18 @@ import { unavailable } from "../../faults.ts";
 import type { BatchShare, Generation } from "./generation.ts";
 import { cutSlice, PrefillPace, shareTokens } from "./prefill-pace.ts";
 
+interface Running {
+  signal: AbortSignal;
+  done: (failure: Error | undefined) => void;
+}
+
 /**
  * Steps all running answers together: each batch holds the next token of every one of them, and slices of new prompts.
  * Left to themselves, the answers fall out of step and the binding evaluates them in several smaller batches, which
  * gave two thirds of the tokens a second at eight answers.
  */
 export class BatchLoop {
-  readonly #running: Map<Generation, { signal: AbortSignal; done: () => void }> = new Map();
+  readonly #running: Map<Generation, Running> = new Map();
   readonly #pace: PrefillPace;
   readonly #beforeBatch: () => void;
   #isStepping = false;
@@ -18,8 +23,8 @@ export class BatchLoop {
     this.#beforeBatch = beforeBatch;
   }
 
-  /** Resolves once the answer is over, given up, or failed; its events tell which. */
-  run(generation: Generation, signal: AbortSignal): Promise<void> {
+  /** Resolves once the generation is over or given up, with why if it failed. */
+  run(generation: Generation, signal: AbortSignal): Promise<Error | undefined> {
     return new Promise((resolve) => {
       this.#running.set(generation, { signal, done: resolve });
       if (!this.#isStepping) void this.#stepAll();
@@ -29,20 +34,29 @@ export class BatchLoop {
   async #stepAll(): Promise<void> {
     this.#isStepping = true;
     while (this.#running.size > 0) {
-      await this.#endAbandoned();
-      await this.#step();
+      for (const [generation, { signal }] of this.#running) if (signal.aborted) this.#end(generation);
+      await this.#prepareNew();
+      // Not sooner: the state of those that are over may have been taken over just now.
+      for (const generation of this.#running.keys()) if (generation.isOver) this.#end(generation);
+      if (this.#running.size > 0) await this.#step();
     }
     this.#isStepping = false;
   }
 
-  async #endAbandoned(): Promise<void> {
-    for (const [generation, { signal }] of this.#running) {
-      if (signal.aborted) await this.#end(generation);
+  async #prepareNew(): Promise<void> {
+    for (const generation of this.#running.keys()) {
+      const donor = this.#donorOf(generation);
+      if (generation.isPrepared || (donor !== undefined && donor.promptLeft > 0)) continue;
+      await this.#attempt(generation, () => generation.prepare(donor));
     }
   }
 
+  #donorOf({ donor }: Generation): Generation | undefined {
+    return donor !== undefined && this.#running.has(donor) ? donor : undefined;
+  }
+
   async #step(): Promise<void> {
-    const generations = [...this.#running.keys()];
+    const generations = [...this.#running.keys()].filter((generation) => generation.isPrepared);
     const decoding = generations.filter((generation) => generation.promptLeft === 0);
     const prefilling = generations.filter((generation) => generation.promptLeft > 0);
     const needs = prefilling.map((generation) => generation.promptLeft);
@@ -51,32 +65,32 @@ export class BatchLoop {
     );
     this.#beforeBatch();
     const startedAt = performance.now();
+    const step = (generation: Generation, share: BatchShare) => this.#attempt(generation, () => generation.step(share));
     await Promise.all([
-      ...decoding.map((generation) => this.#stepOne(generation, { promptTokens: 0, isAlone: false })),
+      ...decoding.map((generation) => step(generation, { promptTokens: 0, isAlone: false })),
       ...prefilling.map((generation, index) =>
-        this.#stepOne(generation, { promptTokens: shares[index] as number, isAlone: generations.length === 1 }),
+        step(generation, { promptTokens: shares[index] as number, isAlone: generations.length === 1 }),
       ),
     ]);
     const promptTokens = shares.reduce((sum, share) => sum + share, 0);
     this.#pace.record(promptTokens, performance.now() - startedAt);
   }
 
-  async #stepOne(generation: Generation, share: BatchShare): Promise<void> {
+  async #attempt(generation: Generation, act: () => Promise<void>): Promise<void> {
     try {
-      await generation.step(share);
-      if (generation.isOver) await this.#end(generation);
+      await act();
     } catch (error) {
-      await this.#end(
+      this.#end(
         generation,
         unavailable("The model failed while it evaluated this request.", "engine_failed", 1, error),
       );
     }
   }
 
-  async #end(generation: Generation, failure?: Error): Promise<void> {
+  #end(generation: Generation, failure?: Error): void {
     const entry = this.#running.get(generation);
     this.#running.delete(generation);
-    await generation.end(failure);
-    entry?.done();
+    generation.end();
+    entry?.done(failure);
   }
 }

@@ -8,30 +8,32 @@ const user: ChatMessage = { role: "user", content: "Hi {{ bos_token }}" };
 test("renders with the begin and end texts, and leaves what a message says as it is", () => {
   const source =
     "{{ bos_token }}{% for message in messages %}[{{ message.role }}] {{ message.content }}{{ eos_token }}{% endfor %}";
-  expect(new ChatTemplate(source, variables).render([user])).toBe("<s>[user] Hi {{ bos_token }}</s>");
+  expect(new ChatTemplate(source, variables).render({ messages: [user] })).toBe("<s>[user] Hi {{ bos_token }}</s>");
 });
 
 test("tells templates of a developer message as a system message", () => {
   const source = "{% for message in messages %}{{ message.role }} {% endfor %}";
-  expect(new ChatTemplate(source, variables).render([{ role: "developer", content: "x" }, user])).toBe("system user ");
+  expect(new ChatTemplate(source, variables).render({ messages: [{ role: "developer", content: "x" }, user] })).toBe(
+    "system user ",
+  );
 });
 
 test("turns a template's refusal into a Fault with its words", () => {
   const source =
     "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}{{ messages[0].content }}";
   const template = new ChatTemplate(source, variables);
-  expect(() => template.render([{ role: "system", content: "x" }])).toThrow(
+  expect(() => template.render({ messages: [{ role: "system", content: "x" }] })).toThrow(
     expect.objectContaining({
       kind: "invalid-request",
       param: "messages",
       message: expect.stringContaining("System role not supported"),
     }),
   );
-  expect(template.render([user])).toBe(user.content);
+  expect(template.render({ messages: [user] })).toBe(user.content);
 });
 
 test("uses ChatML when the file brings no template", () => {
-  expect(new ChatTemplate(undefined, variables).render([user])).toBe(
+  expect(new ChatTemplate(undefined, variables).render({ messages: [user] })).toBe(
     "<|im_start|>user\nHi {{ bos_token }}<|im_end|>\n<|im_start|>assistant\n",
   );
 });

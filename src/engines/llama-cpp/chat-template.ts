@@ -2,7 +2,8 @@
 
 import { Template } from "@huggingface/jinja";
 import { invalidRequest, unavailable } from "../../faults.ts";
-import type { ChatMessage } from "../chat-model.ts";
+import type { ChatMessage, Tool, ToolCall } from "../chat-model.ts";
+import { variablesOf } from "./template-variables.ts";
 
 /** The most common format, for files that bring none. */
 const CHATML =
@@ -15,15 +16,30 @@ export interface TemplateVariables {
   eos_token: string;
 }
 
+export interface Rendering {
+  messages: readonly ChatMessage[];
+  tools?: readonly Pick<Tool, "name" | "description" | "parameters">[];
+  /** Further variables, such as `enable_thinking`. */
+  extra?: Readonly<Record<string, unknown>>;
+  /** False: the conversation as it was, without the beginning of an answer. */
+  forAnswer?: boolean;
+}
+
 export class ChatTemplate {
+  readonly source: string;
+  /** Which variables it looks at. */
+  readonly variables: ReadonlySet<string>;
+  /** Some templates want a call's arguments as text. */
+  argumentsAsText = false;
   readonly #template: Template;
-  readonly #variables: TemplateVariables;
+  readonly #fixed: TemplateVariables;
 
   /** `source` undefined: ChatML. Throws a Fault when it is no template. */
-  constructor(source: string | undefined, variables: TemplateVariables) {
-    this.#variables = variables;
+  constructor(source: string | undefined, fixed: TemplateVariables) {
+    this.source = source ?? CHATML;
+    this.#fixed = fixed;
     try {
-      this.#template = new Template(source ?? CHATML);
+      this.#template = new Template(this.source);
     } catch (error) {
       throw unavailable(
         `The model's chat template cannot be read: ${(error as Error).message}`,
@@ -32,15 +48,18 @@ export class ChatTemplate {
         error,
       );
     }
+    this.variables = variablesOf(this.#template.parsed);
   }
 
   /** Throws a Fault with the template's own words when it refuses the messages, as some do with a system message. */
-  render(messages: readonly ChatMessage[]): string {
+  render({ messages, tools = [], extra = {}, forAnswer = true }: Rendering): string {
     try {
       return this.#template.render({
-        ...this.#variables,
-        messages: messages.map(({ role, content }) => ({ role: role === "developer" ? "system" : role, content })),
-        add_generation_prompt: true,
+        ...this.#fixed,
+        ...extra,
+        ...(tools.length === 0 ? {} : { tools: tools.map(toTemplateTool) }),
+        messages: messages.map((message) => this.#toTemplateMessage(message, messages)),
+        add_generation_prompt: forAnswer,
       });
     } catch (error) {
       throw invalidRequest(
@@ -49,4 +68,35 @@ export class ChatTemplate {
       );
     }
   }
+
+  #toTemplateMessage(message: ChatMessage, all: readonly ChatMessage[]): Record<string, unknown> {
+    const { role, content, toolCalls = [], toolCallId } = message;
+    const answered = all.flatMap((each) => each.toolCalls ?? []).find(({ id }) => id === toolCallId);
+    return {
+      role: role === "developer" ? "system" : role,
+      content,
+      ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => this.#toTemplateCall(call)) }),
+      ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+      ...(answered === undefined ? {} : { name: answered.name }),
+    };
+  }
+
+  #toTemplateCall({ id, name, arguments: text }: ToolCall): Record<string, unknown> {
+    return {
+      id,
+      type: "function",
+      function: { name, arguments: this.argumentsAsText ? text : (JSON.parse(text) as unknown) },
+    };
+  }
+}
+
+function toTemplateTool({ name, description, parameters }: Pick<Tool, "name" | "description" | "parameters">): object {
+  return {
+    type: "function",
+    function: {
+      name,
+      description: description ?? "",
+      parameters: parameters ?? { type: "object", properties: {} },
+    },
+  };
 }

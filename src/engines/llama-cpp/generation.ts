@@ -1,23 +1,40 @@
-/** One answer in the making: its prompt evaluated in slices, then token after token. */
+/** One choice of an answer in the making: its prompt evaluated in slices, then token after token. */
 
-import type { LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp";
-import type { ChatEvent, FinishReason } from "../chat-model.ts";
-import { EventBuffer } from "../host/event-buffer.ts";
+import type { LlamaModel, Token } from "node-llama-cpp";
+import type { ChatEvent, FinishReason, TokenLogprob } from "../chat-model.ts";
+import type { AnswerPlan } from "./answer-plan.ts";
 import { AnswerText } from "./answer-text.ts";
+import { ChoiceEvents } from "./choice-events.ts";
+import type { Logprobs } from "./logprobs.ts";
 import { LEAST_REPEATABLE } from "./prefill-pace.ts";
 import type { SamplerMemory } from "./sampler-memory.ts";
 import type { TakenSequence } from "./sequence-pool.ts";
-import { StopTexts } from "./stop-texts.ts";
+import type { Decoder, GrammarState, Sampler, SamplerConfig } from "./unpublished.ts";
 
 export interface GenerationOptions {
+  choice: number;
   model: LlamaModel;
+  decoder: Decoder;
   taken: TakenSequence;
   prompt: readonly Token[];
-  sampling: SequenceEvaluateOptions;
+  plan: AnswerPlan;
+  sampling: SamplerConfig;
   stop: readonly string[];
   samplerMemory: SamplerMemory;
   /** Most tokens to generate, at least 1: what the caller asked for, or what the context window leaves. */
   maxTokens: number;
+  /** Undefined: none were asked for. Disposed by the generation. */
+  logprobs: Logprobs | undefined;
+  /** Another choice of the same answer, which evaluates the same prompt. */
+  donor: Generation | undefined;
+  /** Counts of all choices together. */
+  tally: Tally;
+  emit: (event: ChatEvent) => void;
+}
+
+export interface Tally {
+  completionTokens: number;
+  reasoningTokens: number;
 }
 
 export interface BatchShare {
@@ -27,24 +44,30 @@ export interface BatchShare {
   isAlone: boolean;
 }
 
-type Tokens = ReturnType<TakenSequence["sequence"]["evaluateWithMetadata"]>;
-
 export class Generation {
-  readonly events: EventBuffer<ChatEvent> = new EventBuffer();
   readonly #options: GenerationOptions;
+  readonly #sampler: Sampler;
   readonly #text: AnswerText;
-  readonly #stops: StopTexts;
+  readonly #events: ChoiceEvents;
+  readonly #drawn: Token[] = [];
+  #grammar: GrammarState | undefined;
   #evaluated: number;
   #repeatable: number;
-  #generated = 0;
-  #tokens: Tokens | undefined;
+  /** Drawn or put in, not evaluated yet. */
+  #pending: Token[] = [];
+  #isPrepared = false;
+  #isOver = false;
 
   constructor(options: GenerationOptions) {
+    const { choice, model, prompt, plan, stop, tally, emit } = options;
     this.#options = options;
     this.#evaluated = options.taken.reusedTokens;
     this.#repeatable = options.taken.repeatableTokens;
-    this.#text = new AnswerText(options.model, options.prompt);
-    this.#stops = new StopTexts(options.stop);
+    this.#text = new AnswerText(model, prompt, plan.silent);
+    const completionTokens = () => tally.completionTokens;
+    this.#events = new ChoiceEvents({ choice, shape: plan.shape, stop, completionTokens, emit });
+    this.#sampler = options.decoder.makeSampler(options.sampling);
+    this.#constrain();
   }
 
   /** Prompt tokens that have to be evaluated before the first token comes. */
@@ -57,73 +80,132 @@ export class Generation {
     return this.#repeatable;
   }
 
+  /** Whose prompt is worth waiting for; undefined once its state has been taken over. */
+  get donor(): Generation | undefined {
+    return this.#isPrepared ? undefined : this.#options.donor;
+  }
+
+  get isPrepared(): boolean {
+    return this.#isPrepared;
+  }
+
   get isOver(): boolean {
-    return this.events.hasEnded;
+    return this.#isOver;
+  }
+
+  /** Between batches. With a donor, whose prompt has been evaluated: takes that over, but for its last token. */
+  async prepare(donor: Generation | undefined): Promise<void> {
+    const { decoder, prompt, taken } = this.#options;
+    this.#isPrepared = true;
+    if (donor !== undefined && this.#evaluated < prompt.length - 1) {
+      const shared = prompt.length - 1;
+      if (await decoder.copyState(donor.#options.taken.sequence, taken.sequence, shared)) {
+        this.#evaluated = shared;
+        this.#repeatable = Math.min(donor.#repeatable, shared);
+        return;
+      }
+      this.#evaluated = 0;
+      this.#repeatable = 0;
+    }
+    await taken.sequence.eraseContextTokenRanges([{ start: this.#evaluated, end: taken.sequence.nextTokenIndex }]);
   }
 
   /** Makes the next token, or, while `promptLeft`, evaluates so many of the prompt's; the last of those make the first token. */
   async step({ promptTokens, isAlone }: BatchShare): Promise<void> {
-    const { taken, prompt, sampling } = this.#options;
-    if (this.#tokens === undefined) {
-      const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
-      if (isAlone && slice.length >= LEAST_REPEATABLE && this.#repeatable === this.#evaluated) {
-        this.#repeatable += slice.length;
-      }
-      this.#evaluated += slice.length;
-      if (this.promptLeft > 0) {
-        await taken.sequence.evaluateWithoutGeneratingNewTokens(slice, sampling);
-        this.#options.samplerMemory.abandon();
-        return;
-      }
-      this.#tokens = taken.sequence.evaluateWithMetadata(slice, {}, sampling);
+    const { taken, prompt, decoder } = this.#options;
+    if (this.promptLeft === 0) return await this.#draw(this.#pending.splice(0));
+    const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
+    if (isAlone && slice.length >= LEAST_REPEATABLE && this.#repeatable === this.#evaluated) {
+      this.#repeatable += slice.length;
     }
-    const next = await this.#tokens.next();
-    if (next.done) throw new Error("The binding ended the answer without an end token");
-    this.#take(next.value.token);
+    this.#evaluated += slice.length;
+    if (this.promptLeft > 0) await decoder.evaluate(taken.sequence, slice);
+    else await this.#draw(slice);
   }
 
-  /** Ends it where it stands, with a failure or because nobody wants it any more. */
-  async end(failure?: Error): Promise<void> {
-    this.events.end(failure);
-    if (this.#tokens === undefined) return;
-    await this.#tokens.return();
+  /** Lets go of what it holds; once. */
+  end(): void {
+    this.#isOver = true;
+    this.#sampler.dispose();
     this.#options.samplerMemory.abandon();
+    this.#options.logprobs?.dispose();
   }
 
-  #take(token: Token): void {
-    this.#generated += 1;
-    if (this.#generated === 1) {
-      const { prompt, taken } = this.#options;
-      this.events.push({ type: "start", promptTokens: prompt.length, cachedTokens: taken.reusedTokens });
+  async #draw(tokens: readonly Token[]): Promise<void> {
+    const { decoder, taken, logprobs } = this.#options;
+    let logprob: TokenLogprob | undefined;
+    const token = await decoder.evaluateAndDraw(taken.sequence, tokens, async (index) => {
+      const drawn = await decoder.draw(index, this.#sampler);
+      logprob = await logprobs?.of(index, drawn);
+      return drawn;
+    });
+    this.#take(token, logprob);
+  }
+
+  #take(token: Token, logprob: TokenLogprob | undefined): void {
+    const { model, plan, tally, prompt, taken, emit, choice, maxTokens } = this.#options;
+    this.#drawn.push(token);
+    tally.completionTokens += 1;
+    if (this.#events.phase === "reasoning") tally.reasoningTokens += 1;
+    if (this.#drawn.length === 1 && choice === 0) {
+      emit({ type: "start", promptTokens: prompt.length, cachedTokens: taken.reusedTokens });
     }
-    if (this.#options.model.isEogToken(token)) {
+    const isEnd = model.isEogToken(token);
+    // A model that ends its answer while it thinks still owes what it is held to.
+    const endsThoughts = isEnd && plan.isHeld && this.#events.phase === "reasoning";
+    if (isEnd && !endsThoughts) {
+      if (this.#grammar?.allows(token) === false) throw new Error("The answer ended before its grammar did");
       this.#finish("stop");
-    } else if (this.#say(this.#text.push(token))) {
-      this.#finish("stop");
-    } else if (this.#generated >= this.#options.maxTokens) {
-      this.#finish("length");
+      return;
+    }
+    const text = endsThoughts ? (plan.shape.reasoning?.close ?? "") : this.#text.push(token);
+    this.#pending = endsThoughts ? this.#tokensOf(text) : [token];
+    this.#read(text, logprob);
+    const isFull = taken.sequence.nextTokenIndex + this.#pending.length >= taken.sequence.contextSize;
+    if (this.#events.isStopped) this.#finish("stop");
+    else if (this.#drawn.length >= maxTokens || isFull) this.#finish("length");
+  }
+
+  #read(text: string, logprob: TokenLogprob | undefined): void {
+    let entered = this.#events.push(text, logprob);
+    while (entered !== undefined) {
+      const { phase, rest } = entered;
+      const before = this.#options.plan.afterThought;
+      if (phase === "content" && before !== "") {
+        // What the model would write between its thoughts and what it was asked for.
+        this.#pending = this.#tokensOf(text.slice(0, text.length - rest.length) + before);
+        entered = this.#events.push(before);
+        if (entered === undefined) this.#constrain();
+      } else if (this.#constrain()) {
+        if (rest !== "") this.#pending = this.#tokensOf(text.slice(0, text.length - rest.length));
+        return;
+      } else {
+        entered = rest === "" ? undefined : this.#events.push(rest);
+      }
     }
   }
 
-  /** True when a stop text ends the answer. */
-  #say(added: string): boolean {
-    const { text, isOver } = this.#stops.push(added);
-    if (text !== "") this.events.push({ type: "text", choice: 0, text, completionTokens: this.#generated });
-    return isOver;
+  /** Switches to the grammar of the present phase. True when it has one that was not in force. */
+  #constrain(): boolean {
+    const { plan } = this.#options;
+    const grammar = this.#events.phase === "call" ? plan.callGrammar : plan.contentGrammar;
+    if (grammar === undefined || this.#grammar !== undefined || this.#events.phase === "reasoning") return false;
+    this.#grammar = grammar.clone();
+    this.#sampler.constrain(this.#grammar, this.#drawn);
+    return true;
+  }
+
+  #tokensOf(text: string): Token[] {
+    return this.#options.model.tokenize(text, true, "trimLeadingSpace");
   }
 
   #finish(reason: FinishReason): void {
-    const isStopped = this.#say(this.#text.end());
-    const text = this.#stops.end();
-    if (text !== "") this.events.push({ type: "text", choice: 0, text, completionTokens: this.#generated });
-    const usage = {
-      promptTokens: this.#options.prompt.length,
-      completionTokens: this.#generated,
-      cachedTokens: this.#options.taken.reusedTokens,
-      estimated: false,
-    };
-    this.events.push({ type: "choice-end", choice: 0, reason: isStopped ? "stop" : reason });
-    this.events.push({ type: "finish", usage });
-    this.events.end();
+    const { emit, choice } = this.#options;
+    this.#isOver = true;
+    this.#read(this.#text.end(), undefined);
+    this.#events.end();
+    const { isStopped, calls } = this.#events;
+    const ended = isStopped ? "stop" : reason;
+    emit({ type: "choice-end", choice, reason: ended === "stop" && calls > 0 ? "tool_calls" : ended });
   }
 }

@@ -1,25 +1,65 @@
 import { randomInt } from "node:crypto";
-import type { SequenceEvaluateOptions } from "node-llama-cpp";
-import type { ChatRequest } from "../chat-model.ts";
+import type { Token } from "node-llama-cpp";
+import { invalidRequest } from "../../faults.ts";
+import type { Sampling } from "../chat-model.ts";
+import type { SamplerConfig } from "./unpublished.ts";
 
 /** Tokens less likely than this many others are never drawn: sorting a whole vocabulary doubles the time of a token. */
 const TOP_K = 256;
 /** llama.cpp takes the largest 32-bit number for "draw one". */
 const SEEDS = 2 ** 32 - 1;
 
-export function samplingOf({ temperature, topP, seed }: ChatRequest): SequenceEvaluateOptions {
+export interface SamplingBounds {
+  vocabularySize: number;
+  contextWindow: number;
+  /** Tokens that must not be drawn, whatever the caller says. */
+  banned: Iterable<Token>;
+}
+
+/** How one choice is drawn; each has a seed of its own. Throws a Fault when a bias is about no token of the model. */
+export function samplingOf(request: Sampling, choice: number, bounds: SamplingBounds): SamplerConfig {
+  const { temperature, topP, topK, minP, seed } = request;
   return {
     temperature,
     topP,
-    topK: TOP_K,
-    minP: 0,
-    seed: seed === undefined ? randomInt(SEEDS) : ((seed % SEEDS) + SEEDS) % SEEDS,
-    yieldEogToken: true,
-    contextShift: { strategy: neverShift },
+    topK: topK ?? TOP_K,
+    minP: minP ?? 0,
+    seed: seed === undefined ? randomInt(SEEDS) : (((seed + choice) % SEEDS) + SEEDS) % SEEDS,
+    ...penaltiesOf(request, bounds),
+    ...biasesOf(request, bounds),
   };
 }
 
-/** The window is kept by counting; to forget the beginning instead would be a silent cut. */
-function neverShift(): never {
-  throw new Error("The context window is full");
+/** Of what the answer says, not of the prompt. */
+function penaltiesOf(request: Sampling, { contextWindow }: SamplingBounds): Partial<SamplerConfig> {
+  const { frequencyPenalty, presencePenalty, repeatPenalty } = request;
+  if (frequencyPenalty === 0 && presencePenalty === 0 && repeatPenalty === 1) return {};
+  return {
+    repeatPenalty,
+    repeatPenaltyFrequencyPenalty: frequencyPenalty,
+    repeatPenaltyPresencePenalty: presencePenalty,
+    repeatPenaltyMaxTokens: contextWindow,
+    repeatPenaltyTokens: new Uint32Array(),
+  };
+}
+
+function biasesOf({ logitBias }: Sampling, { vocabularySize, banned }: SamplingBounds): Partial<SamplerConfig> {
+  const biases = new Map<number, number>();
+  for (const [id, bias] of Object.entries(logitBias)) {
+    const token = Number(id);
+    if (!Number.isInteger(token) || token < 0 || token >= vocabularySize) {
+      throw invalidRequest(
+        `logit_bias names the token ${id}, but this model's tokens are numbered 0 to ${vocabularySize - 1}.`,
+        "logit_bias",
+        "invalid_value",
+      );
+    }
+    biases.set(token, bias);
+  }
+  for (const token of banned) biases.set(token, Number.NEGATIVE_INFINITY);
+  if (biases.size === 0) return {};
+  return {
+    tokenBiasKeys: Uint32Array.from(biases.keys()),
+    tokenBiasValues: Float32Array.from(biases.values()),
+  };
 }

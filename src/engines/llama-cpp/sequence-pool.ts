@@ -8,6 +8,7 @@ import { LEAST_REPEATABLE } from "./prefill-pace.ts";
 export type Reuse = "nothing" | "repeatable" | "everything";
 
 export interface TakenSequence {
+  /** What it holds beyond the reused tokens has to be erased. */
   sequence: LlamaContextSequence;
   /** Tokens at the prompt's beginning that are evaluated already. */
   reusedTokens: number;
@@ -35,17 +36,16 @@ export class SequencePool {
 
   /** Waits for a free one, first come first served. Undefined once `signal` aborts before there is one. */
   async take(prompt: readonly Token[], reuse: Reuse, signal: AbortSignal): Promise<TakenSequence | undefined> {
-    const sequence = this.#takeFree(prompt, reuse) ?? (await this.#wait(signal));
-    if (sequence === undefined) return undefined;
-    try {
-      const reusedTokens = this.#reusable(sequence, prompt, reuse);
-      const repeatableTokens = Math.min(reusedTokens, this.#repeatable.get(sequence) ?? 0);
-      await sequence.eraseContextTokenRanges([{ start: reusedTokens, end: sequence.nextTokenIndex }]);
-      return { sequence, reusedTokens, repeatableTokens };
-    } catch (error) {
-      this.give(sequence, 0);
-      throw error;
-    }
+    const free = this.takeFree(prompt, reuse);
+    if (free !== undefined) return free;
+    const sequence = await this.#wait(signal);
+    return sequence === undefined ? undefined : this.#taken(sequence, prompt, reuse);
+  }
+
+  /** The free one that knows most of the prompt, if there is any. */
+  takeFree(prompt: readonly Token[], reuse: Reuse): TakenSequence | undefined {
+    const sequence = this.#takeBest(prompt, reuse);
+    return sequence === undefined ? undefined : this.#taken(sequence, prompt, reuse);
   }
 
   give(sequence: LlamaContextSequence, repeatableTokens: number): void {
@@ -59,7 +59,12 @@ export class SequencePool {
     next.enter(sequence);
   }
 
-  #takeFree(prompt: readonly Token[], reuse: Reuse): LlamaContextSequence | undefined {
+  #taken(sequence: LlamaContextSequence, prompt: readonly Token[], reuse: Reuse): TakenSequence {
+    const reusedTokens = this.#reusable(sequence, prompt, reuse);
+    return { sequence, reusedTokens, repeatableTokens: Math.min(reusedTokens, this.#repeatable.get(sequence) ?? 0) };
+  }
+
+  #takeBest(prompt: readonly Token[], reuse: Reuse): LlamaContextSequence | undefined {
     let best: LlamaContextSequence | undefined;
     let most = -1;
     for (const sequence of this.#free) {

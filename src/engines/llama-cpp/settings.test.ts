@@ -12,6 +12,8 @@ test("completes what is left out", () => {
     flashAttention: "auto",
     batchSize: 256,
     prefixReuse: true,
+    maxChoices: 8,
+    chatTemplateFile: undefined,
   });
 });
 

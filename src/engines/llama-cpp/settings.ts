@@ -32,6 +32,12 @@ export const llamaCppSettings = z
       .boolean()
       .default(true)
       .describe("Whether a prompt may begin with what an earlier request left evaluated in its slot"),
+    max_choices: z.int().min(1).max(128).default(8).describe("Most answers to one request (`n`)"),
+    chat_template_file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Path of a Jinja template used instead of the model's own"),
   })
   .transform((value, context) => ({
     reference: toGgufReference(value, context),
@@ -43,6 +49,8 @@ export const llamaCppSettings = z
     flashAttention: value.flash_attention,
     batchSize: value.batch_size,
     prefixReuse: value.prefix_reuse,
+    maxChoices: value.max_choices,
+    chatTemplateFile: value.chat_template_file,
   }));
 
 export type LlamaCppSettings = z.output<typeof llamaCppSettings>;

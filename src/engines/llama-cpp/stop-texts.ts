@@ -1,10 +1,14 @@
+import { PossibleBeginnings } from "./possible-beginnings.ts";
+
 /** Watches an answer for texts that end it, and keeps back what may become a part of one. */
 export class StopTexts {
   readonly #stops: readonly string[];
+  readonly #beginnings: PossibleBeginnings;
   #held = "";
 
   constructor(stops: readonly string[]) {
     this.#stops = stops.filter((stop) => stop !== "");
+    this.#beginnings = new PossibleBeginnings(this.#stops);
   }
 
   /** `text` may be given out. Once `isOver`, it is the answer's last; the stop text and what follows it are dropped. */
@@ -16,7 +20,7 @@ export class StopTexts {
       this.#held = "";
       return { text: held.slice(0, start), isOver: true };
     }
-    const keep = this.#possibleBeginning(held);
+    const keep = this.#beginnings.atEndOf(held);
     this.#held = held.slice(held.length - keep);
     return { text: held.slice(0, held.length - keep), isOver: false };
   }
@@ -35,15 +39,5 @@ export class StopTexts {
       .filter(({ start }) => start >= 0)
       .toSorted((a, b) => a.start + a.length - (b.start + b.length) || a.start - b.start);
     return found[0]?.start;
-  }
-
-  /** Length of the longest end of `text` with which a stop text begins. */
-  #possibleBeginning(text: string): number {
-    const longest = Math.max(...this.#stops.map((stop) => stop.length - 1));
-    for (let length = Math.min(longest, text.length); length > 0; length--) {
-      const end = text.slice(-length);
-      if (this.#stops.some((stop) => stop.startsWith(end))) return length;
-    }
-    return 0;
   }
 }

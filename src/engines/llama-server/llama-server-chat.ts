@@ -1,0 +1,97 @@
+/** A chat model behind a llama-server of our own, spoken to as any upstream with OpenAI's API. */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { Fault, unavailable } from "../../faults.ts";
+import { Secret } from "../../secret.ts";
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import type { EngineServices, ModelHealth } from "../engine.ts";
+import type { HostedServer } from "../host/host-server.ts";
+import type { ServerFacts } from "../host/messages.ts";
+import { Connections } from "../openai-compatible/connections.ts";
+import { openAiCompatibleSettings } from "../openai-compatible/settings.ts";
+import { UpstreamChat } from "../openai-compatible/upstream-chat.ts";
+import { countChoices } from "./count-choices.ts";
+import { toServerBody } from "./server-body.ts";
+import type { ServerProperties } from "./server-properties.ts";
+import type { LlamaServerSettings } from "./settings.ts";
+
+export interface LlamaServerChatOptions {
+  server: HostedServer;
+  settings: LlamaServerSettings;
+  services: EngineServices;
+}
+
+/** How long after a broken connection the end of the process that broke it may take to be known. */
+const END_GRACE_MS = 500;
+
+export class LlamaServerChat implements ChatModel {
+  readonly task = "chat";
+  readonly device = "llama-server";
+  /** It passes the body on, but one made from what Parlance knows, so that nothing is silently ignored. */
+  readonly passesWire = false;
+  readonly slots: number;
+  readonly contextWindow: number;
+  readonly abilities: ChatAbilities;
+  readonly #options: LlamaServerChatOptions;
+  readonly #properties: ServerProperties;
+  #upstream: { facts: ServerFacts; chat: Promise<UpstreamChat> } | undefined;
+
+  constructor(options: LlamaServerChatOptions) {
+    const properties = options.server.current().properties as ServerProperties;
+    const { slots, contextWindow, tools, vision, reasoning } = properties;
+    this.#options = options;
+    this.#properties = properties;
+    this.slots = slots;
+    this.contextWindow = contextWindow;
+    this.abilities = { tools, jsonSchema: true, logprobs: true, vision, reasoning, choices: slots };
+  }
+
+  health(): ModelHealth {
+    return this.#options.server.health();
+  }
+
+  async close(): Promise<void> {
+    await (await this.#upstream?.chat)?.close();
+    await this.#options.server.close();
+  }
+
+  async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { server } = this.#options;
+    const facts = server.current();
+    const ended = server.ended().then(() => true);
+    const wire = toServerBody(request, this.#properties);
+    try {
+      const upstream = await this.#upstreamOf(facts);
+      const events = upstream.chat({ ...request, wire }, signal);
+      yield* request.choices > 1 && !request.stream ? countChoices(events, facts, signal) : events;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== "upstream-failed") throw error;
+      if (!(await Promise.race([ended, delay(END_GRACE_MS, false)]))) throw error;
+      const message = "The model's engine failed: llama-server ended. Try again in a moment.";
+      throw unavailable(message, "engine_failed", 2, error);
+    }
+  }
+
+  /** One for each life of the server. */
+  async #upstreamOf(facts: ServerFacts): Promise<UpstreamChat> {
+    if (this.#upstream?.facts !== facts) {
+      void this.#upstream?.chat.then((chat) => chat.close());
+      this.#upstream = { facts, chat: this.#connect(facts) };
+    }
+    return this.#upstream.chat;
+  }
+
+  async #connect({ origin, key }: ServerFacts): Promise<UpstreamChat> {
+    const { services, settings: own } = this.#options;
+    const parsed = openAiCompatibleSettings.parse({
+      base_url: `${origin}/v1`,
+      model: services.name,
+      first_byte_timeout_seconds: own.firstByteTimeoutSeconds,
+      idle_timeout_seconds: own.idleTimeoutSeconds,
+    });
+    const settings = { ...parsed, apiKey: new Secret(key) };
+    const connections = await Connections.open(settings);
+    const { name, catalogId, logger } = services;
+    return new UpstreamChat({ name, catalogId, settings, connections, logger, usagePerChoice: true });
+  }
+}

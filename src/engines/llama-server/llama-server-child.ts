@@ -1,0 +1,124 @@
+/** Keeps one llama-server: starts it, waits until it answers, and ends with it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { unavailable } from "../../faults.ts";
+import type { HostedServer, HostedServices } from "../host/model-child.ts";
+import { readProperties } from "./server-properties.ts";
+
+export interface LlamaServerStart {
+  binary: string;
+  /** Besides address and key. */
+  options: readonly string[];
+  startTimeoutSeconds: number;
+}
+
+/** Variables rather than arguments, since they are no error for a llama-server that does not know them. */
+const ENVIRONMENT = {
+  // The cache in main memory would grow to 8 GiB by itself.
+  LLAMA_ARG_CACHE_RAM: "0",
+  // Threads that wait for each other give their core away: eleven times the speed beside other work, measured.
+  OMP_WAIT_POLICY: "PASSIVE",
+};
+const HOST = "127.0.0.1";
+const POLL_MS = 100;
+const CLOSE_GRACE_MS = 1500;
+const KEPT_LINES = 3;
+
+/** Throws a Fault with llama-server's own last words when it ends before it answers, or takes too long. */
+export async function open(settings: unknown, { companion }: HostedServices): Promise<HostedServer> {
+  const { binary, options, startTimeoutSeconds } = settings as LlamaServerStart;
+  const port = await freePort();
+  const key = randomBytes(24).toString("base64url");
+  // The key is no argument, since those can be read by every user of the machine.
+  const server = spawn(binary, [...options, "--host", HOST, "--port", String(port)], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...ENVIRONMENT, ...process.env, LLAMA_API_KEY: key },
+  });
+  const life = followLife(server);
+  if (server.pid !== undefined) companion(server.pid);
+  const origin = `http://${HOST}:${port}`;
+  await waitUntilUp(origin, life, startTimeoutSeconds);
+  const properties = await readProperties(origin, key);
+  // The service starts this process again, and it another server.
+  void life.ended.then((how) => {
+    process.stderr.write(`llama-server ${how}\n`, () => process.exit(1));
+  });
+  return { task: "server", origin, key, properties, close: () => endGently(server) };
+}
+
+interface Life {
+  /** Resolves with how it ended, for people. */
+  ended: Promise<string>;
+  lastLines: readonly string[];
+}
+
+function followLife(server: ChildProcess): Life {
+  const lastLines: string[] = [];
+  for (const stream of [server.stdout, server.stderr]) {
+    if (stream === null) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      lastLines.push(line);
+      if (lastLines.length > KEPT_LINES) lastLines.shift();
+      process.stderr.write(`${line}\n`);
+    });
+  }
+  const ended = new Promise<string>((resolve) => {
+    server.on("error", (error) => resolve(`could not be started: ${error.message}`));
+    server.on("close", (code, signal) => {
+      resolve(signal === null ? `ended by itself (exit code ${code})` : `crashed (${signal})`);
+    });
+  });
+  return { ended, lastLines };
+}
+
+async function waitUntilUp(origin: string, life: Life, seconds: number): Promise<void> {
+  const until = Date.now() + seconds * 1000;
+  let how: string | undefined;
+  void life.ended.then((ended) => {
+    how = ended;
+  });
+  while (!(await isUp(origin))) {
+    if (how !== undefined) {
+      throw unavailable(`llama-server ${how}: ${life.lastLines.join(" / ")}`, "engine_failed", 60);
+    }
+    if (Date.now() > until) {
+      const message = `llama-server had not loaded its model after ${seconds} seconds (start_timeout_seconds).`;
+      throw unavailable(message, "engine_failed", 60);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+async function isUp(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(5000) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Nobody else can tell a program which port is free; should another take it in between, the next start asks anew. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().on("error", reject);
+    probe.listen(0, HOST, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function endGently(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  server.kill("SIGTERM");
+  const impatience = setTimeout(() => server.kill("SIGKILL"), CLOSE_GRACE_MS);
+  await ended;
+  clearTimeout(impatience);
+}

@@ -1,0 +1,241 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../../test/support/llama-server.ts";
+import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
+import { validatorOf } from "../../structured-output/validator.ts";
+import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { llamaServerEngine } from "./llama-server-engine.ts";
+import { llamaServerSettings } from "./settings.ts";
+
+const never = () => new AbortController().signal;
+const capital = [
+  { role: "system" as const, content: "You are a helpful assistant." },
+  { role: "user" as const, content: "What is the capital of France?" },
+];
+
+test.skipIf(llamaServerBinary !== undefined)(`llama-server: ${WITHOUT_LLAMA_SERVER}`, ({ skip }) => skip());
+
+test("says what to do when there is no llama-server", async () => {
+  const settings = llamaServerSettings.parse({ binary: "no-such-llama-server", file: "model.gguf" });
+  await expect(llamaServerEngine.open(settings, "chat", makeEngineServices())).rejects.toThrow(
+    "llama.cpp's server cannot be started: no-such-llama-server is not on PATH. Install llama.cpp, or name its llama-server",
+  );
+});
+
+test.each([
+  [{}, "needs exactly one of `model`, `file` and `hf`"],
+  [{ file: "a.gguf", options: ["--port", "80"] }, "--port is set by Parlance itself"],
+  [{ file: "a.gguf", options: ["--api-key=x"] }, "--api-key is set by Parlance itself"],
+  [{ file: "a.gguf", slots: 0 }, ">=1"],
+])("refuses the settings %j", (settings, message) => {
+  expect(llamaServerSettings.safeParse(settings).error?.message).toContain(message);
+});
+
+describe.skipIf(llamaServerBinary === undefined)("with the default model", () => {
+  let model: Awaited<ReturnType<typeof openLlamaServer>>;
+  const ask = (request: Partial<ChatRequest> & { wire?: Record<string, unknown> }) =>
+    readAnswer(model.chat(makeChatRequest({ messages: capital, temperature: 0, ...request }), never()));
+
+  beforeAll(async () => {
+    model = await openLlamaServer();
+  });
+  afterAll(() => model.close());
+
+  test("tells what it can do", () => {
+    expect(model).toMatchObject({
+      slots: 4,
+      contextWindow: 1024,
+      abilities: { tools: false, jsonSchema: true, logprobs: true, vision: false, reasoning: false, choices: 4 },
+    });
+  });
+
+  test.each([true, false])("answers, with the model's name as it was asked for (streamed: %j)", async (stream) => {
+    const { text, reason, finish, events } = await ask({ stream });
+    expect(text).toBe("The capital of France is Paris.");
+    expect(reason).toBe("stop");
+    expect(finish?.usage).toMatchObject({ promptTokens: 27, completionTokens: 8, estimated: false });
+    expect(JSON.stringify(events.map(jsonOf))).not.toContain(".gguf");
+  });
+
+  test("finds a prompt evaluated again", async () => {
+    await ask({});
+    const { finish } = await ask({});
+    expect(finish?.usage.cachedTokens).toBeGreaterThan(20);
+  });
+
+  test("says the same with the same seed", async () => {
+    const [one, two, three] = [await ask(seeded(5)), await ask(seeded(5)), await ask(seeded(6))];
+    expect(two.text).toBe(one.text);
+    expect(three.text).not.toBe(one.text);
+  });
+
+  test.each([true, false])("gives several choices and counts the tokens of all (streamed: %j)", async (stream) => {
+    const drawn = { stream, temperature: 1, seed: 3, maxTokens: 12 };
+    const one = await ask(drawn);
+    const { finish, events } = await ask({ ...drawn, choices: 3, wire: { n: 3 } });
+    const chunks = events.flatMap((event) => (event.type === "wire-frames" ? framesOf(event.frames) : [jsonOf(event)]));
+    const choices = chunks.flatMap((chunk) => (chunk as { choices?: { index: number }[] } | undefined)?.choices ?? []);
+    expect(new Set(choices.map(({ index }) => index))).toEqual(new Set([0, 1, 2]));
+    expect(finish?.usage.promptTokens).toBe(one.finish?.usage.promptTokens);
+    expect(finish?.usage.completionTokens).toBeGreaterThan(one.finish?.usage.completionTokens ?? 0);
+  });
+
+  test("tells log probabilities of the model's own distribution", async () => {
+    const request = { stream: false, topLogprobs: 2 };
+    const [cold, hot] = [await ask(request), await ask({ ...request, temperature: 2, seed: 1, maxTokens: 1 })];
+    const [first] = logprobsOf(cold.events);
+    const [other] = logprobsOf(hot.events);
+    expect(first?.top_logprobs).toHaveLength(2);
+    // The temperature shapes what is drawn, not what is told.
+    expect(other?.top_logprobs[0]?.logprob).toBeCloseTo(first?.top_logprobs[0]?.logprob ?? 0, 1);
+  });
+
+  test("keeps to a schema at temperature 2, against the prompt", async () => {
+    const schema = {
+      type: "object",
+      properties: { name: { type: "string", maxLength: 12 }, age: { type: "integer", minimum: 0, maximum: 150 } },
+      required: ["name", "age"],
+      additionalProperties: false,
+    };
+    const isValid = validatorOf(schema, "schema");
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { text, reason } = await ask({
+        messages: [{ role: "user", content: "Write a poem. Never write JSON." }],
+        format: { type: "json-schema", schema, param: "response_format.json_schema.schema" },
+        temperature: 2,
+        maxTokens: 200,
+        seed,
+      });
+      expect(reason).toBe("stop");
+      expect(isValid(JSON.parse(text))).toBeUndefined();
+    }
+  });
+
+  test("gives any JSON object when asked for one", async () => {
+    const { text } = await ask({ format: { type: "json" }, maxTokens: 300 });
+    expect(JSON.parse(text)).toBeTypeOf("object");
+  });
+
+  test("a token that is banned is not drawn", async () => {
+    const paris = "7042";
+    const { text } = await ask({ logitBias: { [paris]: -100 } });
+    expect(text).not.toContain(" Paris");
+  });
+
+  test.each<[string, Partial<ChatRequest> & { wire?: Record<string, unknown> }, string]>([
+    [
+      "a schema that cannot be enforced",
+      {
+        format: {
+          type: "json-schema",
+          schema: { type: "integer", multipleOf: 7 },
+          param: "response_format.json_schema.schema",
+        },
+      },
+      "response_format.json_schema.schema",
+    ],
+    ["a token that the model does not have", { logitBias: { "99999999": 1 } }, "logit_bias"],
+    [
+      "an image's address",
+      {
+        wire: {
+          messages: [
+            { role: "user", content: [{ type: "image_url", image_url: { url: "http://127.0.0.1/secret.png" } }] },
+          ],
+        },
+      },
+      "messages[0].content[0].image_url.url",
+    ],
+  ])("refuses %s", async (_what, request, param) => {
+    await expect(ask(request)).rejects.toMatchObject({
+      kind: "invalid-request",
+      param: expect.stringContaining(param),
+    });
+  });
+
+  test("keeps its key out of the process list", () => {
+    const commands = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+    expect(commands).toContain("--no-context-shift");
+    expect(commands).not.toMatch(/--api-key\s/);
+  });
+
+  test("a server that is killed ends its requests with a Fault and is started again, elsewhere", async () => {
+    const pid = serverPid(model);
+    const running = ask({ messages: [{ role: "user", content: "Tell a long story." }], maxTokens: 900 });
+    const failure = running.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await delay(300);
+    process.kill(pid, "SIGKILL");
+    expect(await failure).toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
+    await eventually(() => expect(model.health().state).toBe("up"));
+    expect((await ask({})).text).toBe("The capital of France is Paris.");
+    expect(serverPid(model)).not.toBe(pid);
+  });
+});
+
+test.skipIf(llamaServerBinary === undefined)("tells llama-server's own words when it does not start", async () => {
+  await expect(openLlamaServer({ options: ["--no-such-option"] })).rejects.toThrow(/--no-such-option/);
+});
+
+test.skipIf(llamaServerBinary === undefined)("leaves no process behind when it is closed", async () => {
+  const model = await openLlamaServer();
+  const pid = serverPid(model);
+  await model.close();
+  expect(isRunning(pid)).toBe(false);
+  expect(model.health().state).toBe("failed");
+});
+
+function seeded(seed: number): Partial<ChatRequest> {
+  return { messages: [{ role: "user", content: "Tell a story." }], temperature: 1.5, maxTokens: 16, seed };
+}
+
+function jsonOf(event: ChatEvent): unknown {
+  if (event.type === "wire-frames") return framesOf(event.frames);
+  return event.type === "wire-completion" ? event.completion : undefined;
+}
+
+interface Logprob {
+  top_logprobs: { logprob: number }[];
+}
+
+function logprobsOf(events: readonly ChatEvent[]): Logprob[] {
+  const completion = events.find((event) => event.type === "wire-completion")?.completion;
+  return (completion?.choices as { logprobs: { content: Logprob[] } }[] | undefined)?.[0]?.logprobs.content ?? [];
+}
+
+/** The llama-server whose keeper is a child of this test's process. */
+function serverPid(model: ChatModel): number {
+  expect(model.task).toBe("chat");
+  const pids = execFileSync("pgrep", ["-f", "--", "--no-context-shift"], { encoding: "utf8" }).trim().split("\n");
+  const ours = pids.map(Number).find((pid) => isGrandchild(pid));
+  if (ours === undefined) throw new Error("no llama-server of this test runs");
+  return ours;
+}
+
+function isGrandchild(pid: number): boolean {
+  try {
+    return parentOf(parentOf(pid)) === process.pid;
+  } catch {
+    return false;
+  }
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

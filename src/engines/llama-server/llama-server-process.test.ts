@@ -1,0 +1,203 @@
+/** What Parlance does with a llama-server, tried with a program that answers as one: no model is needed for it. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { readAnswer } from "../../../test/support/read-answer.ts";
+import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import { llamaServerEngine } from "./llama-server-engine.ts";
+import { llamaServerSettings } from "./settings.ts";
+
+const SUPPORT = join(import.meta.dirname, "../../../test/support");
+const BINARY = join(SUPPORT, "scripted-llama-server.mjs");
+const never = () => new AbortController().signal;
+const opened: ChatModel[] = [];
+
+afterEach(async () => {
+  for (const model of opened.splice(0)) await model.close();
+});
+
+async function open(settings: Record<string, unknown> = {}, signal = never()): Promise<ChatModel> {
+  const services = makeEngineServices({ pull: async () => ({ path: "model.gguf", paths: {} }), signal });
+  const checked = llamaServerSettings.parse({ binary: BINARY, file: "model.gguf", ...settings });
+  const model = (await llamaServerEngine.open(checked, "chat", services)) as ChatModel;
+  opened.push(model);
+  return model;
+}
+
+const ask = (model: ChatModel, request: Parameters<typeof makeChatRequest>[0]) =>
+  readAnswer(model.chat(makeChatRequest({ stream: false, ...request }), never()));
+
+/** The body that the server got. */
+async function sent(
+  model: ChatModel,
+  request: Partial<ChatRequest> & { say?: string },
+): Promise<Record<string, unknown>> {
+  return JSON.parse((await ask(model, request)).text);
+}
+
+test("tells its slots, its window and what its template can do", async () => {
+  const model = await open({ slots: 2, context_size: 512, options: ["--with-tools"], projector_file: "eyes.gguf" });
+  expect(model).toMatchObject({
+    slots: 2,
+    contextWindow: 512,
+    abilities: { tools: true, reasoning: true, vision: true, choices: 2, jsonSchema: true, logprobs: true },
+  });
+  expect((await open()).abilities).toMatchObject({ tools: false, reasoning: false, vision: false });
+});
+
+test("says all out loud that llama-server has other defaults for", async () => {
+  const body = await sent(await open(), { temperature: 1, topK: undefined });
+  expect(body).toMatchObject({ top_k: 256, min_p: 0, repeat_penalty: 1, n: 1, max_tokens: -1, cache_prompt: true });
+  expect(body.seed).toBeTypeOf("number");
+  expect(body).not.toHaveProperty("grammar");
+});
+
+test("passes on what shapes an answer", async () => {
+  const body = await sent(await open(), {
+    ...{ topK: 5, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5, repeatPenalty: 1.2 },
+    ...{ logitBias: { 7: -100 }, seed: -1, topLogprobs: 3, stop: ["x"], maxTokens: 9 },
+  });
+  expect(body).toMatchObject({
+    ...{ top_k: 5, min_p: 0.1, frequency_penalty: 0.5, presence_penalty: -0.5, repeat_penalty: 1.2 },
+    ...{ logit_bias: { 7: -100 }, seed: 2 ** 32 - 2, logprobs: true, top_logprobs: 3, stop: ["x"], max_tokens: 9 },
+    cache_prompt: false,
+  });
+});
+
+test("a named tool is sent as the only one, and required", async () => {
+  const tool = (name: string) => ({ name, description: undefined, parameters: undefined, param: "tools[0]" });
+  const model = await open({ options: ["--with-tools"] });
+  const body = await sent(model, { tools: [tool("one"), tool("two")], toolChoice: { name: "two" } });
+  expect(body.tool_choice).toBe("required");
+  expect(body.tools).toMatchObject([{ type: "function", function: { name: "two", parameters: { type: "object" } } }]);
+  expect(await sent(model, { tools: [tool("one")], toolChoice: "none" })).not.toHaveProperty("tools");
+});
+
+test("developers' messages are the system's, and how much to think is told to the template", async () => {
+  const model = await open();
+  const messages = [
+    { role: "developer" as const, content: "Be brief." },
+    { role: "user" as const, content: "Hi." },
+  ];
+  const body = await sent(model, { messages, reasoningEffort: "low" });
+  expect(body.messages).toMatchObject([{ role: "system" }, { role: "user" }]);
+  expect(body.chat_template_kwargs).toEqual({ enable_thinking: true, reasoning_effort: "low" });
+  expect((await sent(model, { reasoningEffort: "none" })).chat_template_kwargs).toEqual({ enable_thinking: false });
+});
+
+test("an answer's format becomes a grammar, and leaves no room to think", async () => {
+  const model = await open();
+  const schema = { type: "object", properties: { a: { const: 1 } }, required: ["a"], additionalProperties: false };
+  const body = await sent(model, { format: { type: "json-schema", schema, param: "response_format" } });
+  expect(body.grammar).toContain("root");
+  expect(body.chat_template_kwargs).toEqual({ enable_thinking: false });
+});
+
+test("counts the tokens of all choices", async () => {
+  const { finish, events } = await ask(await open(), { choices: 3 });
+  // 4 as the server says of the first, and 3 with an end token for each of the others.
+  expect(finish?.usage).toMatchObject({ promptTokens: 5, completionTokens: 12 });
+  const completion = events.find((event) => event.type === "wire-completion")?.completion;
+  expect(completion?.usage).toEqual({ prompt_tokens: 5, completion_tokens: 12, total_tokens: 17 });
+});
+
+test("gives the server a key of its own, and none of the service's secrets", async () => {
+  process.env.DATABASE_URL = "postgres://user:secret@host/db";
+  try {
+    const [key, secret] = JSON.parse((await ask(await open(), { say: "key" })).text);
+    expect(key).toMatch(/^[\w-]{32}$/);
+    expect(secret).toBeNull();
+  } finally {
+    delete process.env.DATABASE_URL;
+  }
+});
+
+test("a server that crashes ends its requests with a Fault and is started again", async () => {
+  const model = await open();
+  const hanging = ask(model, { say: "hang" }).then(unexpected, (error: unknown) => error);
+  await expect(ask(model, { say: "crash" })).rejects.toMatchObject({ kind: "unavailable", code: "engine_failed" });
+  expect(await hanging).toMatchObject({ kind: "unavailable", code: "engine_failed" });
+  await eventually(() => expect(model.health()).toEqual({ state: "up" }));
+  expect((await ask(model, {})).text).not.toBe("");
+});
+
+test("the server ends with its keeper, however that ends", async () => {
+  const model = await open();
+  const server = await serverOf(process.pid);
+  process.kill(parentOf(server), "SIGKILL");
+  await eventually(() => expect(runs(server)).toBe(false));
+  await eventually(() => expect(model.health()).toEqual({ state: "up" }));
+  const next = await serverOf(process.pid);
+  await model.close();
+  expect(runs(next)).toBe(false);
+});
+
+test("the server ends with the service, when that is killed", async () => {
+  const service = spawn(process.execPath, [join(SUPPORT, "doomed-llama-server.ts"), BINARY], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(service.stdout, "data");
+  const server = await serverOf(service.pid ?? 0);
+  service.kill("SIGKILL");
+  await eventually(() => expect(runs(server)).toBe(false));
+});
+
+test("tells the server's own words when it does not start, and leaves nothing when it takes too long", async () => {
+  await expect(open({ options: ["--fail"] })).rejects.toThrow(
+    "llama-server ended by itself (exit code 1): error: invalid argument: --fail",
+  );
+  await expect(open({ options: ["--never-ready"], start_timeout_seconds: 1 })).rejects.toThrow(
+    "llama-server had not loaded its model after 1 seconds (start_timeout_seconds).",
+  );
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 1500);
+  await expect(open({ options: ["--never-ready"] }, abort.signal)).rejects.toMatchObject({ kind: "unavailable" });
+  await eventually(async () => expect(await serversOf(process.pid)).toEqual([]));
+});
+
+async function serverOf(servicePid: number): Promise<number> {
+  const [pid] = await serversOf(servicePid);
+  if (pid === undefined) throw new Error("no server runs");
+  return pid;
+}
+
+/** Grandchildren that run the stand-in, and what became of them when their keeper is gone. */
+async function serversOf(servicePid: number): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(BINARY) && isOf(pid, servicePid);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function isOf(pid: number, servicePid: number): boolean {
+  const parent = parentOf(pid);
+  return parent === 1 || parentOf(parent) === servicePid;
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+function unexpected(answer: unknown): never {
+  throw new Error(`answered instead of failing: ${JSON.stringify(answer).slice(0, 200)}`);
+}

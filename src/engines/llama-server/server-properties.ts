@@ -1,0 +1,57 @@
+/** What a running llama-server tells of its model (`GET /props` and `GET /v1/models`). */
+
+import { z } from "zod";
+import { unavailable } from "../../faults.ts";
+
+export interface ServerProperties {
+  slots: number;
+  /** Tokens of each slot. */
+  contextWindow: number;
+  /** Undefined when it is too old to say. */
+  vocabularySize: number | undefined;
+  tools: boolean;
+  reasoning: boolean;
+  vision: boolean;
+}
+
+const Props = z.object({
+  total_slots: z.int().min(1),
+  default_generation_settings: z.object({ n_ctx: z.int().min(1) }),
+  chat_template: z.string().default(""),
+  chat_template_tool_use: z.string().optional(),
+  chat_template_caps: z.record(z.string(), z.unknown()).optional(),
+  modalities: z.object({ vision: z.boolean().default(false) }).default({ vision: false }),
+});
+const Models = z.object({ data: z.array(z.object({ meta: z.object({ n_vocab: z.int() }).nullish() })) });
+
+/** Throws a Fault when it does not tell what it has to. */
+export async function readProperties(origin: string, key: string): Promise<ServerProperties> {
+  const props = await get(`${origin}/props`, key, Props);
+  const models = await get(`${origin}/v1/models`, key, Models);
+  const caps = props.chat_template_caps;
+  const template = props.chat_template_tool_use ?? props.chat_template;
+  return {
+    slots: props.total_slots,
+    contextWindow: props.default_generation_settings.n_ctx,
+    vocabularySize: models.data[0]?.meta?.n_vocab,
+    // It drops the tools of a request without a word where the template has no place for them.
+    tools: caps === undefined ? /\btools\b/.test(template) : caps.supports_tools === true,
+    reasoning: caps?.supports_reasoning_effort === true || /enable_thinking|<think>|\[THINK\]/.test(template),
+    vision: props.modalities.vision,
+  };
+}
+
+async function get<Schema extends z.ZodType>(url: string, key: string, schema: Schema): Promise<z.output<Schema>> {
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  const read = schema.safeParse(await response.json());
+  if (read.success) return read.data;
+  const path = new URL(url).pathname;
+  throw unavailable(
+    `This llama-server does not tell at ${path} what is needed: ${read.error.message}`,
+    "engine_failed",
+    60,
+  );
+}

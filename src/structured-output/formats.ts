@@ -1,0 +1,81 @@
+/**
+ * The values of `format` that are enforced. Each language lies within what ajv-formats accepts; where that takes several
+ * ways of writing the same thing, the one that is common.
+ */
+
+import type { DFA } from "refa";
+import type { Shape } from "./shape.ts";
+import { patternLanguage } from "./text-language.ts";
+
+const YEAR = "\\d{4}";
+const LEAP_YEAR = "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+const LONG_MONTH = "(?:0[13578]|1[02])";
+const DAY_28 = "(?:0[1-9]|1\\d|2[0-8])";
+const DATE = `(?:${YEAR}-(?:(?:0[1-9]|1[0-2])-${DAY_28}|(?:0[13-9]|1[0-2])-(?:29|30)|${LONG_MONTH}-31)|${LEAP_YEAR}-02-29)`;
+/** Without leap seconds, which few readers take. */
+const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
+const PERIOD = "(?:\\d{1,9}Y(?:\\d{1,9}M)?(?:\\d{1,9}D)?|\\d{1,9}M(?:\\d{1,9}D)?|\\d{1,9}D)";
+const PERIOD_TIME = "T(?:\\d{1,9}H(?:\\d{1,9}M)?(?:\\d{1,9}S)?|\\d{1,9}M(?:\\d{1,9}S)?|\\d{1,9}S)";
+const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
+const GROUP = "[0-9a-f]{1,4}";
+const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+const MAIL_NAME = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const URI_CHARACTER = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})";
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: DATE,
+  time: TIME,
+  "date-time": `${DATE}T${TIME}`,
+  duration: `P(?:${PERIOD}(?:${PERIOD_TIME})?|${PERIOD_TIME}|\\d{1,9}W)`,
+  uuid: "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
+  ipv4: IPV4,
+  /** All ways of leaving zeros out, without an IPv4 address at the end. */
+  ipv6: [
+    `(?:${GROUP}:){7}${GROUP}`,
+    ...[1, 2, 3, 4, 5, 6].map((before) => `(?:${GROUP}:){1,${before}}(?::${GROUP}){1,${7 - before}}`),
+    `(?:${GROUP}:){1,7}:`,
+    `:(?::${GROUP}){1,7}`,
+    "::",
+  ].join("|"),
+  email: `${MAIL_NAME}(?:\\.${MAIL_NAME})*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?`,
+  /** Of at most three labels, which keeps it below 253 characters. */
+  hostname: `${LABEL}(?:\\.${LABEL}){0,2}`,
+  /** With an authority of a host's name: what an application that asks for a link wants. */
+  uri: `https?://${LABEL}(?:\\.${LABEL}){1,3}(?::[1-9]\\d{1,4})?(?:/${URI_CHARACTER}*)?(?:\\?(?:${URI_CHARACTER}|\\?)*)?(?:#(?:${URI_CHARACTER}|\\?)*)?`,
+  byte: "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?",
+  "json-pointer": "(?:/(?:[^~/]|~[01])*)*",
+};
+
+const INT32: Partial<Shape["number"]> = {
+  integer: true,
+  minimum: { value: -(2 ** 31), exclusive: false },
+  maximum: { value: 2 ** 31 - 1, exclusive: false },
+};
+
+const NUMBER_FORMATS: Readonly<Record<string, Partial<Shape["number"]>>> = {
+  int32: INT32,
+  int64: { integer: true },
+  float: {},
+  double: {},
+};
+
+const known = new Map<string, DFA>();
+
+/** Undefined for a format that is not enforced. */
+export function formatLanguage(name: string): (() => DFA) | undefined {
+  const pattern = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  if (pattern === undefined) {
+    return undefined;
+  }
+  return () => {
+    const language = known.get(name) ?? patternLanguage(`^(?:${pattern})$`);
+    known.set(name, language);
+    return language;
+  };
+}
+
+/** For formats of numbers, as OpenAPI has them. */
+export function formatNumber(name: string): Partial<Shape["number"]> | undefined {
+  return Object.hasOwn(NUMBER_FORMATS, name) ? NUMBER_FORMATS[name] : undefined;
+}

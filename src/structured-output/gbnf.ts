@@ -1,0 +1,114 @@
+/** llama.cpp's notation for grammars (GBNF). */
+
+import type { Automaton, Range } from "./automaton.ts";
+
+/** A text as it is. */
+export function literalText(text: string): string {
+  return `"${Array.from(text, (character) => escaped(character.codePointAt(0) ?? 0, '"\\')).join("")}"`;
+}
+
+/** Any one character of these; a class lists what it allows, since one that excludes would allow what is no character. */
+export function characterClass(ranges: readonly Range[]): string {
+  const parts = ranges.map(([first, last]) => {
+    const from = escaped(first, "[]\\^-");
+    const to = escaped(last, "[]\\^-");
+    return first === last ? from : first + 1 === last ? from + to : `${from}-${to}`;
+  });
+  return `[${parts.join("")}]`;
+}
+
+/** The same without what cannot be in the first: inclusive ranges in order. */
+export function within(ranges: readonly Range[], [low, high]: Range): Range[] {
+  return ranges.flatMap(([first, last]) => (last < low || first > high ? [] : [[Math.max(first, low), Math.min(last, high)]]));
+}
+
+/** Rules by name, which may refer to each other before they are known. */
+export class RuleBook {
+  readonly #prefix: string;
+  readonly #bodies = new Map<string, string>();
+  readonly #check: (rules: number, characters: number) => void;
+  #characters = 0;
+
+  /** `prefix` sets the names apart from those of other books; `check` throws when there is too much. */
+  constructor(prefix: string, check: (rules: number, characters: number) => void) {
+    this.#prefix = prefix;
+    this.#check = check;
+  }
+
+  reserve(): string {
+    const name = `${this.#prefix}--${this.#bodies.size}`;
+    this.#bodies.set(name, "");
+    return name;
+  }
+
+  define(name: string, body: string): string {
+    this.#bodies.set(name, body);
+    this.#characters += name.length + body.length;
+    this.#check(this.#bodies.size, this.#characters);
+    return name;
+  }
+
+  add(body: string): string {
+    return this.define(this.reserve(), body);
+  }
+
+  toString(): string {
+    return [...this.#bodies].map(([name, body]) => `${name} ::= ${body}\n`).join("");
+  }
+}
+
+/** Writes the states as rules, each of which ends with the next one; returns the alternatives to begin with. */
+export function automatonRules(
+  { states }: Automaton,
+  rules: RuleBook,
+  edgeTexts: (ranges: readonly Range[]) => string[],
+  end: string,
+): string {
+  const ways = states.map(({ accepting, edges }) => [
+    ...edges.flatMap(({ ranges, to }) => edgeTexts(ranges).map((text) => ({ text, to }))),
+    ...(accepting ? [{ text: end, to: undefined }] : []),
+  ]);
+  const entries = states.map(() => 0);
+  for (const { to } of ways.flat()) {
+    if (to !== undefined) {
+      entries[to] = (entries[to] ?? 0) + 1;
+    }
+  }
+  const isInline = (state: number) => state !== 0 && entries[state] === 1 && ways[state]?.length === 1;
+  const names = new Map<number, string>();
+  for (const state of states.keys()) {
+    if ((entries[state] ?? 0) > 0 && !isInline(state)) {
+      names.set(state, rules.reserve());
+    }
+  }
+  const bodyOf = (state: number) =>
+    (ways[state] ?? [])
+      .map((way) => {
+        const parts = [way.text];
+        let to = way.to;
+        while (to !== undefined && isInline(to)) {
+          const next: { text: string; to: number | undefined } | undefined = ways[to]?.[0];
+          parts.push(next?.text ?? "");
+          to = next?.to;
+        }
+        return [...parts, to === undefined ? "" : names.get(to)].filter((part) => part !== "").join(" ");
+      })
+      .join(" | ");
+  for (const [state, name] of names) {
+    rules.define(name, bodyOf(state));
+  }
+  return names.get(0) ?? bodyOf(0);
+}
+
+function escaped(code: number, special: string): string {
+  const character = String.fromCodePoint(code);
+  if (code >= 0x20 && code < 0x7f && !special.includes(character)) {
+    return character;
+  }
+  const hexadecimal = code.toString(16).toUpperCase();
+  return code <= 0xff
+    ? `\\x${hexadecimal.padStart(2, "0")}`
+    : code <= 0xffff
+      ? `\\u${hexadecimal.padStart(4, "0")}`
+      : `\\U${hexadecimal.padStart(8, "0")}`;
+}

@@ -1,0 +1,32 @@
+/**
+ * Bounds of what is compiled, so that a hostile schema is refused at once instead of keeping a process busy: all of them
+ * are far above what applications send.
+ */
+export const LIMITS = {
+  /** Values of all kinds inside the schema, and how deep they stand in each other. */
+  values: 20_000,
+  depth: 128,
+  /** Characters of all names and texts in the schema. */
+  characters: 400_000,
+  /** Steps of merging schemas that have to hold together. */
+  merges: 50_000,
+  /** Kinds of values that one place may take after anyOf, oneOf and types are multiplied out. */
+  alternatives: 500,
+  /** Different places that values may stand at. */
+  nodes: 5_000,
+  /** States of the automaton of one text, of all texts, of one number. */
+  automatonStates: 3_000,
+  allTextStates: 20_000,
+  numberStates: 5_000,
+  /** Rules and characters of the grammar. */
+  rules: 20_000,
+  grammarCharacters: 1_500_000,
+  /** What numbers may have to be a multiple of. */
+  multipleOf: 1_000,
+  /** Items of an array that has a most or least number of them. */
+  items: 2_000,
+  /** Characters of a text that has a most or least number of them. */
+  textLength: 100_000,
+  /** How many readings of one text the grammar may have to follow at once. */
+  readings: 256,
+} as const;

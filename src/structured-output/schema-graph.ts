@@ -1,0 +1,335 @@
+/** All places at which a value may stand, what may stand there, and whether anything can. */
+
+import { isDeepStrictEqual } from "node:util";
+import type { DFA } from "refa";
+import { invalidRequest, unsupportedValue } from "../faults.ts";
+import type { Automaton } from "./automaton.ts";
+import { Conjunction } from "./conjoin.ts";
+import { LIMITS } from "./limits.ts";
+import { numberLanguage, withinBounds } from "./number-language.ts";
+import type { Place, SchemaDocument } from "./schema-document.ts";
+import {
+  ANY_VALUE,
+  itemPlaces,
+  type JsonType,
+  propertyNames,
+  propertyPlaces,
+  type Shape,
+  shapeKey,
+  typeOf,
+} from "./shape.ts";
+import { both, codePoints, lengthLanguage, PatternRefused } from "./text-language.ts";
+
+/** One place for values: they fit one of its shapes. */
+export interface Node {
+  readonly key: string;
+  readonly path: string;
+  readonly shapes: readonly Shape[];
+  /** While its shapes are being found, nothing may be concluded from them. */
+  readonly isComplete: boolean;
+}
+
+/** What an object may have; `name` as it is, `node` for its value. */
+export interface Member {
+  name: string;
+  node: Node;
+  required: boolean;
+}
+
+/** How far a proof that nothing fits looks into values. */
+const PROOF_DEPTH = 4;
+
+export class SchemaGraph {
+  readonly root: Node;
+  readonly #nodes = new Map<string, Node>();
+  readonly #possible = new Set<string>();
+  readonly #texts = new Map<string, DFA>();
+  readonly #numbers = new Map<string, Automaton | undefined>();
+  readonly #members = new WeakMap<Shape, readonly Member[]>();
+  readonly #conjunction: Conjunction;
+  #textStates = 0;
+
+  /** Throws a Fault when something in it cannot be enforced, or when no value at all fits. */
+  constructor(document: SchemaDocument) {
+    this.#conjunction = new Conjunction(document, (shape) => this.#isSurelyEmpty(shape, PROOF_DEPTH));
+    this.root = this.node([document.root], document.root.path);
+    this.#findPossible();
+    if (!this.isPossible(this.root)) {
+      throw invalidRequest(`No value of finite size fits the schema: ${this.root.path}.`, this.root.path, "invalid_value");
+    }
+  }
+
+  /** Where values have to fit all of these schemas. */
+  node(places: readonly Place[], path: string): Node {
+    const distinct = new Map(places.filter(({ schema }) => schema !== true).map((place) => [place.pointer, place]));
+    const key = [...distinct.keys()].sort().join("\n");
+    const known = this.#nodes.get(key);
+    if (known) {
+      return known;
+    }
+    if (this.#nodes.size >= LIMITS.nodes) {
+      throw invalidRequest(`The schema has more than ${LIMITS.nodes} places for values.`, path, "invalid_value");
+    }
+    const [first] = distinct.values();
+    const node = { key, path: first?.path ?? path, shapes: [] as Shape[], isComplete: false };
+    this.#nodes.set(key, node);
+    let shapes: Shape[] = [ANY_VALUE];
+    for (const place of distinct.values()) {
+      shapes = this.#conjunction.add(shapes, place);
+    }
+    node.shapes = [...new Map(shapes.map((shape) => [shapeKey(shape), shape])).values()];
+    node.isComplete = true;
+    return node;
+  }
+
+  isPossible(node: Node): boolean {
+    return this.#possible.has(node.key);
+  }
+
+  /** The types of which some value of finite size fits. */
+  possibleTypes(shape: Shape): JsonType[] {
+    return [...shape.types].filter((type) => {
+      switch (type) {
+        case "number":
+          return this.numbers(shape) !== undefined;
+        case "string":
+          return !this.texts(shape)?.isEmpty;
+        case "array":
+          return this.#leastItems(shape).every((node) => this.isPossible(node));
+        case "object":
+          return this.#isObjectPossible(shape);
+        default:
+          return true;
+      }
+    });
+  }
+
+  /** Of a shape's literals, those that fit the rest of it too. */
+  literals(shape: Shape): unknown[] {
+    return (shape.literals ?? []).filter((value) => this.#fits(shape, value));
+  }
+
+  numbers({ number }: Shape): Automaton | undefined {
+    const key = JSON.stringify(number);
+    try {
+      if (!this.#numbers.has(key)) {
+        this.#numbers.set(key, numberLanguage(number, LIMITS.numberStates));
+      }
+      return this.#numbers.get(key);
+    } catch (error) {
+      if (error instanceof RangeError) {
+        throw invalidRequest(
+          `A number takes more than ${LIMITS.numberStates} states to hold to its bounds: ${this.root.path}.`,
+          this.root.path,
+          "invalid_value",
+        );
+      }
+      throw error;
+    }
+  }
+
+  /** Undefined: any text, of any length or of the length alone that the shape tells. */
+  texts(shape: Shape): DFA | undefined {
+    const { languages, min, max } = shape.text;
+    const [first, ...others] = languages;
+    if (first === undefined) {
+      return undefined;
+    }
+    const key = JSON.stringify([languages.map((language) => language.key), min, max]);
+    const known = this.#texts.get(key);
+    if (known) {
+      return known;
+    }
+    let path = first.path;
+    try {
+      let language = first.make();
+      for (const other of others) {
+        path = other.path;
+        language = both(language, other.make());
+      }
+      if (min > 0 || max !== undefined) {
+        language = both(language, lengthLanguage(min, max));
+      }
+      this.#textStates += language.countNodes();
+      if (this.#textStates > LIMITS.allTextStates) {
+        throw new PatternRefused(`all patterns together need more than ${LIMITS.allTextStates} states`);
+      }
+      this.#texts.set(key, language);
+      return language;
+    } catch (error) {
+      if (error instanceof PatternRefused) {
+        throw unsupportedValue(`A text cannot be held to this while it is written: ${error.message} (${path}).`, path);
+      }
+      throw error;
+    }
+  }
+
+  item(shape: Shape, index: number): Node {
+    return this.node(itemPlaces(shape, index), `${this.root.path}.items`);
+  }
+
+  /** From so many items on, all are alike. */
+  distinctItems(shape: Shape): number {
+    return Math.max(0, ...shape.array.groups.map(({ prefix }) => prefix.length));
+  }
+
+  /** The properties that an object may have by name, without those that no value fits. */
+  members(shape: Shape): Member[] {
+    return this.#namedMembers(shape).filter(({ node }) => this.isPossible(node));
+  }
+
+  /** What properties of other names have to fit; undefined when there are none. */
+  additional(shape: Shape): { node: Node; names: Shape } | undefined {
+    const node = this.property(shape, undefined);
+    if (!this.isPossible(node) || this.#onlyNames(shape) !== undefined) {
+      return undefined;
+    }
+    const names = this.#names(shape);
+    const [texts, ...others] = names.shapes.filter(({ types }) => types.has("string"));
+    if (others.length > 0) {
+      throw unsupportedValue(`Names that may be of several kinds cannot be enforced: ${names.path}.`, names.path);
+    }
+    return texts && { node, names: texts };
+  }
+
+  property(shape: Shape, name: string | undefined): Node {
+    return this.node(propertyPlaces(shape, name), `${this.root.path}.properties`);
+  }
+
+  /** Every node that values of this one contain. */
+  children(shape: Shape): Node[] {
+    if (shape.literals !== undefined) {
+      return [];
+    }
+    const items = shape.types.has("array")
+      ? Array.from({ length: this.distinctItems(shape) + 1 }, (_, index) => this.item(shape, index))
+      : [];
+    const properties = shape.types.has("object")
+      ? [...propertyNames(shape), ...(this.#onlyNames(shape) ?? []), undefined].map((name) => this.property(shape, name))
+      : [];
+    return [...items, ...properties];
+  }
+
+  #namedMembers(shape: Shape): readonly Member[] {
+    let members = this.#members.get(shape);
+    if (members === undefined) {
+      const names = new Set([...propertyNames(shape), ...(this.#onlyNames(shape) ?? [])]);
+      const required = new Set(shape.object.required);
+      members = [...names]
+        .filter((name) => this.#isNameAllowed(shape, name))
+        .map((name) => ({ name, node: this.property(shape, name), required: required.has(name) }));
+      this.#members.set(shape, members);
+    }
+    return members;
+  }
+
+  #findPossible(): void {
+    const containers = new Map<Node, Node[]>([[this.root, []]]);
+    for (const node of containers.keys()) {
+      for (const child of new Set(node.shapes.flatMap((shape) => this.children(shape)))) {
+        containers.set(child, [...(containers.get(child) ?? []), node]);
+      }
+    }
+    const open = new Set([...containers.keys()].reverse());
+    for (const node of open) {
+      open.delete(node);
+      if (!this.isPossible(node) && node.shapes.some((shape) => this.#isShapePossible(shape))) {
+        this.#possible.add(node.key);
+        for (const container of containers.get(node) ?? []) {
+          open.add(container);
+        }
+      }
+    }
+  }
+
+  #isShapePossible(shape: Shape): boolean {
+    return shape.literals === undefined ? this.possibleTypes(shape).length > 0 : this.literals(shape).length > 0;
+  }
+
+  #leastItems(shape: Shape): Node[] {
+    const distinct = Math.min(shape.array.min, this.distinctItems(shape) + 1);
+    return Array.from({ length: distinct }, (_, index) => this.item(shape, index));
+  }
+
+  #isObjectPossible(shape: Shape): boolean {
+    const members = this.members(shape);
+    const required = members.filter((member) => member.required);
+    return (
+      required.length === shape.object.required.length &&
+      (members.length >= shape.object.min || this.additional(shape) !== undefined)
+    );
+  }
+
+  #names(shape: Shape): Node {
+    return this.node(shape.object.names, `${this.root.path}.propertyNames`);
+  }
+
+  /** All names that properties may have, when the schema lists them. */
+  #onlyNames(shape: Shape): string[] | undefined {
+    const shapes = this.#names(shape).shapes.filter(({ types }) => types.has("string"));
+    return shape.object.names.length > 0 && shapes.every(({ literals }) => literals !== undefined)
+      ? shapes.flatMap((names) => this.literals(names)).filter((name) => typeof name === "string")
+      : undefined;
+  }
+
+  #isNameAllowed(shape: Shape, name: string): boolean {
+    return shape.object.names.length === 0 || this.#names(shape).shapes.some((names) => this.#fits(names, name));
+  }
+
+  #isSurelyEmpty(shape: Shape, depth: number): boolean {
+    if (shape.literals !== undefined) {
+      return this.literals(shape).length === 0;
+    }
+    const isNodeEmpty = (node: Node) =>
+      depth > 0 && node.isComplete && node.shapes.every((inner) => this.#isSurelyEmpty(inner, depth - 1));
+    return [...shape.types].every((type) => {
+      switch (type) {
+        case "number":
+          return this.numbers(shape) === undefined;
+        case "string":
+          return this.texts(shape)?.isEmpty ?? false;
+        case "array":
+          return this.#leastItems(shape).some(isNodeEmpty);
+        case "object":
+          return shape.object.required.some(
+            (name) => isNodeEmpty(this.property(shape, name)) || !this.#isNameAllowed(shape, name),
+          );
+        default:
+          return false;
+      }
+    });
+  }
+
+  #fits(shape: Shape, value: unknown): boolean {
+    const type = typeOf(value);
+    if (!shape.types.has(type) || !(shape.literals?.some((other) => isDeepStrictEqual(other, value)) ?? true)) {
+      return false;
+    }
+    const fitsNode = (node: Node, inner: unknown) =>
+      !node.isComplete || node.shapes.some((other) => this.#fits(other, inner));
+    const isCount = ({ min, max }: { min: number; max: number | undefined }, count: number) =>
+      count >= min && count <= (max ?? Infinity);
+    switch (type) {
+      case "number":
+        return withinBounds(shape.number, value as number);
+      case "string": {
+        const characters = codePoints(value as string);
+        return isCount(shape.text, characters.length) && (this.texts(shape)?.test(characters) ?? true);
+      }
+      case "array": {
+        const items = value as unknown[];
+        return isCount(shape.array, items.length) && items.every((item, index) => fitsNode(this.item(shape, index), item));
+      }
+      case "object": {
+        const entries = Object.entries(value as object);
+        return (
+          isCount(shape.object, entries.length) &&
+          shape.object.required.every((name) => Object.hasOwn(value as object, name)) &&
+          entries.every(([name, inner]) => this.#isNameAllowed(shape, name) && fitsNode(this.property(shape, name), inner))
+        );
+      }
+      default:
+        return true;
+    }
+  }
+}

@@ -1,0 +1,223 @@
+/** Which texts a pattern allows, as automata over code points; by refa, which reads ECMAScript's regular expressions. */
+
+import { CharSet, DFA, JS, NFA, type NoParent, TooManyNodesError, Transformers, transform } from "refa";
+import type * as refa from "refa";
+import { type Automaton, type Edge, trimmed } from "./automaton.ts";
+import { LIMITS } from "./limits.ts";
+
+type Concatenation = NoParent<refa.Concatenation>;
+type Element = NoParent<refa.Element>;
+
+/** Says in words for the caller why a pattern cannot be enforced. */
+export class PatternRefused extends Error {}
+
+const MAXIMUM = { maxCharacter: 0x10ffff };
+/** Half of a surrogate pair is no character: UTF-8 cannot write it. */
+const CHARACTERS = CharSet.empty(MAXIMUM.maxCharacter).union([
+  { min: 0, max: 0xd7ff },
+  { min: 0xe000, max: 0x10ffff },
+]);
+const ANYTHING: Element = {
+  type: "Quantifier",
+  min: 0,
+  max: Infinity,
+  lazy: false,
+  alternatives: [{ type: "Concatenation", elements: [{ type: "CharacterClass", characters: CHARACTERS }] }],
+};
+
+/** The texts in which `new RegExp(source, "u")` finds a match. Throws PatternRefused. */
+export function patternLanguage(source: string): DFA {
+  return bounded(() => {
+    const parser = JS.Parser.fromLiteral({ source, flags: "u" });
+    const { expression } = parser.parse({ assertions: "parse", maxNodes: 20_000, maxBackreferenceWords: 0 });
+    const language = languageOf(expression.alternatives);
+    return intersection(language, ofAlternatives([{ type: "Concatenation", elements: [ANYTHING] }]));
+  });
+}
+
+/** Texts of so many code points. Throws PatternRefused. */
+export function lengthLanguage(min: number, max: number | undefined): DFA {
+  if (min > LIMITS.automatonStates || (max ?? 0) > LIMITS.automatonStates) {
+    throw tooManyStates();
+  }
+  const characters: Element = { ...ANYTHING, min, max: max ?? Infinity } as Element;
+  return bounded(() => ofAlternatives([{ type: "Concatenation", elements: [characters] }]));
+}
+
+/** Any text but these. */
+export function otherThan(texts: Iterable<string>): DFA {
+  return bounded(() => {
+    const words = DFA.fromWords([...texts].map(codePoints), MAXIMUM, new DFA.LimitedNodeFactory(LIMITS.characters));
+    words.complement();
+    return intersection(words, ofAlternatives([{ type: "Concatenation", elements: [ANYTHING] }]));
+  });
+}
+
+export function only(texts: Iterable<string>): DFA {
+  const words = DFA.fromWords([...texts].map(codePoints), MAXIMUM, new DFA.LimitedNodeFactory(LIMITS.characters));
+  words.minimize();
+  return words;
+}
+
+/** Throws PatternRefused. */
+export function both(left: DFA, right: DFA): DFA {
+  return bounded(() => intersection(left, right));
+}
+
+export const codePoints = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0) ?? 0);
+
+export function automatonOf(language: DFA): Automaton | undefined {
+  const numbered = new Map<DFA.ReadonlyNode, number>([[language.initial, 0]]);
+  for (const node of numbered.keys()) {
+    for (const target of node.out.values()) {
+      if (!numbered.has(target)) {
+        numbered.set(target, numbered.size);
+      }
+    }
+  }
+  return trimmed({
+    states: [...numbered.keys()].map((node) => {
+      const edges = new Map<number, Edge & { ranges: Array<[number, number]> }>();
+      for (const [{ min, max }, target] of node.out) {
+        const to = numbered.get(target) ?? 0;
+        const edge = edges.get(to) ?? { ranges: [], to };
+        edge.ranges.push([min, max]);
+        edges.set(to, edge);
+      }
+      return { accepting: language.finals.has(node as DFA.Node), edges: [...edges.values()] };
+    }),
+  });
+}
+
+/** The texts in which one of the alternatives is found somewhere, or at the beginning where `atStart`. */
+function languageOf(alternatives: readonly Concatenation[], atStart = false): DFA {
+  const plain: Concatenation[] = [];
+  const guarded: DFA[] = [];
+  for (const alternative of alternatives) {
+    const { elements, anchored, lookaheads } = leadingAssertions(alternative.elements, atStart);
+    const body = withOpenEnds(elements, anchored, false);
+    if (lookaheads.length === 0) {
+      plain.push(body);
+    } else {
+      guarded.push(lookaheads.reduce(intersection, ofAlternatives([body])));
+    }
+  }
+  return guarded.reduce(union, ofAlternatives(plain));
+}
+
+function leadingAssertions(elements: readonly Element[], atStart: boolean) {
+  let anchored = atStart;
+  let position = 0;
+  const lookaheads: DFA[] = [];
+  for (const element of elements) {
+    if (element.type !== "Assertion") {
+      break;
+    }
+    if (isEdge(element, "behind")) {
+      anchored = true;
+    } else if (element.kind === "ahead" && anchored && !isEdge(element, "ahead")) {
+      const ahead = languageOf(element.alternatives, true);
+      if (element.negate) {
+        ahead.complement();
+      }
+      lookaheads.push(ahead);
+    } else {
+      break;
+    }
+    position += 1;
+  }
+  return { elements: elements.slice(position), anchored, lookaheads };
+}
+
+/** Whether it is `^` (behind) or `$` (ahead): no character may stand there. */
+function isEdge(element: Element | undefined, kind: "ahead" | "behind"): boolean {
+  if (element?.type !== "Assertion" || element.kind !== kind || !element.negate) {
+    return false;
+  }
+  const [only, ...others] = element.alternatives;
+  const [inner, ...rest] = only?.elements ?? [];
+  return others.length + rest.length === 0 && inner?.type === "CharacterClass" && inner.characters.isAll;
+}
+
+/** The same between any characters, except where `^` or `$` stands at its edge, also inside of groups. */
+function withOpenEnds(elements: readonly Element[], startsHere: boolean, endsHere: boolean): Concatenation {
+  let start = startsHere;
+  let end = endsHere;
+  let inner = [...elements];
+  while (isEdge(inner[0], "behind")) {
+    start = true;
+    inner = inner.slice(1);
+  }
+  while (isEdge(inner.at(-1), "ahead")) {
+    end = true;
+    inner = inner.slice(0, -1);
+  }
+  const first = inner[0];
+  const last = inner.at(-1);
+  if (first?.type === "Alternation" && inner.length === 1) {
+    const alternatives = first.alternatives.map((alternative) => withOpenEnds(alternative.elements, start, end));
+    return { type: "Concatenation", elements: [{ type: "Alternation", alternatives }] };
+  }
+  if (first?.type === "Alternation" && !start) {
+    const alternatives = first.alternatives.map((alternative) => withOpenEnds(alternative.elements, false, true));
+    inner[0] = { type: "Alternation", alternatives };
+    start = true;
+  }
+  if (last?.type === "Alternation" && !end && last !== first) {
+    const alternatives = last.alternatives.map((alternative) => withOpenEnds(alternative.elements, true, false));
+    inner[inner.length - 1] = { type: "Alternation", alternatives };
+    end = true;
+  }
+  return { type: "Concatenation", elements: [...(start ? [] : [ANYTHING]), ...inner, ...(end ? [] : [ANYTHING])] };
+}
+
+function ofAlternatives(alternatives: readonly Concatenation[]): DFA {
+  const expression: NoParent<refa.Expression> = { type: "Expression", alternatives: copied(alternatives) };
+  const applied = transform(Transformers.applyAssertions(), expression);
+  const nfa = NFA.fromRegex(applied, MAXIMUM, {}, new NFA.LimitedNodeFactory(LIMITS.automatonStates));
+  return minimal(DFA.fromFA(nfa, new DFA.LimitedNodeFactory(LIMITS.automatonStates)));
+}
+
+/** refa's transformers change what they are given, and its nodes know their parents. */
+function copied(alternatives: readonly Concatenation[]): Concatenation[] {
+  return alternatives.map(({ elements }) => ({
+    type: "Concatenation",
+    elements: elements.map((element) =>
+      "alternatives" in element ? { ...element, alternatives: copied(element.alternatives) } : { ...element },
+    ),
+  }));
+}
+
+function intersection(left: DFA, right: DFA): DFA {
+  return minimal(DFA.fromIntersection(left, right, new DFA.LimitedNodeFactory(LIMITS.automatonStates)));
+}
+
+function union(left: DFA, right: DFA): DFA {
+  const nfa = NFA.fromFA(left, new NFA.LimitedNodeFactory(LIMITS.automatonStates));
+  nfa.union(right, new NFA.LimitedNodeFactory(LIMITS.automatonStates));
+  return minimal(DFA.fromFA(nfa, new DFA.LimitedNodeFactory(LIMITS.automatonStates)));
+}
+
+function minimal(language: DFA): DFA {
+  language.minimize();
+  return language;
+}
+
+function bounded<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof PatternRefused) {
+      throw error;
+    }
+    if (error instanceof TooManyNodesError || error instanceof RangeError) {
+      throw tooManyStates();
+    }
+    throw new PatternRefused(
+      "it uses what no automaton can follow, such as a backreference, a word boundary or a look around in the middle",
+      { cause: error },
+    );
+  }
+}
+
+const tooManyStates = () => new PatternRefused(`it needs an automaton of more than ${LIMITS.automatonStates} states`);
