@@ -41,6 +41,8 @@ export class PostgresqlStore implements CounterStore {
       application_name: "parlance counters",
     });
     this.#pool.on("error", (error) => this.onLost(error));
+    // Of a connection in use, which the statement reports; without a listener it would end this process.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
   async open(): Promise<Opened> {

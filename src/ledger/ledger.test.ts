@@ -166,7 +166,11 @@ describe("while the database is away", () => {
   test("loses only what is beyond the bound, and says so", async () => {
     const { database, start } = await open("postgresql");
     await database.check();
-    const ledger = start({ maxJournalBytes: 2_000 });
+    let lost = 0;
+    const onLost = (records: number) => {
+      lost += records;
+    };
+    const ledger = start({ maxJournalBytes: 2_000, onLost });
     await databases.postgres.stop();
     for (let request = 0; request < 50; request += 1) {
       ledger.record(record());
@@ -174,6 +178,8 @@ describe("while the database is away", () => {
     }
     await databases.postgres.start();
     await expect.poll(() => records(database).then(({ length }) => length), { timeout: 20_000 }).toBeGreaterThan(2);
-    expect((await records(database)).length).toBeLessThan(10);
+    const kept = (await records(database)).length;
+    expect(kept).toBeLessThan(10);
+    expect(lost).toBe(50 - kept);
   });
 });

@@ -22,6 +22,8 @@ export function postgresqlDialect(url: Secret, logger: Logger): PostgresDialect 
   });
   // Without a listener, an idle connection that the server ends would end this process.
   pool.on("error", (error) => logger.warn({ error: error.message }, "an idle database connection ended"));
+  // So would one that ends between two statements of a transaction, which the next statement reports.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return new PostgresDialect({ pool });
 }
 
