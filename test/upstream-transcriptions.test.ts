@@ -19,6 +19,8 @@ models:
       - engine: scripted
         replies:
           - { match: breaks, fail_after_tokens: 0 }
+          - { match: cut, text: "One. Two.", fail_after_tokens: 1 }
+          - { match: slow, text: "One. Two.", delay_ms_per_token: 20000 }
           - { match: late, text: "One.", delay_ms_before_first: 20000 }
           - { text: "One two. Three." }
   - id: chat
@@ -82,6 +84,37 @@ test("translates, streams, and knows models under a wildcard", async () => {
   }
   expect(types.filter((type) => type === "transcript.text.delta")).toHaveLength(2);
   expect(types.at(-1)).toBe("transcript.text.done");
+});
+
+test("a stream is passed on as it comes, and what breaks on the way is told in it", async () => {
+  const ask = async (prompt: string) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: "ours", stream: "true", prompt })) form.append(name, value);
+    form.append("file", new Blob([new Uint8Array(makeWave({ seconds: 2 }))]), "a.wav");
+    return service.fetch("/v1/audio/transcriptions", { method: "POST", body: form });
+  };
+  // The upstream takes twenty seconds more for the second sentence.
+  const beganAt = performance.now();
+  const reader = (await ask("slow")).body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('"delta":"One."');
+  expect(performance.now() - beganAt).toBeLessThan(15_000);
+  await reader?.cancel();
+
+  const whole = await (await ask("other")).text();
+  expect(whole.match(/"type":"[a-z.]+"/g)).toEqual([
+    '"type":"transcript.text.delta"',
+    '"type":"transcript.text.segment"',
+    '"type":"transcript.text.delta"',
+    '"type":"transcript.text.segment"',
+    '"type":"transcript.text.done"',
+    '"type":"duration"',
+  ]);
+  expect(whole).toContain('"text":"One two. Three.","usage":{"type":"duration","seconds":2}');
+
+  const broken = await (await ask("cut")).text();
+  expect(broken).toContain('"delta":"One."');
+  expect(broken).toContain('"error":{');
+  expect(broken).not.toContain("transcript.text.done");
 });
 
 test("passes on what the caller did wrong, as said by the upstream", async () => {

@@ -125,10 +125,14 @@ export interface TranscriptionRequest {
   /** 0 to 1. */
   temperature: number;
   wordTimes: boolean;
+  /** Whether parts are passed on as they come; an upstream is then asked for its own stream. */
+  stream: boolean;
 }
 
 export type TranscriptionEvent =
   | TranscriptSegment
+  /** A part of the text without times, of an upstream that streams; only where `stream` is asked for. */
+  | { type: "delta"; text: string }
   /** The end. `audioSeconds` is what was listened to; `language` an ISO 639-1 code, undefined when nobody knows. */
   | { type: "finish"; audioSeconds: number; language: string | undefined };
 
@@ -137,6 +141,8 @@ export interface TranscriptSegment {
   startSeconds: number;
   endSeconds: number;
   text: string;
+  /** Its text came as deltas before. */
+  isTold?: true;
   /** Undefined unless asked for. */
   words: readonly TranscriptWord[] | undefined;
   /** What the model says of how sure it is; undefined where it does not. */

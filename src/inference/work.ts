@@ -189,8 +189,9 @@ export function transcriptionWork(
     begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),
     isReadAhead: () => true,
     count: (event, used) => {
-      used.audioSeconds = Math.max(used.audioSeconds, event.type === "finish" ? event.audioSeconds : event.endSeconds);
-      return event.type === "segment";
+      if (event.type === "finish") used.audioSeconds = Math.max(used.audioSeconds, event.audioSeconds);
+      if (event.type === "segment") used.audioSeconds = Math.max(used.audioSeconds, event.endSeconds);
+      return event.type !== "finish";
     },
     isEnd: (event) => event.type === "finish",
   };

@@ -30,7 +30,7 @@ test("stands for a moderation, a speech and a transcription model", async () => 
 
   const { model: transcription } = await openHosted("transcription");
   const events = await Array.fromAsync(transcription.transcribe(recording(samples(3)), never));
-  expect(events.map((event) => (event.type === "segment" ? event.text : event.audioSeconds))).toEqual([
+  expect(events.map((event) => (event.type === "finish" ? event.audioSeconds : event.text))).toEqual([
     "1",
     "2",
     "3",
@@ -153,6 +153,7 @@ function recording(from: AsyncIterable<Float32Array>) {
     prompt: undefined,
     temperature: 0,
     wordTimes: false,
+    stream: false,
   };
   return { samples: from, file, ...rest };
 }

@@ -1,16 +1,19 @@
-/** A transcription model behind any API of OpenAI's kind: the upload is sent on from disk, the transcript read whole. */
+/** A transcription model behind any API of OpenAI's kind: the upload is sent on from disk, a stream passed on as it comes. */
 
 import { openAsBlob } from "node:fs";
 import { FormData } from "undici";
 import { z } from "zod";
+import { Fault } from "../../faults.ts";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, ResponseHead } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
+import { readTranscriptStream } from "./transcript-stream.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
 const Transcript = z.object({
+  text: z.string().nullish(),
   language: z.string().nullish(),
   duration: z.coerce.number().nullish(),
   segments: z
@@ -30,6 +33,9 @@ const Transcript = z.object({
 });
 type Transcript = z.output<typeof Transcript>;
 
+/** Of the samples that come with a request. */
+const SAMPLE_RATE = 16_000;
+
 export class UpstreamTranscription extends UpstreamModel implements TranscriptionModel {
   readonly task = "transcription";
   readonly languages = undefined;
@@ -41,41 +47,66 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
     const operation = request.translate ? "audio/translations" : "audio/transcriptions";
     const body = await toForm(request, context.upstreamModel);
     // The form's own Content-Type, with its boundary, is set where it is sent.
-    const headers = { accept: "application/json", "content-type": undefined };
-    const exchange = this.send(operation, { body, headers }, signal);
+    const accept = request.stream ? "text/event-stream, application/json" : "application/json";
+    const exchange = this.send(operation, { body, headers: { accept, "content-type": undefined } }, signal);
+    let isWhole = false;
     try {
-      const transcript = await this.#read(exchange, context);
-      if (transcript === undefined || signal.aborted) return;
-      yield* toEvents(transcript, request);
+      const head = await exchange.head();
+      if (head === undefined) return;
+      const isStream = /^text\/event-stream\b/i.test(String(head.headers["content-type"]));
+      if (head.status === 200 && isStream) {
+        const { audioSeconds } = yield* readTranscriptStream(exchange);
+        yield { type: "finish", audioSeconds: audioSeconds ?? (await secondsOf(request)), language: request.language };
+      } else {
+        const transcript = await this.#readWhole(exchange, head, context);
+        if (signal.aborted) return;
+        yield* toEvents(transcript, request, await secondsToldOrCounted(transcript, request));
+      }
+      isWhole = true;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
-      exchange.release(true);
+      exchange.release(isWhole);
     }
   }
 
-  async #read(exchange: Exchange, context: FaultContext): Promise<Transcript | undefined> {
-    const head = await exchange.head();
-    if (head === undefined) return undefined;
+  async #readWhole(exchange: Exchange, head: ResponseHead, context: FaultContext): Promise<Transcript> {
     const answer = parseOrUndefined(await readText(exchange));
     const error = upstreamErrorIn(answer);
     if (head.status !== 200) throw refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
     if (error !== undefined) throw error;
     const transcript = Transcript.safeParse(answer);
     if (transcript.success) return transcript.data;
-    throw new UpstreamError("answered with something else than a transcript in verbose_json");
+    throw new UpstreamError("answered with something else than a transcript");
   }
+}
+
+async function secondsToldOrCounted({ duration, segments }: Transcript, request: TranscriptionRequest) {
+  return duration ?? segments?.at(-1)?.end ?? (await secondsOf(request));
+}
+
+/** What the recording's length is when the upstream does not tell, for it is what is counted. */
+async function secondsOf({ samples }: TranscriptionRequest): Promise<number> {
+  let count = 0;
+  try {
+    for await (const each of samples) count += each.length;
+  } catch (error) {
+    // The upstream may read kinds of files that are not read here.
+    if (!(error instanceof Fault)) throw error;
+  }
+  return count / SAMPLE_RATE;
 }
 
 async function toForm(request: TranscriptionRequest, model: string): Promise<FormData> {
   const form = new FormData();
   form.append("model", model);
-  // The one format that has times.
-  form.append("response_format", "verbose_json");
+  // Whole, the one format that has times; a stream's events have their own.
+  form.append("response_format", request.stream ? "json" : "verbose_json");
+  if (request.stream) form.append("stream", "true");
   if (request.language !== undefined) form.append("language", request.language);
   if (request.prompt !== undefined) form.append("prompt", request.prompt);
   if (request.temperature !== 0) form.append("temperature", String(request.temperature));
-  if (!request.translate) {
+  if (!request.translate && !request.stream) {
     form.append("timestamp_granularities[]", "segment");
     if (request.wordTimes) form.append("timestamp_granularities[]", "word");
   }
@@ -83,9 +114,16 @@ async function toForm(request: TranscriptionRequest, model: string): Promise<For
   return form;
 }
 
-function* toEvents(transcript: Transcript, request: TranscriptionRequest): Generator<TranscriptionEvent> {
-  const { segments, words, duration, language } = transcript;
-  if (segments === null || segments === undefined) throw new UpstreamError("left out the segments that were asked for");
+function* toEvents(
+  transcript: Transcript,
+  request: TranscriptionRequest,
+  audioSeconds: number,
+): Generator<TranscriptionEvent> {
+  const { text, words, language } = transcript;
+  // One that does not stream answers in the format that a stream is asked for in, which has no times.
+  const segments = transcript.segments ?? (request.stream ? [] : undefined);
+  if (segments === undefined) throw new UpstreamError("left out the segments that were asked for");
+  if (segments.length === 0 && request.stream && text) yield { type: "delta", text };
   if (request.wordTimes && !words) throw new UpstreamError("left out the words that were asked for");
   for (const [index, segment] of segments.entries()) {
     const { start, end, avg_logprob, no_speech_prob, temperature } = segment;
@@ -112,7 +150,6 @@ function* toEvents(transcript: Transcript, request: TranscriptionRequest): Gener
           : undefined,
     };
   }
-  const audioSeconds = duration ?? segments.at(-1)?.end ?? 0;
   yield { type: "finish", audioSeconds, language: toCode(language ?? undefined) };
 
   function nextStart(index: number): number {

@@ -47,9 +47,12 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
       yield toFrame({ type: "transcript.text.done", text, usage: toUsage(event.audioSeconds) });
       continue;
     }
-    const delta = text === "" ? event.text : ` ${event.text}`;
-    text += delta;
-    yield toFrame({ type: "transcript.text.delta", delta });
+    const delta = toDelta(event, text);
+    if (delta !== "") {
+      text += delta;
+      yield toFrame({ type: "transcript.text.delta", delta });
+    }
+    if (event.type === "delta") continue;
     const { startSeconds, endSeconds } = event;
     yield toFrame({
       type: "transcript.text.segment",
@@ -62,11 +65,18 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
   }
 }
 
+/** What a part adds to the text so far. */
+function toDelta(event: Exclude<TranscriptionEvent, { type: "finish" }>, before: string): string {
+  if (event.type === "delta") return event.text;
+  if (event.isTold === true) return "";
+  return before === "" ? event.text : ` ${event.text}`;
+}
+
 async function gather(events: Events): Promise<Transcript> {
   const segments: TranscriptSegment[] = [];
   for await (const event of events) {
     if (event.type === "segment") segments.push(event);
-    else return { segments, audioSeconds: event.audioSeconds, language: event.language };
+    else if (event.type === "finish") return { segments, audioSeconds: event.audioSeconds, language: event.language };
   }
   throw new Error("The transcript has no end");
 }

@@ -71,6 +71,7 @@ export function toTranscription(fields: Fields): TranscriptionAsked {
       prompt: body.prompt === "" ? undefined : body.prompt,
       temperature: body.temperature ?? 0,
       wordTimes,
+      stream,
     },
     format,
     stream,
@@ -84,7 +85,7 @@ export function toTranslation(fields: Fields): TranscriptionAsked {
   const temperature = body.temperature ?? 0;
   return {
     model: body.model,
-    request: { translate: true, language: undefined, prompt, temperature, wordTimes: false },
+    request: { translate: true, language: undefined, prompt, temperature, wordTimes: false, stream: false },
     format: toFormat(body.response_format),
     stream: false,
     lists: { segments: true, words: false },

@@ -1,0 +1,81 @@
+/** Events of a streamed transcript as they come: OpenAI's own, or vLLM's chunks. */
+
+import { z } from "zod";
+import type { TranscriptionEvent } from "../engine.ts";
+import type { Exchange } from "./exchange.ts";
+import { parseOrUndefined } from "./read-body.ts";
+import { SseFrames } from "./sse-frames.ts";
+import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+
+const Usage = z.object({ type: z.literal("duration"), seconds: z.number().min(0) });
+const Told = z.union([
+  z.object({ type: z.literal("transcript.text.delta"), delta: z.string() }),
+  z.object({ type: z.literal("transcript.text.segment"), start: z.number(), end: z.number(), text: z.string() }),
+  z.object({ type: z.literal("transcript.text.done"), text: z.string(), usage: z.unknown().optional() }),
+  z.object({
+    object: z.literal("transcription.chunk"),
+    choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })),
+  }),
+]);
+
+const MAX_FRAME_BYTES = 1024 * 1024;
+
+export interface StreamEnd {
+  /** Undefined when the upstream does not tell. */
+  audioSeconds: number | undefined;
+}
+
+/** Yields all but the end, which is what it returns. Throws an UpstreamError when the stream ends before it is whole. */
+export async function* readTranscriptStream(
+  exchange: Exchange,
+): AsyncGenerator<Exclude<TranscriptionEvent, { type: "finish" }>, StreamEnd> {
+  const sse = new SseFrames(MAX_FRAME_BYTES);
+  let hasDelta = false;
+  let hasText = false;
+  let lastEnd: number | undefined;
+  for (let chunks = await exchange.read(); chunks !== undefined; chunks = await exchange.read()) {
+    const frames = chunks.map((chunk) => sse.push(chunk)).join("");
+    if (frames !== "") exchange.progress();
+    for (const data of dataOf(frames)) {
+      if (data === "[DONE]") return { audioSeconds: lastEnd };
+      const told = toTold(data);
+      if (told === undefined) continue;
+      if ("object" in told) {
+        const text = told.choices[0]?.delta.content ?? "";
+        if (text !== "") yield { type: "delta", text };
+        hasText = true;
+      } else if (told.type === "transcript.text.delta") {
+        if (told.delta !== "") yield { type: "delta", text: told.delta };
+        hasDelta = true;
+        hasText = true;
+      } else if (told.type === "transcript.text.segment") {
+        const { start, end, text } = told;
+        const times = { startSeconds: start, endSeconds: end, text: text.trim(), words: undefined };
+        yield { type: "segment", ...times, confidence: undefined, ...(hasDelta && { isTold: true }) };
+        lastEnd = end;
+        hasText = true;
+      } else {
+        // One that sends no parts sends the whole at its end.
+        if (!hasText && told.text !== "") yield { type: "delta", text: told.text };
+        return { audioSeconds: Usage.safeParse(told.usage).data?.seconds ?? lastEnd };
+      }
+    }
+  }
+  throw new UpstreamError("ended its answer before it was whole");
+}
+
+/** Undefined for events of other kinds, which may come with time. Throws when it is an error. */
+function toTold(data: string): z.output<typeof Told> | undefined {
+  const event = parseOrUndefined(data);
+  const error = upstreamErrorIn(event);
+  if (error !== undefined) throw error;
+  if (event === undefined) throw new UpstreamError("sent an event that is not JSON");
+  return Told.safeParse(event).data;
+}
+
+function dataOf(frames: string): string[] {
+  return frames.split("\n\n").flatMap((frame) => {
+    const lines = frame.split("\n").flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
+    return lines.length === 0 ? [] : [Buffer.from(lines.join("\n"), "latin1").toString().trim()];
+  });
+}

@@ -1,0 +1,162 @@
+/** Streams of other services than Parlance, as they write them. */
+
+import { writeFile } from "node:fs/promises";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
+import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
+import { openAiCompatibleSettings } from "./settings.ts";
+
+let folder: TemporaryDirectory;
+let server: Server;
+let model: TranscriptionModel;
+/** What the next request is answered with, and what it was. */
+let answer: (response: ServerResponse) => void;
+let asked = "";
+
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  await writeFile(join(folder.path, "file"), "sound");
+  server = createServer(async (request, response) => {
+    asked = await text(request);
+    answer(response);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  const settings = openAiCompatibleSettings.parse({
+    base_url: `http://127.0.0.1:${port}/v1`,
+    model: "theirs",
+    idle_timeout_seconds: 1,
+  });
+  model = (await openAiCompatibleEngine.open(settings, "transcription", makeEngineServices())) as TranscriptionModel;
+});
+afterAll(async () => {
+  await model.close();
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+  await folder[Symbol.asyncDispose]();
+});
+
+const streams = (...frames: string[]) => {
+  answer = (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    response.end(frames.join(""));
+  };
+};
+const data = (event: unknown, end = "\n\n") => `data: ${JSON.stringify(event)}${end}`;
+
+async function transcribe(changes: Partial<TranscriptionRequest> = {}) {
+  const request: TranscriptionRequest = {
+    model: "ours",
+    // Three seconds, for upstreams that do not tell.
+    samples: (async function* () {
+      yield new Float32Array(48_000);
+    })(),
+    file: { path: join(folder.path, "file"), name: "a.mp3", bytes: 5 },
+    translate: false,
+    language: undefined,
+    prompt: undefined,
+    temperature: 0,
+    wordTimes: false,
+    stream: true,
+    ...changes,
+  };
+  const events: TranscriptionEvent[] = [];
+  let failure: unknown;
+  try {
+    for await (const event of model.transcribe(request, new AbortController().signal)) events.push(event);
+  } catch (error) {
+    failure = error;
+  }
+  return { events, failure };
+}
+
+test("OpenAI's deltas without times, its carriage returns and comments", async () => {
+  streams(
+    ": keep\r\n\r\n",
+    data({ type: "transcript.text.delta", delta: "Zürich", logprobs: [] }, "\r\n\r\n"),
+    "event: transcript.text.delta\n",
+    data({ type: "transcript.text.delta", delta: " calls." }),
+    data({ type: "something.new" }),
+    data({ type: "transcript.text.done", text: "Zürich calls.", usage: { type: "tokens", input_tokens: 14 } }),
+  );
+  const { events } = await transcribe({ language: "en", prompt: "Cities." });
+  expect(events).toEqual([
+    { type: "delta", text: "Zürich" },
+    { type: "delta", text: " calls." },
+    { type: "finish", audioSeconds: 3, language: "en" },
+  ]);
+  for (const field of ['name="stream"\r\n\r\ntrue', 'name="response_format"\r\n\r\njson', "Cities."]) {
+    expect(asked).toContain(field);
+  }
+});
+
+test("segments alone, and segments of what deltas told", async () => {
+  const segment = { type: "transcript.text.segment", id: "seg_0", start: 0, end: 1.5, text: " Hello." };
+  const done = data({ type: "transcript.text.done", text: "Hello.", usage: { type: "duration", seconds: 2 } });
+  streams(data(segment), done);
+  const told = { type: "segment", startSeconds: 0, endSeconds: 1.5, text: "Hello." };
+  const finish = { type: "finish", audioSeconds: 2, language: undefined };
+  expect((await transcribe()).events).toMatchObject([told, finish]);
+  streams(data({ type: "transcript.text.delta", delta: "Hello." }), data(segment), done);
+  expect((await transcribe()).events).toMatchObject([{ type: "delta" }, { ...told, isTold: true }, finish]);
+});
+
+test("vLLM's chunks", async () => {
+  const chunk = (content: string | undefined) =>
+    data({ object: "transcription.chunk", choices: [{ delta: { content }, finish_reason: null }] });
+  streams(chunk(" Hello"), chunk(" there."), chunk(undefined), "data: [DONE]\n\n");
+  expect((await transcribe()).events).toEqual([
+    { type: "delta", text: " Hello" },
+    { type: "delta", text: " there." },
+    { type: "finish", audioSeconds: 3, language: undefined },
+  ]);
+});
+
+test("a text that comes at the end only, and one that does not come as a stream", async () => {
+  streams(data({ type: "transcript.text.done", text: "Whole." }));
+  expect((await transcribe()).events).toMatchObject([{ type: "delta", text: "Whole." }, { type: "finish" }]);
+  answer = (response) => response.writeHead(200, { "content-type": "application/json" }).end('{"text":"Whole."}');
+  expect((await transcribe()).events).toEqual([
+    { type: "delta", text: "Whole." },
+    { type: "finish", audioSeconds: 3, language: undefined },
+  ]);
+});
+
+test.each([
+  ["ends early", [data({ type: "transcript.text.delta", delta: "Hal" })], "ended its answer before it was whole"],
+  [
+    "says that it failed",
+    [data({ type: "transcript.text.delta", delta: "Hal" }), data({ error: "out of memory" })],
+    "",
+  ],
+  ["writes no JSON", ["data: nonsense\n\n"], "not JSON"],
+  ["sends an event without end", [`data: ${"x".repeat(2 * 1024 * 1024)}`], "more than is read"],
+])("one that %s is at fault", async (_name, frames, message) => {
+  streams(...frames);
+  const { failure } = await transcribe();
+  expect(failure).toMatchObject({ name: "Fault", kind: "upstream-failed", message: expect.stringContaining(message) });
+});
+
+test("one that stops is waited for no longer than it may take", async () => {
+  answer = (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(data({ type: "transcript.text.delta", delta: "Hal" }));
+  };
+  const { events, failure } = await transcribe();
+  expect(events).toEqual([{ type: "delta", text: "Hal" }]);
+  expect(failure).toMatchObject({ kind: "upstream-timeout" });
+});
+
+test("a refusal is the caller's", async () => {
+  answer = (response) =>
+    response
+      .writeHead(400, { "content-type": "application/json" })
+      .end(JSON.stringify({ error: { message: "No such language.", param: "language" } }));
+  expect((await transcribe()).failure).toMatchObject({ kind: "invalid-request", param: "language" });
+});
