@@ -18,6 +18,9 @@ models:
   - id: crier
     task: speech
     deployments: [{ engine: scripted, speech: {} }]
+  - id: judge
+    task: moderation
+    deployments: [{ engine: guard, family: llama-guard-4, chat: { engine: scripted, replies: [{ text: safe }] } }]
   - id: listener
     task: transcription
     deployments: [{ engine: scripted, replies: [{ text: "Hello there." }] }]
@@ -116,6 +119,27 @@ test("requests at once are bounded, and a client that leaves makes room", async 
   await expect.poll(other, { timeout: 10_000 }).toBe("admitted");
 });
 
+test("moderations are limited by their number and their text", async () => {
+  const running = await start(
+    "{ project_model: { requests_per_minute: 3 }, organization: { tokens_per_minute: 100 } }",
+  );
+  const judge = (input: string) => running.post("/v1/moderations", { model: "judge", input });
+  const judged = await judge("Hello.");
+  expect(judged.status).toBe(200);
+  expect(judged.headers.get("x-ratelimit-remaining-requests")).toBe("2");
+  const remaining = Number(judged.headers.get("x-ratelimit-remaining-tokens"));
+  expect(remaining).toBeLessThan(100);
+  expect((await judge("a".repeat(300))).status).toBe(200);
+  const refused = await judge("a".repeat(300));
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({ error: { type: "tokens", code: "rate_limit_exceeded" } });
+  expect((await judge("Hello.")).status).toBe(200);
+  expect(await (await judge("Hello.")).json()).toMatchObject({ error: { type: "requests" } });
+  const metrics = await (await running.fetch("/metrics")).text();
+  expect(metrics).toContain('parlance_refusals_total{model="judge",limit="tokens"} 1');
+  expect(metrics).toContain('parlance_refusals_total{model="judge",limit="requests"} 1');
+});
+
 test("speech, transcription and the listing are limited too", async () => {
   const running = await start(
     "{ project_model: { requests_per_minute: 1, audio_megabytes_per_minute: 1 }, key: { requests_per_minute: 4 } }",
@@ -153,7 +177,7 @@ test("an administrator sees a row for each model and changes one, which holds fr
   const [project] = (await admin.projects.list()).data;
   const id = project?.id ?? "";
   const rows = await Array.fromAsync(admin.projects.rateLimits.listRateLimits(id, { limit: 2 }));
-  expect(rows.map(({ model }) => model)).toEqual(["parrot", "sloth", "crier", "listener"]);
+  expect(rows.map(({ model }) => model)).toEqual(["parrot", "sloth", "crier", "judge", "listener"]);
   expect(rows[0]).toMatchObject({
     object: "project.rate_limit",
     max_requests_per_1_minute: 100,

@@ -29,9 +29,7 @@ declare
 begin
   insert into counters1_windows
     select distinct (c->>'ms') || ' ' || (c->>'key'), 0, 0 from jsonb_array_elements(claims) c order by 1
-    on conflict do nothing;
-  perform 1 from counters1_windows
-    where id in (select (c->>'ms') || ' ' || (c->>'key') from jsonb_array_elements(claims) c) order by id for update;
+    on conflict (id) do update set total = counters1_windows.total;
   at := counters1_now();
   with opened as (
     select distinct (c->>'ms') || ' ' || (c->>'key') as id, (c->>'ms')::bigint as ms from jsonb_array_elements(claims) c
@@ -185,9 +183,12 @@ begin
       order by id for update skip locked limit 1 loop
     perform counters1_give_back(dead);
   end loop;
-  delete from counters1_windows w where w.expires_at between 1 and at
-    and not exists (select from counters1_slices s where s.window_id = w.id and s.amount <> 0);
-  delete from counters1_begun where expires_at < at;
+  -- Now and then, since all windows are looked through.
+  if random() < 0.02 then
+    delete from counters1_windows where expires_at between 1 and at;
+    delete from counters1_slices s where not exists (select from counters1_windows w where w.id = s.window_id);
+    delete from counters1_begun where expires_at < at;
+  end if;
   return jsonb_build_object('now', at, 'isMember', is_member,
     'replicas', (select coalesce(jsonb_object_agg(id, seen_at), '{}') from counters1_replicas
       where seen_at >= at - ${LEASE_MILLISECONDS}));

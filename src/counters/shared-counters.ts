@@ -19,6 +19,7 @@ const BEAT_MILLISECONDS = 1_000;
 const RETRY_MILLISECONDS = 250;
 /** Long enough for a process that is busy with many requests. */
 const ANSWER_MILLISECONDS = 2_000;
+const OPEN_MILLISECONDS = 5_000;
 const WAIT_FOR_OTHERS_MILLISECONDS = 100;
 const SWEEP_MILLISECONDS = 60_000;
 /** One statement's worth. */
@@ -154,7 +155,7 @@ export class SharedCounters implements Counters {
   async #join(): Promise<void> {
     const { store, logger } = this.#options;
     try {
-      const { now, epoch } = await store.open();
+      const { now, epoch } = await answered(store.open(), OPEN_MILLISECONDS);
       this.#keepTime(now);
       // Until all count together again, each goes on with its own share, which the others must not take.
       await this.#place(this.#own.claimedWindows(this.#share(), this.#now()));
@@ -222,14 +223,13 @@ export class SharedCounters implements Counters {
 }
 
 async function answered<Answer>(work: Promise<Answer>, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
-  const timer = new AbortController();
-  const late = pause(milliseconds, undefined, { signal: timer.signal, ref: false }).then(() => {
-    throw new Error(`no answer within ${milliseconds} ms`);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
   });
-  late.catch(() => {});
   try {
     return await Promise.race([work, late]);
   } finally {
-    timer.abort();
+    clearTimeout(timer);
   }
 }

@@ -92,7 +92,7 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
   });
 
   onRedis("is never passed in any minute of two", async () => {
-    const { share, asked } = await load({ kind, replicas: 2, seconds: 125 });
+    const { share, asked } = await load({ kind, replicas: 2, seconds: 145 });
     expect(share).toBeGreaterThan(0.95);
     const { admitted, tokens } = outcomeOf(asked);
     const all = kind === "requests" ? admitted : tokens;
