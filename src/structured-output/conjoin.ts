@@ -59,7 +59,12 @@ export class Conjunction {
     return branches.map((_, index) => this.#document.below(place, keyword, index));
   }
 
-  #checkDisjoint(place: Place, branches: readonly Place[], fitting: readonly Shape[][], chain: readonly string[]): void {
+  #checkDisjoint(
+    place: Place,
+    branches: readonly Place[],
+    fitting: readonly Shape[][],
+    chain: readonly string[],
+  ): void {
     for (const [index, shapes] of fitting.entries()) {
       for (const other of branches.slice(index + 1)) {
         if (!this.add(shapes, other, chain).every(this.#isEmpty)) {

@@ -9,7 +9,16 @@ export function literalText(text: string): string {
 
 /** Any one character of these; a class lists what it allows, since one that excludes would allow what is no character. */
 export function characterClass(ranges: readonly Range[]): string {
-  const parts = ranges.map(([first, last]) => {
+  const joined: Array<[number, number]> = [];
+  for (const [first, last] of ranges) {
+    const before = joined.at(-1);
+    if (before && before[1] + 1 === first) {
+      before[1] = last;
+    } else {
+      joined.push([first, last]);
+    }
+  }
+  const parts = joined.map(([first, last]) => {
     const from = escaped(first, "[]\\^-");
     const to = escaped(last, "[]\\^-");
     return first === last ? from : first + 1 === last ? from + to : `${from}-${to}`;
@@ -19,7 +28,9 @@ export function characterClass(ranges: readonly Range[]): string {
 
 /** The same without what cannot be in the first: inclusive ranges in order. */
 export function within(ranges: readonly Range[], [low, high]: Range): Range[] {
-  return ranges.flatMap(([first, last]) => (last < low || first > high ? [] : [[Math.max(first, low), Math.min(last, high)]]));
+  return ranges.flatMap(([first, last]) =>
+    last < low || first > high ? [] : [[Math.max(first, low), Math.min(last, high)]],
+  );
 }
 
 /** Rules by name, which may refer to each other before they are known. */

@@ -67,7 +67,15 @@ export class JsonRules {
   }
 
   get number(): string {
-    return this.#named("number", () => '"-"? ( "0" | [1-9] [0-9]{0,15} ) ( "." [0-9]{1,16} )? ( [eE] [+-]? [0-9]{1,2} )?');
+    return this.#named(
+      "number",
+      () => '"-"? ( "0" | [1-9] [0-9]{0,15} ) ( "." [0-9]{1,16} )? ( [eE] [+-]? [0-9]{1,2} )?',
+    );
+  }
+
+  /** Of so few digits that every reader takes it for the same number. */
+  get integer(): string {
+    return this.#named("integer", () => '"0" | "-"? [1-9] [0-9]{0,14}');
   }
 
   /** Any text, quotes included, or one of so many characters. */
@@ -80,7 +88,10 @@ export class JsonRules {
   }
 
   get any(): string {
-    return this.#recursive("any", () => `${this.object} | ${this.array} | ${this.text(0, undefined)} | ${this.number} | "true" | "false" | "null"`);
+    return this.#recursive(
+      "any",
+      () => `${this.object} | ${this.array} | ${this.text(0, undefined)} | ${this.number} | "true" | "false" | "null"`,
+    );
   }
 
   get object(): string {
@@ -109,8 +120,7 @@ export class JsonRules {
   /** In blocks: a rule a character would be copied into every text. */
   #exactly(count: number): string[] {
     const half = () => Array.from({ length: HALF_BLOCK }, () => this.#character).join(" ");
-    const whole = () =>
-      Array.from({ length: BLOCK / HALF_BLOCK }, () => this.#named("half block", half)).join(" ");
+    const whole = () => Array.from({ length: BLOCK / HALF_BLOCK }, () => this.#named("half block", half)).join(" ");
     const parts: string[] = [];
     let left = count;
     for (const [size, name, body] of [
@@ -132,7 +142,10 @@ export class JsonRules {
     if (count < BLOCK) {
       return this.#named(`up to ${count}`, () => `( ${this.#character} ${this.#upTo(count - 1)} )?`);
     }
-    return this.#named(`up to ${count}`, () => `${this.#exactly(BLOCK).join(" ")} ${this.#upTo(count - BLOCK)} | ${this.#upTo(BLOCK - 1)}`);
+    return this.#named(
+      `up to ${count}`,
+      () => `${this.#exactly(BLOCK).join(" ")} ${this.#upTo(count - BLOCK)} | ${this.#upTo(BLOCK - 1)}`,
+    );
   }
 
   #named(key: string, body: () => string): string {

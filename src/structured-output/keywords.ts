@@ -1,6 +1,6 @@
 /** What each keyword adds to a shape. A keyword that is in none of these tables is refused. */
 
-import { invalidRequest, type Fault, unsupportedValue } from "../faults.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../faults.ts";
 import { formatLanguage, formatNumber } from "./formats.ts";
 import { LIMITS } from "./limits.ts";
 import type { Keywords, Place, SchemaDocument } from "./schema-document.ts";
@@ -45,7 +45,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 type Keyword = (shape: Shape, value: never, place: Place, document: SchemaDocument) => Shape | undefined;
 
-const whole = (name: "min" | "max", add: (shape: Shape, bounds: object) => Shape | undefined, most: number): Keyword => {
+const whole = (
+  name: "min" | "max",
+  add: (shape: Shape, bounds: object) => Shape | undefined,
+  most: number,
+): Keyword => {
   return (shape, value: number, { path }) => {
     if (value > most && name === "min") {
       throw invalidRequest(`At most ${most} can be asked for: ${path}.`, path, "invalid_value");
@@ -199,7 +203,7 @@ function withItems(shape: Shape, place: Place, document: SchemaDocument): Shape 
 }
 
 function checkId(place: Place): void {
-  if (place.pointer !== "") {
+  if (place.pointer !== "#") {
     throw refusal(place, "$id", "inside of a schema are not: references would be read from there");
   }
 }

@@ -27,6 +27,8 @@ export const LIMITS = {
   items: 2_000,
   /** Characters of a text that has a most or least number of them. */
   textLength: 100_000,
+  /** Properties of one object that may be left out: each is a way to go on that has to be tried for every token. */
+  optional: 300,
   /** How many readings of one text the grammar may have to follow at once. */
   readings: 256,
 } as const;

@@ -28,7 +28,7 @@ export class SchemaDocument {
     this.#param = param;
     checkSize(schema, param);
     checkKeywords(schema, param);
-    this.root = { pointer: "", path: param, schema: schema as boolean | Keywords };
+    this.root = { pointer: "#", path: param, schema: schema as boolean | Keywords };
   }
 
   /** The schema that stands under these keys of another. */
@@ -43,7 +43,10 @@ export class SchemaDocument {
   /** Throws a Fault when the reference leads out of the document or nowhere. */
   referred(reference: string, path: string): Place {
     if (reference !== "#" && !reference.startsWith("#/")) {
-      throw unsupportedValue(`Only references inside the schema, such as \`#/$defs/name\`, are followed: ${path}.`, path);
+      throw unsupportedValue(
+        `Only references inside the schema, such as \`#/$defs/name\`, are followed: ${path}.`,
+        path,
+      );
     }
     const keys = reference.slice(2).split("/").map(unescapePointer);
     let value: unknown = this.root.schema;
@@ -119,7 +122,11 @@ function checkKeywords(schema: unknown, path: string): void {
   if (check && !check(schema)) {
     const [error] = check.errors ?? [];
     const at = path + (error?.instancePath ?? "").split("/").slice(1).map(unescapePointer).map(pathPart).join("");
-    throw invalidRequest(`\`${at}\` is no valid JSON Schema: it ${error?.message ?? "is broken"}.`, at, "invalid_value");
+    throw invalidRequest(
+      `\`${at}\` is no valid JSON Schema: it ${error?.message ?? "is broken"}.`,
+      at,
+      "invalid_value",
+    );
   }
 }
 

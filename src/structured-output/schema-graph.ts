@@ -41,6 +41,7 @@ const PROOF_DEPTH = 4;
 
 export class SchemaGraph {
   readonly root: Node;
+  readonly #path: string;
   readonly #nodes = new Map<string, Node>();
   readonly #possible = new Set<string>();
   readonly #texts = new Map<string, DFA>();
@@ -51,11 +52,16 @@ export class SchemaGraph {
 
   /** Throws a Fault when something in it cannot be enforced, or when no value at all fits. */
   constructor(document: SchemaDocument) {
+    this.#path = document.root.path;
     this.#conjunction = new Conjunction(document, (shape) => this.#isSurelyEmpty(shape, PROOF_DEPTH));
     this.root = this.node([document.root], document.root.path);
     this.#findPossible();
     if (!this.isPossible(this.root)) {
-      throw invalidRequest(`No value of finite size fits the schema: ${this.root.path}.`, this.root.path, "invalid_value");
+      throw invalidRequest(
+        `No value of finite size fits the schema: ${this.root.path}.`,
+        this.root.path,
+        "invalid_value",
+      );
     }
   }
 
@@ -119,8 +125,8 @@ export class SchemaGraph {
     } catch (error) {
       if (error instanceof RangeError) {
         throw invalidRequest(
-          `A number takes more than ${LIMITS.numberStates} states to hold to its bounds: ${this.root.path}.`,
-          this.root.path,
+          `A number takes more than ${LIMITS.numberStates} states to hold to its bounds: ${this.#path}.`,
+          this.#path,
           "invalid_value",
         );
       }
@@ -165,7 +171,7 @@ export class SchemaGraph {
   }
 
   item(shape: Shape, index: number): Node {
-    return this.node(itemPlaces(shape, index), `${this.root.path}.items`);
+    return this.node(itemPlaces(shape, index), `${this.#path}.items`);
   }
 
   /** From so many items on, all are alike. */
@@ -178,10 +184,15 @@ export class SchemaGraph {
     return this.#namedMembers(shape).filter(({ node }) => this.isPossible(node));
   }
 
-  /** What properties of other names have to fit; undefined when there are none. */
+  /**
+   * What properties of other names have to fit; undefined when there are none. A schema that describes properties and says
+   * nothing of others is taken as closed: whoever writes one does not want a model to invent more.
+   */
   additional(shape: Shape): { node: Node; names: Shape } | undefined {
+    const { groups } = shape.object;
+    const isOpen = groups.length === 0 || groups.some(({ additional }) => additional !== undefined);
     const node = this.property(shape, undefined);
-    if (!this.isPossible(node) || this.#onlyNames(shape) !== undefined) {
+    if (!isOpen || !this.isPossible(node) || this.#onlyNames(shape) !== undefined) {
       return undefined;
     }
     const names = this.#names(shape);
@@ -193,7 +204,7 @@ export class SchemaGraph {
   }
 
   property(shape: Shape, name: string | undefined): Node {
-    return this.node(propertyPlaces(shape, name), `${this.root.path}.properties`);
+    return this.node(propertyPlaces(shape, name), `${this.#path}.properties`);
   }
 
   /** Every node that values of this one contain. */
@@ -205,7 +216,9 @@ export class SchemaGraph {
       ? Array.from({ length: this.distinctItems(shape) + 1 }, (_, index) => this.item(shape, index))
       : [];
     const properties = shape.types.has("object")
-      ? [...propertyNames(shape), ...(this.#onlyNames(shape) ?? []), undefined].map((name) => this.property(shape, name))
+      ? [...propertyNames(shape), ...(this.#onlyNames(shape) ?? []), undefined].map((name) =>
+          this.property(shape, name),
+        )
       : [];
     return [...items, ...properties];
   }
@@ -261,7 +274,7 @@ export class SchemaGraph {
   }
 
   #names(shape: Shape): Node {
-    return this.node(shape.object.names, `${this.root.path}.propertyNames`);
+    return this.node(shape.object.names, `${this.#path}.propertyNames`);
   }
 
   /** All names that properties may have, when the schema lists them. */
@@ -318,14 +331,18 @@ export class SchemaGraph {
       }
       case "array": {
         const items = value as unknown[];
-        return isCount(shape.array, items.length) && items.every((item, index) => fitsNode(this.item(shape, index), item));
+        return (
+          isCount(shape.array, items.length) && items.every((item, index) => fitsNode(this.item(shape, index), item))
+        );
       }
       case "object": {
         const entries = Object.entries(value as object);
         return (
           isCount(shape.object, entries.length) &&
           shape.object.required.every((name) => Object.hasOwn(value as object, name)) &&
-          entries.every(([name, inner]) => this.#isNameAllowed(shape, name) && fitsNode(this.property(shape, name), inner))
+          entries.every(
+            ([name, inner]) => this.#isNameAllowed(shape, name) && fitsNode(this.property(shape, name), inner),
+          )
         );
       }
       default:

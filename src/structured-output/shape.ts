@@ -141,7 +141,9 @@ export function propertyPlaces(shape: Shape, name: string | undefined): Place[] 
 
 /** In the order in which they stand in the schema; required ones that it does not describe come last. */
 export function propertyNames(shape: Shape): string[] {
-  return [...new Set([...shape.object.groups.flatMap(({ properties }) => [...properties.keys()]), ...shape.object.required])];
+  return [
+    ...new Set([...shape.object.groups.flatMap(({ properties }) => [...properties.keys()]), ...shape.object.required]),
+  ];
 }
 
 /** The same for shapes that say the same in the same words. */

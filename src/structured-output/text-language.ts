@@ -1,7 +1,7 @@
 /** Which texts a pattern allows, as automata over code points; by refa, which reads ECMAScript's regular expressions. */
 
-import { CharSet, DFA, JS, NFA, type NoParent, TooManyNodesError, Transformers, transform } from "refa";
 import type * as refa from "refa";
+import { CharSet, DFA, JS, NFA, type NoParent, TooManyNodesError, Transformers, transform } from "refa";
 import { type Automaton, type Edge, trimmed } from "./automaton.ts";
 import { LIMITS } from "./limits.ts";
 

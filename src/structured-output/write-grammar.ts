@@ -6,8 +6,8 @@ import { automatonRules, characterClass, literalText, type RuleBook } from "./gb
 import { characterTexts, JsonRules } from "./json-rules.ts";
 import { LIMITS } from "./limits.ts";
 import type { Member, Node, SchemaGraph } from "./schema-graph.ts";
-import { ANY_VALUE, JSON_TYPES, type JsonType, type Shape } from "./shape.ts";
-import { automatonOf, both, only, otherThan } from "./text-language.ts";
+import { ANY_VALUE, type JsonType, type Shape } from "./shape.ts";
+import { automatonOf, both, lengthLanguage, only, otherThan } from "./text-language.ts";
 
 export class GrammarWriter {
   readonly #graph: SchemaGraph;
@@ -15,6 +15,8 @@ export class GrammarWriter {
   readonly #json: JsonRules;
   readonly #names = new Map<string, string>();
   readonly #texts = new Map<string, string>();
+  /** Rules that are named but not written yet; grows while they are. */
+  readonly #open = new Map<string, Node>();
 
   constructor(graph: SchemaGraph, rules: RuleBook) {
     this.#graph = graph;
@@ -22,24 +24,37 @@ export class GrammarWriter {
     this.#json = new JsonRules(rules);
   }
 
-  /** The name of the rule for values at this place. */
-  value(node: Node): string {
-    const known = this.#names.get(node.key);
-    if (known !== undefined) {
-      return known;
+  /** Writes all rules; returns the name of the one for the whole. */
+  write(): string {
+    const root = this.#value(this.#graph.root);
+    for (const [name, node] of this.#open) {
+      this.#rules.define(name, this.#alternatives(node));
     }
+    return root;
+  }
+
+  /** The name of the rule for values at this place, which is written later: places may lie in each other without end. */
+  #value(node: Node): string {
     if (node.shapes[0] === ANY_VALUE) {
       return this.#json.any;
     }
-    const name = this.#rules.reserve();
-    this.#names.set(node.key, name);
+    let name = this.#names.get(node.key);
+    if (name === undefined) {
+      name = this.#rules.reserve();
+      this.#names.set(node.key, name);
+      this.#open.set(name, node);
+    }
+    return name;
+  }
+
+  #alternatives(node: Node): string {
     const literals = node.shapes.flatMap((shape) => this.#graph.literals(shape));
     const others = node.shapes.filter((shape) => shape.literals === undefined);
     const alternatives = new Set([
       ...(literals.length > 0 ? [this.#oneOf(literals)] : []),
       ...others.flatMap((shape) => this.#graph.possibleTypes(shape).map((type) => this.#typed(shape, type, node))),
     ]);
-    return this.#rules.define(name, [...alternatives].join(" | "));
+    return [...alternatives].join(" | ");
   }
 
   #typed(shape: Shape, type: JsonType, node: Node): string {
@@ -61,17 +76,18 @@ export class GrammarWriter {
 
   #oneOf(literals: readonly unknown[]): string {
     const automaton = automatonOf(only(literals.map((value) => JSON.stringify(value))));
-    return automaton ? automatonRules(automaton, this.#rules, plainTexts, "") : "";
+    return automaton ? automatonRules(automaton, this.#rules, plainTexts, NOTHING) : "";
   }
 
   #number(shape: Shape): string {
     const { integer, minimum, maximum, multipleOf } = shape.number;
-    if (!integer && minimum === undefined && maximum === undefined) {
-      return this.#json.number;
+    const isUnbounded = (minimum?.value ?? -Infinity) <= -LARGEST && (maximum?.value ?? Infinity) >= LARGEST;
+    if (isUnbounded && multipleOf === 1) {
+      return integer ? this.#json.integer : this.#json.number;
     }
     return this.#once(`number ${integer} ${JSON.stringify([minimum, maximum])} ${multipleOf}`, () => {
       const automaton = this.#graph.numbers(shape);
-      return automaton ? automatonRules(automaton, this.#rules, plainTexts, "") : "";
+      return automaton ? automatonRules(automaton, this.#rules, plainTexts, NOTHING) : "";
     });
   }
 
@@ -89,30 +105,20 @@ export class GrammarWriter {
 
   #array(shape: Shape): string {
     const { min } = shape.array;
-    const distinct = this.#graph.distinctItems(shape);
-    const most = shape.array.max ?? Infinity;
+    const max = shape.array.max ?? Infinity;
     const space = this.#json.space;
-    // Where no more items can differ in what they are or whether they may be the last.
-    const last = most === Infinity ? Math.max(distinct, min, 1) : most;
-    const names = Array.from({ length: last + 1 }, () => undefined as string | undefined);
-    const after = (count: number): string => {
-      const index = Math.min(count, last);
+    const distinct = this.#graph.distinctItems(shape);
+    // From there on, every item is like the one before it, and may be the last.
+    const repeated = max === Infinity ? Math.max(distinct, min, 1) : max;
+    const after = (count: number, next: (count: number) => string): string => {
       const item = this.#graph.item(shape, Math.min(count, distinct));
-      const isMore = count < most && this.#graph.isPossible(item);
-      const name = names[index] ?? (index === 0 ? undefined : this.#rules.reserve());
-      const isNew = names[index] === undefined;
-      names[index] = name;
-      if (!isNew && name !== undefined) {
-        return name;
-      }
-      const alternatives = [
-        ...(isMore ? [`${count === 0 ? "" : `"," ${space} `}${this.value(item)} ${after(count + 1)}`] : []),
+      const isMore = count < max && this.#graph.isPossible(item);
+      return [
+        ...(isMore ? [`${separated(count, space)}${this.#value(item)} ${next(Math.min(count + 1, repeated))}`] : []),
         ...(count >= min ? [`${count === 0 ? "" : `${space} `}"]"`] : []),
-      ];
-      const body = alternatives.join(" | ");
-      return name === undefined ? body : this.#rules.define(name, body);
+      ].join(" | ");
     };
-    return `"[" ${space} ( ${after(0)} )`;
+    return `"[" ${space} ${this.#states(0, after)}`;
   }
 
   #object(shape: Shape, node: Node): string {
@@ -121,9 +127,39 @@ export class GrammarWriter {
     const required = members.filter((member) => member.required).length;
     const space = this.#json.space;
     const min = shape.object.min > required ? shape.object.min : 0;
-    const canBeMore = additional !== undefined || members.length > (shape.object.max ?? Infinity);
-    const max = canBeMore ? shape.object.max : undefined;
-    if (min > 1 && additional !== undefined) {
+    const max = additional !== undefined || members.length > (shape.object.max ?? 0) ? shape.object.max : undefined;
+    this.#checkCounting(node, min, additional !== undefined, members);
+    const enough = max ?? Math.max(min, 1);
+    const texts = members.map((member) => this.#member(member));
+    const more = additional && `${this.#key(members, additional.names)} ":" " "? ${this.#value(additional.node)}`;
+    // Of the members from each on, how many have to be there.
+    const left = members.map((_, index) => members.slice(index).filter((member) => member.required).length);
+
+    /** What may follow when so many members have been passed, and so many properties, up to `enough`, written. */
+    const after = (state: number, next: (state: number) => string): string => {
+      const index = Math.floor(state / (enough + 1));
+      const count = state % (enough + 1);
+      const at = (passed: number, written: number) => next(passed * (enough + 1) + Math.min(written, enough));
+      const member = members[index];
+      const needed = (left[index] ?? 0) + (member?.required ? 0 : 1);
+      const isRoom = max === undefined || count + needed <= max;
+      const canSkip = more !== undefined || count + members.length - index - 1 >= min;
+      if (member === undefined) {
+        return [
+          ...(more !== undefined && isRoom ? [`${separated(count, space)}${more} ${at(index, count + 1)}`] : []),
+          ...(count >= min ? [`${count === 0 ? "" : `${space} `}"}"`] : []),
+        ].join(" | ");
+      }
+      return [
+        ...(isRoom ? [`${separated(count, space)}${texts[index]} ${at(index + 1, count + 1)}`] : []),
+        ...(!member.required && canSkip ? [at(index + 1, count)] : []),
+      ].join(" | ");
+    };
+    return `"{" ${space} ${this.#states(0, after)}`;
+  }
+
+  #checkCounting(node: Node, min: number, isOpen: boolean, members: readonly Member[]): void {
+    if (min > 1 && isOpen) {
       // A name that is written twice counts once, and no grammar can tell.
       const path = `${node.path}.minProperties`;
       throw unsupportedValue(
@@ -131,47 +167,32 @@ export class GrammarWriter {
         path,
       );
     }
-    const enough = max ?? Math.max(min, 1);
-    if ((members.length + 1) * (enough + 1) > LIMITS.rules) {
-      throw invalidRequest(`Properties cannot be counted so far: ${node.path}.`, node.path, "invalid_value");
+    if (members.filter((member) => !member.required).length > LIMITS.optional) {
+      throw invalidRequest(
+        `At most ${LIMITS.optional} properties of an object may be optional: ${node.path}.`,
+        node.path,
+        "invalid_value",
+      );
     }
-    const left = members.map((_, index) => members.slice(index).filter((member) => member.required).length);
-    const texts = members.map((member) => this.#member(member));
-    const more = additional && `${this.#key(members, additional.names)} ":" " "? ${this.value(additional.node)}`;
-    const names = new Map<string, string>();
-    /** What may follow when so many members have been passed, and so many properties, up to `enough`, written. */
-    const after = (index: number, count: number): string => {
-      const key = `${index} ${count}`;
-      const known = names.get(key);
-      if (known !== undefined) {
-        return known;
-      }
-      const name = this.#rules.reserve();
-      names.set(key, name);
-      const separator = count === 0 ? "" : `"," ${space} `;
-      const member = members[index];
-      const alternatives: string[] = [];
-      const isRoom = max === undefined || count + (left[index] ?? 0) - (member?.required ? 1 : 0) < max;
-      const next = Math.min(count + 1, enough);
-      if (member && isRoom) {
-        alternatives.push(`${separator}${texts[index]} ${after(index + 1, next)}`);
-      }
-      if (member && !member.required) {
-        alternatives.push(after(index + 1, count));
-      }
-      if (member === undefined && more !== undefined && isRoom) {
-        alternatives.push(`${separator}${more} ${after(index, next)}`);
-      }
-      if (member === undefined && count >= min) {
-        alternatives.push(`${count === 0 ? "" : `${space} `}"}"`);
-      }
-      return this.#rules.define(name, alternatives.join(" | "));
+  }
+
+  /** A rule for each state that can be reached, whose body names the rules of the states that follow. */
+  #states(first: number, body: (state: number, next: (state: number) => string) => string): string {
+    const names = new Map<number, string>();
+    const next = (state: number) => {
+      const name = names.get(state) ?? this.#rules.reserve();
+      names.set(state, name);
+      return name;
     };
-    return `"{" ${space} ${after(0, 0)}`;
+    const start = next(first);
+    for (const [state, name] of names) {
+      this.#rules.define(name, body(state, next));
+    }
+    return start;
   }
 
   #member({ name, node }: Member): string {
-    return `${literalText(`${JSON.stringify(name)}:`)} " "? ${this.value(node)}`;
+    return `${literalText(`${JSON.stringify(name)}:`)} " "? ${this.#value(node)}`;
   }
 
   /** A name that is none of the members', which have schemas of their own; written in one way, so that none is hidden in escapes. */
@@ -180,7 +201,8 @@ export class GrammarWriter {
       return this.#json.text(names.text.min, names.text.max);
     }
     const others = otherThan(members.map(({ name }) => name));
-    const texts = this.#graph.texts(names) ?? this.#lengths(names);
+    const { min, max } = names.text;
+    const texts = this.#graph.texts(names) ?? (min > 0 || max !== undefined ? lengthLanguage(min, max) : undefined);
     const automaton = automatonOf(texts ? both(others, texts) : others);
     return `"\\"" ( ${automaton ? automatonRules(automaton, this.#rules, characterTexts, '"\\""') : ""} )`;
   }
@@ -192,4 +214,16 @@ export class GrammarWriter {
   }
 }
 
-const plainTexts = (ranges: readonly Range[]) => [characterClass(ranges)];
+/** Integers that need no bounds of their own: what JavaScript counts exactly, as zod writes for any integer. */
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+/** Written out: at the end of a rule, an alternative of no characters would take the next line with it. */
+const NOTHING = '""';
+
+const separated = (count: number, space: string) => (count === 0 ? "" : `"," ${space} `);
+
+function plainTexts(ranges: readonly Range[]): string[] {
+  const [first, ...others] = ranges;
+  const isSingle = first && others.length === 0 && first[0] === first[1];
+  return [isSingle ? literalText(String.fromCodePoint(first[0])) : characterClass(ranges)];
+}

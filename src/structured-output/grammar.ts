@@ -1,0 +1,57 @@
+/** JSON Schemas as grammars that hold llama.cpp's sampler to them. What a grammar cannot enforce in full is refused. */
+
+import { invalidRequest, unsupportedValue } from "../faults.ts";
+import { RuleBook } from "./gbnf.ts";
+import { JsonRules } from "./json-rules.ts";
+import { LIMITS } from "./limits.ts";
+import { SchemaDocument } from "./schema-document.ts";
+import { SchemaGraph } from "./schema-graph.ts";
+import { PatternRefused } from "./text-language.ts";
+import { GrammarWriter } from "./write-grammar.ts";
+
+/** A whole grammar in llama.cpp's notation. Throws a Fault that names the keyword; `param` is the schema's own path. */
+export function grammarOfSchema(schema: unknown, param: string): string {
+  return grammarRulesOf(schema, param, "root");
+}
+
+/** A whole grammar of any JSON object. */
+export function grammarOfAnyObject(): string {
+  return anyObjectRules("root");
+}
+
+/**
+ * The same to be put together with others: its rule `ruleName`, and those that it needs, whose names begin with `ruleName`
+ * and two dashes. `ruleName` is of letters, digits and single dashes.
+ */
+export function grammarRulesOf(schema: unknown, param: string, ruleName: string): string {
+  const rules = new RuleBook(ruleName, (count, characters) => checkSize(count, characters, param));
+  try {
+    const graph = new SchemaGraph(new SchemaDocument(schema, param));
+    const whole = new GrammarWriter(graph, rules).write();
+    return `${ruleName} ::= ${whole}\n${rules}`;
+  } catch (error) {
+    if (error instanceof PatternRefused) {
+      throw unsupportedValue(`Texts of the schema cannot be told apart: ${error.message} (${param}).`, param);
+    }
+    if (error instanceof RangeError) {
+      throw invalidRequest(`The schema's parts lie too deep in each other: ${param}.`, param, "invalid_value");
+    }
+    throw error;
+  }
+}
+
+/** As `grammarRulesOf`, for any JSON object. */
+export function anyObjectRules(ruleName: string): string {
+  const rules = new RuleBook(ruleName, () => {});
+  return `${ruleName} ::= ${new JsonRules(rules).object}\n${rules}`;
+}
+
+function checkSize(rules: number, characters: number, param: string): void {
+  if (rules > LIMITS.rules || characters > LIMITS.grammarCharacters) {
+    throw invalidRequest(
+      `The schema is too large: its grammar would have more than ${LIMITS.rules} rules or ${LIMITS.grammarCharacters} characters.`,
+      param,
+      "invalid_value",
+    );
+  }
+}
