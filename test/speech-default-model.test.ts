@@ -105,6 +105,10 @@ test.each([
   ["a long sentence without a stop", "and then ".repeat(120)],
   ["a word without an end", "x".repeat(200)],
   ["quotes, brackets and dashes", `"Well," he said (quietly) — 'no'... or yes?!`],
+  ["control characters", "a\u0000b\u0007c"],
+  ["a lone surrogate", "before \uD83D after"],
+  ["mixed directions", "Hello שלום and مرحبا \u202Ereversed\u202C"],
+  ["emoji among words", "Good 👍🏽 morning 👩‍👩‍👧"],
   ["one letter", "a"],
   ["one digit", "7"],
 ])("speaks %s", async (_name, input) => {
@@ -117,9 +121,37 @@ test("what cannot be read as English is refused, and says so", async () => {
   expect(await response.json()).toMatchObject({ error: { param: "input", message: expect.stringMatching(/English/) } });
 });
 
-test("several requests at once are each spoken whole", async () => {
-  const input = "First sentence. Second sentence. Third sentence.";
-  const lengths = (await Promise.all(Array.from({ length: 12 }, () => samplesOf({ input })))).map(
+test.each([["?!…"], ["😀😀"], ["---"]])("%j alone is refused, and the answer says why", async (input) => {
+  const response = await speak({ input });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toMatch(/nothing that can be spoken/);
+});
+
+test("a voice that cannot be mixed is not: the two names are one that it does not know", async () => {
+  const response = await speak({ voice: "heart+alloy" });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toMatch(/no voice \\"heart\+alloy/);
+});
+
+test("a client that leaves while it is spoken to keeps nobody else waiting", async () => {
+  const leave = new AbortController();
+  const input = "One more sentence that nobody will hear. ".repeat(90);
+  const response = await service.post(
+    "/v1/audio/speech",
+    { model: "hibari", voice: "heart", input, response_format: "pcm" },
+    { signal: leave.signal },
+  );
+  const first = await response.body?.getReader().read();
+  expect(first?.value?.length).toBeGreaterThan(0);
+  leave.abort();
+  const left = () => service.log().filter((line) => line.outcome === "client-left");
+  await expect.poll(() => left().length, { timeout: 10_000 }).toBe(1);
+  expect((await samplesOf({ input: "Here I am." })).length).toBeGreaterThan(2400);
+});
+
+test("32 requests at once are each spoken whole", async () => {
+  const input = "First one. And second.";
+  const lengths = (await Promise.all(Array.from({ length: 32 }, () => samplesOf({ input })))).map(
     ({ length }) => length,
   );
   expect(new Set(lengths).size).toBe(1);

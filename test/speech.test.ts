@@ -16,6 +16,9 @@ models:
   - id: hesitant
     task: speech
     deployments: [{ engine: scripted, slots: 4, speech: { delay_ms_per_sentence: 600000 } }]
+  - id: terse
+    task: speech
+    deployments: [{ engine: scripted, speech: { voices: [low, high], max_input_characters: 10 } }]
   - id: chatty
     task: chat
     deployments: [{ engine: scripted, echo: true }]
@@ -156,6 +159,13 @@ test.each([
   expect(error).toMatchObject({ type: "invalid_request_error", param: field });
 });
 
+test("how long a text may be is the deployment's to say", async () => {
+  expect((await speak({ model: "terse", input: "Ten signs." })).status).toBe(200);
+  const response = await speak({ model: "terse", input: "Eleven sign" });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toMatch(/at most 10 characters, not 11/);
+});
+
 test("a model that does not exist is a 404", async () => {
   const response = await speak({ model: "nothing" });
   expect(response.status).toBe(404);
@@ -187,7 +197,7 @@ test("lists the voices of one model and of all, with OpenAI's names", async () =
   expect(one.data.slice(0, 2).map(({ id }) => id)).toEqual(["low", "high"]);
   expect(one.data.find(({ id }) => id === "nova")).toMatchObject({ model: "hum", voice: "low" });
   const all = await list("");
-  expect(new Set(all.data.map(({ model }) => model))).toEqual(new Set(["hum", "hesitant"]));
+  expect(new Set(all.data.map(({ model }) => model))).toEqual(new Set(["hum", "hesitant", "terse"]));
   expect((await list("?model=chatty")).status).toBe(400);
   expect((await list("?model=none")).status).toBe(404);
 });

@@ -125,6 +125,20 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     expect(lengths).toEqual([1, 2, 3]);
   });
 
+  test("short texts do not wait for a long one that came before them", async () => {
+    const ended: string[] = [];
+    const abort = new AbortController();
+    const long = (async () => {
+      for await (const _ of speak({ text: SENTENCE.repeat(150) }, abort.signal));
+      ended.push("long");
+    })();
+    await Promise.all([read(), read(), read()]);
+    ended.push("short");
+    abort.abort();
+    await long;
+    expect(ended).toEqual(["short", "long"]);
+  });
+
   test("ends a request in flight with a Fault when closed, and may be closed twice", async () => {
     const own = await open();
     const running = Array.fromAsync(
