@@ -82,6 +82,19 @@ const tls = z
     verify: value.verify,
   }));
 
+const ability = z.boolean().optional();
+
+const abilities = z
+  .strictObject({
+    tools: ability.describe("Calls tools"),
+    json_schema: ability.describe(
+      "Can be held to JSON. false: asked for it in words, its answers checked here, and once more where they do not fit",
+    ),
+    vision: ability.describe("Takes images"),
+    logprobs: ability.describe("Tells log probabilities"),
+  })
+  .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
+
 export const openAiCompatibleSettings = z
   .strictObject({
     base_url: baseUrl.describe("Up to and with the version, such as http://10.0.0.5:8000/v1"),
@@ -91,6 +104,9 @@ export const openAiCompatibleSettings = z
       .min(1)
       .optional()
       .describe("The upstream's own name; `*` in it stands for what a wildcard id left open. Left out: the catalog id"),
+    abilities: abilities
+      .prefault({})
+      .describe("For chat: what it is able to do. false refuses requests for it; left out: unknown, passed on"),
     max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
     headers: headers.describe("Sent besides, such as api-key"),
     forward_headers: z
@@ -126,6 +142,7 @@ export const openAiCompatibleSettings = z
     baseUrl: value.base_url,
     apiKey: value.api_key,
     model: value.model,
+    abilities: value.abilities,
     maxConcurrency: value.max_concurrency,
     headers: value.headers,
     forwardRules: { forward: value.forward_headers, strip: value.strip_headers },

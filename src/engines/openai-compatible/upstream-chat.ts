@@ -2,6 +2,7 @@
 
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { ChatFrames } from "./chat-frames.ts";
+import { checkedAnswer } from "./checked-answer.ts";
 import { readCompletion } from "./completion.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import { forwardedHeaders } from "./forwarded-headers.ts";
@@ -9,7 +10,7 @@ import { parseOrUndefined, readErrorBody, readText } from "./read-body.ts";
 import { SseFrames } from "./sse-frames.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
-import { UpstreamModel } from "./upstream-model.ts";
+import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
 import { toUpstreamBody } from "./upstream-request.ts";
 import { estimateUsage } from "./usage.ts";
 
@@ -17,22 +18,31 @@ const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** What stands in the place of a stream is read for its message only. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-const UNKNOWN: ChatAbilities = {
-  tools: undefined,
-  jsonSchema: undefined,
-  logprobs: undefined,
-  vision: undefined,
-  reasoning: undefined,
-  choices: undefined,
-};
-
 export class UpstreamChat extends UpstreamModel implements ChatModel {
   readonly task = "chat";
   readonly contextWindow = undefined;
   readonly passesWire = true;
-  readonly abilities = UNKNOWN;
+  readonly abilities: ChatAbilities;
+
+  constructor(options: UpstreamModelOptions) {
+    super(options);
+    const { tools, jsonSchema, logprobs, vision } = options.settings.abilities;
+    this.abilities = {
+      tools,
+      // Where the upstream cannot be held to a schema, its answers are checked here.
+      jsonSchema: jsonSchema === undefined ? undefined : true,
+      logprobs,
+      vision,
+      reasoning: undefined,
+      choices: undefined,
+    };
+  }
 
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    if (request.format.type !== "text" && this.settings.abilities.jsonSchema === false) {
+      const { deployment } = this.contextOf(request.model);
+      return checkedAnswer(request, signal, { complete: (...asked) => this.#complete(...asked), deployment });
+    }
     return request.stream ? this.#stream(request, signal) : this.#complete(request, signal);
   }
 

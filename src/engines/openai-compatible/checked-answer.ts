@@ -1,0 +1,90 @@
+/**
+ * Answers in JSON of an upstream that cannot be held to JSON: asked for in words, checked here, and asked for once more
+ * where they do not fit.
+ */
+
+import { Fault } from "../../faults.ts";
+import { toUsage } from "../../wire/openai/chat-envelope.ts";
+import type { ChatEvent, ChatRequest, ChatUsage } from "../chat-model.ts";
+import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-answer.ts";
+import { withInstruction, withViolation } from "./json-instruction.ts";
+import { wholeAsFrames } from "./whole-as-frames.ts";
+
+interface Whole {
+  completion: Record<string, unknown>;
+  usage: ChatUsage;
+}
+
+/** Gives a whole answer as its events. */
+type Complete = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatEvent>;
+
+/** A streamed answer is held back until it is whole. Throws a Fault when what came fits neither time. */
+export async function* checkedAnswer(
+  request: ChatRequest,
+  signal: AbortSignal,
+  { complete, deployment }: { complete: Complete; deployment: string },
+): AsyncGenerator<ChatEvent> {
+  const validate = validatorOfFormat(request.format);
+  const wire = withInstruction(request.wire, request.format);
+  const ask = (body: Record<string, unknown>) => readWhole(complete({ ...request, wire: body, stream: false }, signal));
+  const first = await ask(wire);
+  if (first === undefined) return;
+  const usages = [first.usage];
+  const repair = async ({ choice, violation }: CheckedChoice): Promise<CheckedChoice> => {
+    if (violation === undefined) return { choice, violation };
+    const second = await ask(withViolation(wire, String(choice.message.content), violation));
+    if (second === undefined) return { choice, violation };
+    usages.push(second.usage);
+    const [again] = choicesOf(second.completion);
+    return again === undefined ? { choice, violation } : checkChoice({ ...again, index: choice.index }, validate);
+  };
+  const checked = choicesOf(first.completion).map((choice) => checkChoice(choice, validate));
+  const repaired = await Promise.all(checked.map(repair));
+  if (signal.aborted) return;
+  const usage = usages.reduce(sum);
+  const violation = repaired.find((each) => each.violation !== undefined)?.violation;
+  if (violation !== undefined) throw unfit(deployment, violation, usage);
+  const completion = {
+    ...first.completion,
+    choices: repaired.map(({ choice }) => choice),
+    usage: usages.length > 1 || usage.estimated ? toUsage(usage) : first.completion.usage,
+  };
+  if (!request.stream) {
+    yield { type: "wire-completion", completion };
+    yield { type: "finish", usage };
+    return;
+  }
+  const { frames, usageFrame } = wholeAsFrames(completion);
+  yield { type: "wire-frames", frames, completionTokens: usage.completionTokens };
+  yield { type: "finish", usage, usageFrame };
+}
+
+/** Undefined once the caller has left. */
+async function readWhole(events: AsyncIterable<ChatEvent>): Promise<Whole | undefined> {
+  let completion: Record<string, unknown> | undefined;
+  for await (const event of events) {
+    if (event.type === "wire-completion") completion = event.completion;
+    if (event.type === "finish" && completion !== undefined) return { completion, usage: event.usage };
+  }
+  return undefined;
+}
+
+function choicesOf(completion: Record<string, unknown>): AnswerChoice[] {
+  return (completion.choices as AnswerChoice[]).map((choice) => ({ ...choice, message: choice.message ?? {} }));
+}
+
+function sum(one: ChatUsage, other: ChatUsage): ChatUsage {
+  const reasoningTokens = (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0);
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
+    estimated: one.estimated || other.estimated,
+  };
+}
+
+function unfit(deployment: string, violation: string, usage: ChatUsage): Fault {
+  const message = `The upstream of \`${deployment}\` answered twice with what 'response_format' does not allow: ${violation}.`;
+  return new Fault("answer-unfit", message, { code: "upstream_error", used: usage });
+}

@@ -1,0 +1,53 @@
+/** Whether the choices of a whole answer are the JSON that was asked for. */
+
+import { validatorOf } from "../../structured-output/validator.ts";
+import type { AnswerFormat } from "../chat-model.ts";
+
+/** What is wrong with a value; undefined: nothing. */
+type Validate = (value: unknown) => string | undefined;
+
+export interface AnswerChoice extends Record<string, unknown> {
+  message: { content?: unknown; tool_calls?: unknown; refusal?: unknown };
+  finish_reason: string;
+}
+
+export interface CheckedChoice {
+  /** With the JSON value alone as its content. */
+  choice: AnswerChoice;
+  /** Of a text that is not what was asked for. */
+  violation: string | undefined;
+}
+
+/** Throws a Fault that names what is wrong with the schema. */
+export function validatorOfFormat(format: AnswerFormat): Validate {
+  if (format.type === "json-schema") return validatorOf(format.schema, format.param);
+  return (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "it is not a JSON object";
+}
+
+/** What was cut off, filtered or refused is passed as it is, and so are calls of tools: each says so by itself. */
+export function checkChoice(choice: AnswerChoice, validate: Validate): CheckedChoice {
+  const { content, tool_calls: calls, refusal } = choice.message;
+  const isText = choice.finish_reason === "stop" && !refusal && !(Array.isArray(calls) && calls.length > 0);
+  if (!isText) return { choice, violation: undefined };
+  const text = typeof content === "string" ? withoutFence(content) : "";
+  const violation = violationOf(text, validate);
+  if (text === content) return { choice, violation };
+  return { choice: { ...choice, message: { ...choice.message, content: text }, logprobs: null }, violation };
+}
+
+/** Models put JSON into a block of Markdown, whatever they are told. */
+function withoutFence(text: string): string {
+  const fenced = /^\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*$/is.exec(text);
+  return fenced?.[1] ?? text;
+}
+
+function violationOf(text: string, validate: Validate): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text.trim() === "" ? "it is empty" : "it is not JSON";
+  }
+  return validate(value);
+}

@@ -1,0 +1,37 @@
+/** A whole answer as the frames of a stream, for answers that had to be there before any of it could be shown. */
+
+interface Choice {
+  index?: number;
+  message?: Record<string, unknown>;
+  logprobs?: unknown;
+  finish_reason?: unknown;
+}
+
+interface WholeFrames {
+  frames: Uint8Array;
+  usageFrame: Uint8Array;
+}
+
+/** All of each choice is one frame, and its end another. */
+export function wholeAsFrames(completion: Readonly<Record<string, unknown>>): WholeFrames {
+  const { usage, choices, ...rest } = completion;
+  const envelope = { ...rest, object: "chat.completion.chunk" };
+  const frames = (choices as Choice[]).flatMap(({ index = 0, message, logprobs = null, finish_reason }) => [
+    toFrame({ ...envelope, choices: [{ index, delta: toDelta(message), logprobs, finish_reason: null }] }),
+    toFrame({ ...envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason }] }),
+  ]);
+  return {
+    frames: Buffer.from(frames.join("")),
+    usageFrame: Buffer.from(toFrame({ ...envelope, choices: [], usage })),
+  };
+}
+
+function toDelta(message: Record<string, unknown> = {}): Record<string, unknown> {
+  const calls = message.tool_calls;
+  if (!Array.isArray(calls)) return message;
+  return { ...message, tool_calls: calls.map((call: object, index) => ({ index, ...call })) };
+}
+
+function toFrame(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
