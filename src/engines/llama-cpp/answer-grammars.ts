@@ -1,8 +1,8 @@
 /** The grammars that hold answers to a format, and calls to their tools' parameters. */
 
 import { LRUCache } from "lru-cache";
+import { anyObjectRules, grammarRulesOf } from "../../structured-output/grammar.ts";
 import type { AnswerFormat, Tool } from "../chat-model.ts";
-import { grammarOfAnyObject, grammarOfSchema, grammarRulesOf } from "./stub-grammar.ts";
 import { CALL_ID, CALL_ID_LENGTH, type ToolCallFormat } from "./tool-call-format.ts";
 import type { Decoder, GrammarState } from "./unpublished.ts";
 
@@ -47,27 +47,19 @@ export class AnswerGrammars {
 function textOf(wanted: Wanted): string {
   switch (wanted.kind) {
     case "format":
-      return wholeFormat(wanted.format);
+      return formatRules(wanted.format, "root");
     case "calls":
       return `root ::= calls\n${callRules(wanted.calls)}`;
     case "either": {
       const { format, calls } = wanted;
-      const answer = grammarRulesOf(schemaOf(format), paramOf(format), "answer");
+      const answer = formatRules(format, "answer");
       return `root ::= answer | ${literal(calls.format.mark)} calls\n${answer}\n${callRules(calls)}`;
     }
   }
 }
 
-function wholeFormat(format: AnswerFormat): string {
-  return format.type === "json-schema" ? grammarOfSchema(format.schema, format.param) : grammarOfAnyObject();
-}
-
-function schemaOf(format: AnswerFormat): unknown {
-  return format.type === "json-schema" ? format.schema : { type: "object" };
-}
-
-function paramOf(format: AnswerFormat): string {
-  return format.type === "json-schema" ? format.param : "response_format";
+function formatRules(format: AnswerFormat, rule: string): string {
+  return format.type === "json-schema" ? grammarRulesOf(format.schema, format.param, rule) : anyObjectRules(rule);
 }
 
 /** The rule `calls`: what follows the mark. */

@@ -25,13 +25,20 @@ function read(shape: AnswerShape, pieces: readonly string[]): AnswerPart[] {
       text = entered?.rest;
     }
   }
-  return [...all, ...parts.end()].reduce<AnswerPart[]>((joined, part) => {
-    const last = joined.at(-1);
+  return joined([...all, ...parts.end()]);
+}
+
+function joined(parts: readonly AnswerPart[]): AnswerPart[] {
+  const whole: AnswerPart[] = [];
+  for (const part of parts) {
+    const last = whole.at(-1);
     if (last === undefined || last.type !== part.type || last.type === "call" || part.type === "call") {
-      return [...joined, part];
+      whole.push({ ...part });
+    } else {
+      last.text += part.text;
     }
-    return [...joined.slice(0, -1), { ...last, text: last.text + part.text }];
-  }, []);
+  }
+  return whole;
 }
 
 const CASES: Record<string, { shape: AnswerShape; text: string; parts: AnswerPart[] }> = {

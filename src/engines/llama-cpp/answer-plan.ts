@@ -77,7 +77,12 @@ export class AnswerPlanner {
     const hasThought = this.#marks !== undefined && end.endsWith(this.#marks.close);
     // Held to a grammar from the first token on, a model that begins its thoughts by itself could not.
     const opensThought =
-      isHeld && this.thinks && !hasThought && !isThinking && reasoningEffort !== "none" && thinksUnasked(this.#template);
+      isHeld &&
+      this.thinks &&
+      !hasThought &&
+      !isThinking &&
+      reasoningEffort !== "none" &&
+      thinksUnasked(this.#template);
     const mark = isForced ? calls.format.mark : "";
     const { open = "", beforeAnswer = "", beforeCall = "" } = this.#marks ?? {};
     const thinksFirst = isThinking || opensThought;

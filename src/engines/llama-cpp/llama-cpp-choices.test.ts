@@ -1,0 +1,150 @@
+/** Several choices, and how tokens are drawn. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { readAnswer } from "../../../test/support/read-answer.ts";
+import type { ChatEvent, ChatModel } from "../chat-model.ts";
+import type { Hosted } from "../host/host-model.ts";
+
+let model: Hosted<ChatModel>;
+beforeAll(async () => {
+  model = await openLlamaCpp({ max_choices: 6 });
+});
+afterAll(() => model?.close());
+
+const never = () => new AbortController().signal;
+const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+  readAnswer(
+    model.chat(makeChatRequest({ say: "What is gravity?", temperature: 0, maxTokens: 16, ...asked }), never()),
+  );
+const textsOf = (events: readonly ChatEvent[], choices: number) =>
+  Array.from({ length: choices }, (_, choice) =>
+    events.map((event) => (event.type === "text" && event.choice === choice ? event.text : "")).join(""),
+  );
+
+test("says what it can do", () => {
+  expect(model.abilities).toEqual({
+    tools: false,
+    jsonSchema: true,
+    logprobs: true,
+    vision: false,
+    reasoning: false,
+    choices: 6,
+  });
+});
+
+// With four slots: some at once, some one after another.
+test.each([3, 6])(
+  "draws %i choices that differ, the same again with the same seed, from one prompt",
+  async (choices) => {
+    const draw = () => ask({ temperature: 1, seed: 5, choices });
+    const [first, again] = [await draw(), await draw()];
+    const texts = textsOf(first.events, choices);
+    expect(new Set(texts).size).toBe(choices);
+    expect(textsOf(again.events, choices)).toEqual(texts);
+    expect(first.finish?.usage).toMatchObject({ promptTokens: 34, completionTokens: 16 * choices, cachedTokens: 0 });
+    expect(first.events.filter((event) => event.type === "start")).toHaveLength(1);
+    const ends = first.events.flatMap((event) => (event.type === "choice-end" ? [event.choice] : []));
+    expect(ends.toSorted()).toEqual(Array.from({ length: choices }, (_, choice) => choice));
+    expect(first.events.at(-1)?.type).toBe("finish");
+    const counts = first.events.flatMap((event) => ("completionTokens" in event ? [event.completionTokens] : []));
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  },
+);
+
+test("gives its first choice the text that a request for one gets", async () => {
+  const alone = await ask({ temperature: 1, seed: 5 });
+  const [first] = textsOf((await ask({ temperature: 1, seed: 5, choices: 2 })).events, 2);
+  expect(first?.slice(0, 8)).toBe(alone.text.slice(0, 8));
+});
+
+test("serves requests for more choices than slots beside each other", async () => {
+  const answers = await Promise.all([1, 2, 3].map((seed) => ask({ temperature: 1, seed, choices: 6, maxTokens: 4 })));
+  for (const { finish } of answers) expect(finish?.usage.completionTokens).toBe(24);
+});
+
+test("ends all choices of a request given up, those still waiting too", async () => {
+  const abort = new AbortController();
+  const request = makeChatRequest({ say: "Write a long story.", temperature: 1, maxTokens: 900, choices: 6 });
+  const events = model.chat(request, abort.signal)[Symbol.asyncIterator]();
+  await events.next();
+  abort.abort();
+  for (let next = await events.next(); !next.done; next = await events.next()) expect(next.value.type).toBe("text");
+  expect((await ask({ choices: 4, maxTokens: 2 })).finish?.usage.completionTokens).toBe(8);
+});
+
+test("refuses more choices than it gives", async () => {
+  await expect(ask({ choices: 7 })).rejects.toMatchObject({ param: "n", code: "unsupported_value" });
+});
+
+test("holds to biases, of the end token too", async () => {
+  const [the, end] = [504, 2];
+  expect((await ask({ logitBias: { [the]: 100 }, maxTokens: 5 })).text).toBe("The".repeat(5));
+  const brief = {
+    maxTokens: 40,
+    messages: [
+      { role: "system" as const, content: "" },
+      { role: "user" as const, content: "What is the capital of France?" },
+    ],
+  };
+  expect((await ask(brief)).reason).toBe("stop");
+  expect((await ask({ ...brief, logitBias: { [end]: -100, 0: -100 } })).reason).toBe("length");
+  const ended = await ask({ logitBias: { [end]: 100 } });
+  expect(ended).toMatchObject({ text: "", reason: "stop" });
+  await expect(ask({ logitBias: { 49152: 1 } })).rejects.toMatchObject({ param: "logit_bias" });
+});
+
+test.each([
+  [{ frequencyPenalty: 2 }, { frequencyPenalty: -2 }],
+  [{ presencePenalty: 2 }, { presencePenalty: -2 }],
+  [{ repeatPenalty: 1.8 }, { repeatPenalty: 0.8 }],
+])("repeats less with %j than with %j", async (less, more) => {
+  const repeats = async (penalty: object) => {
+    const { text } = await ask({ say: "Write a poem about a dog.", maxTokens: 60, ...penalty });
+    const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
+    return words.length / new Set(words).size;
+  };
+  expect(await repeats(less)).toBeLessThan(await repeats(more));
+});
+
+test("draws only the likeliest where top_k or min_p leave no others", async () => {
+  const greedy = (await ask({})).text;
+  expect((await ask({ temperature: 2, topK: 1 })).text).toBe(greedy);
+  expect((await ask({ temperature: 2, minP: 1 })).text).toBe(greedy);
+  expect((await ask({ temperature: 2 })).text).not.toBe(greedy);
+});
+
+test("tells the model's own probabilities, whatever shapes what is drawn", async () => {
+  const logprobsOf = (events: readonly ChatEvent[]) =>
+    events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+  const plain = await ask({ topLogprobs: 20 });
+  const logprobs = logprobsOf(plain.events);
+  expect(plain.text).toBe((await ask({})).text);
+  expect(logprobs.map(({ token }) => token).join("")).toBe(plain.text);
+  for (const { token, logprob, bytes, top } of logprobs) {
+    expect(Buffer.from(bytes).toString()).toBe(token);
+    expect(top).toHaveLength(20);
+    expect(top[0]).toEqual({ token, logprob, bytes });
+    const total = top.reduce((sum, each) => sum + Math.exp(each.logprob), 0);
+    expect(total).toBeGreaterThan(0.5);
+    expect(total).toBeLessThan(1.0001);
+  }
+  const shaped = logprobsOf((await ask({ topLogprobs: 5, temperature: 2, topK: 1, logitBias: { 504: 10 } })).events);
+  expect(shaped[0]?.top[0]?.logprob).toBeCloseTo(logprobs[0]?.logprob ?? Number.NaN, 3);
+  const none = logprobsOf((await ask({ topLogprobs: 0, maxTokens: 3 })).events);
+  expect(none.map(({ top }) => top)).toEqual([[], [], []]);
+});
+
+test("tells the bytes of tokens that are no whole character", async () => {
+  const { events, text } = await ask({ say: "Answer with emoji only: 🐉🐲", topLogprobs: 0, temperature: 1, seed: 3 });
+  const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+  expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
+});
+
+test("leaves the tokens of a stop text out", async () => {
+  const { text } = await ask({});
+  const stopped = await ask({ topLogprobs: 0, stop: [text.slice(10, 16)] });
+  const logprobs = stopped.events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+  expect(stopped.text.startsWith(logprobs.map(({ token }) => token).join(""))).toBe(true);
+});
