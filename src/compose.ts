@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { Accounts } from "./accounts/accounts.ts";
 import { Decoder } from "./audio/decode.ts";
+import { checkFfmpeg } from "./audio/ffmpeg.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import type { Operations } from "./http/ops/operations.ts";
@@ -108,7 +109,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     perMinute: config.failedAuthenticationsPerMinute,
     onRefused: (limit) => metrics.refusal("", limit),
   });
-  const decoder = new Decoder();
+  const { ffmpeg } = config.server;
+  if (ffmpeg !== undefined) await checkFfmpeg(ffmpeg);
+  const decoder = new Decoder(ffmpeg);
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
   const server = buildServer({

@@ -7,6 +7,7 @@ import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Fault } from "../faults.ts";
 import { type DecodeOrder, decodeFile } from "./decode-file.ts";
+import { UnreadableFile } from "./unreadable-file.ts";
 
 const FAILURE_DESCRIPTOR = 3;
 /** WebAssembly's memory and buffers are outside the heap that V8 bounds. */
@@ -18,6 +19,8 @@ export interface DecodeFailure {
   message: string;
   param: string | undefined;
   code: string | undefined;
+  /** Whether another decoder may read the file. */
+  isUnreadable: boolean;
 }
 
 const lines = createInterface({ input: process.stdin });
@@ -34,10 +37,11 @@ async function decode(order: DecodeOrder): Promise<void> {
     }
     process.stdout.end(() => process.exit(0));
   } catch (error) {
-    const { kind, message, param, code }: DecodeFailure =
+    const { kind, message, param, code } =
       error instanceof Fault ? error : { kind: undefined, message: String(error), param: undefined, code: undefined };
+    const told: DecodeFailure = { kind, message, param, code, isUnreadable: error instanceof UnreadableFile };
     const failure = createWriteStream("", { fd: FAILURE_DESCRIPTOR });
-    failure.end(JSON.stringify({ kind, message, param, code }), () => process.exit(1));
+    failure.end(JSON.stringify(told), () => process.exit(1));
   }
 }
 

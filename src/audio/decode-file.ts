@@ -1,18 +1,28 @@
 /** Any audio or video file to mono samples, a piece at a time, so that memory does not grow with its length. */
 
 import {
-  ALL_FORMATS,
+  ADTS,
   AudioSampleSink,
   EncodedPacketSink,
   FilePathSource,
+  FLAC,
   Input,
   type InputAudioTrack,
+  MATROSKA,
+  MP3,
+  MP4,
+  MPEG_TS,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
 } from "mediabunny";
-import { invalidRequest } from "../faults.ts";
+import { Fault, invalidRequest } from "../faults.ts";
 import { aacDecoder } from "./decode-aac.ts";
 import { type DecodedAudio, flacDecoder, mp3Decoder, opusDecoder, type PacketDecoder } from "./decode-packets.ts";
 import { vorbisDecoder } from "./decode-vorbis.ts";
 import { Resampler } from "./resample.ts";
+import { tooLong, UnreadableFile } from "./unreadable-file.ts";
 
 export interface DecodeOrder {
   /** Absolute path of a file that nobody need trust. */
@@ -23,6 +33,8 @@ export interface DecodeOrder {
   maxSeconds: number;
 }
 
+/** All but playlists (HLS): these name other files, which an upload would have read for it. */
+const CONTAINERS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
 const READ_CACHE_BYTES = 2 * 1024 ** 2;
 const PACKETS_AT_ONCE = 50;
 const MIN_RATE = 2000;
@@ -32,7 +44,7 @@ const FORMATS = "flac, mp3, mp4, m4a, aac, ogg, opus, wav, webm, mkv and mov";
 /** Throws a Fault for what is no audio, and for audio that is longer than `maxSeconds`. */
 export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder): AsyncGenerator<Float32Array> {
   const source = new FilePathSource(path, { maxCacheSize: READ_CACHE_BYTES, handleUnhandledError: () => {} });
-  const input = new Input({ formats: ALL_FORMATS, source });
+  const input = new Input({ formats: CONTAINERS, source });
   try {
     const track = await findTrack(input, maxSeconds);
     const resampler = new Resampler(sampleRate);
@@ -46,7 +58,7 @@ export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder)
         if (seconds > maxSeconds) throw tooLong(maxSeconds);
         yield await resampler.resample(toMono(audio.channels), audio.sampleRate);
       }
-      if (seconds === 0) throw invalidRequest("The file holds no audio that can be decoded.", "file", "invalid_value");
+      if (seconds === 0) throw new UnreadableFile("The file holds no audio that can be decoded.");
       yield await resampler.finish();
     } finally {
       resampler.close();
@@ -58,13 +70,9 @@ export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder)
 
 async function findTrack(input: Input, maxSeconds: number): Promise<InputAudioTrack> {
   const track = await input.getPrimaryAudioTrack().catch(notUnderstood);
-  if (track === null) throw invalidRequest("The file has no audio track.", "file", "invalid_value");
+  if (track === null) throw new UnreadableFile("The file has no audio track.");
   if (track.codec === null) {
-    throw invalidRequest(
-      `The file's audio is in a codec that is not supported; those of ${FORMATS} are.`,
-      "file",
-      "invalid_value",
-    );
+    throw new UnreadableFile(`The file's audio is in a codec that is not supported; those of ${FORMATS} are.`);
   }
   if (track.sampleRate < MIN_RATE || track.sampleRate > MAX_RATE) throw badRate(track.sampleRate);
   const stated = await track.getDurationFromMetadata().catch(notUnderstood);
@@ -115,11 +123,7 @@ async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
     case "aac":
       return aacDecoder(description);
     default:
-      throw invalidRequest(
-        `The codec ${track.codec} is not supported; those of ${FORMATS} are.`,
-        "file",
-        "invalid_value",
-      );
+      throw new UnreadableFile(`The codec ${track.codec} is not supported; those of ${FORMATS} are.`);
   }
 }
 
@@ -161,21 +165,13 @@ async function* understood<Item>(items: AsyncIterable<Item>): AsyncGenerator<Ite
 }
 
 function notUnderstood(error: unknown): never {
-  if (error instanceof Error && error.name === "Fault") throw error;
-  throw invalidRequest(`The file could not be decoded as audio. Supported are ${FORMATS}.`, "file", "invalid_value");
+  if (error instanceof Fault) throw error;
+  throw new UnreadableFile(`The file could not be decoded as audio. Supported are ${FORMATS}.`);
 }
 
 function badRate(rate: number) {
   return invalidRequest(
     `The audio has ${rate} samples a second; ${MIN_RATE} to ${MAX_RATE} are supported.`,
-    "file",
-    "invalid_value",
-  );
-}
-
-function tooLong(maxSeconds: number) {
-  return invalidRequest(
-    `The audio is longer than ${maxSeconds} seconds, the longest that is taken.`,
     "file",
     "invalid_value",
   );

@@ -100,6 +100,13 @@ test("samples can be had again", async () => {
   }
 });
 
+test("a playlist is no audio: the files that it names stay unread", async () => {
+  const named = await wave("named.wav", { seconds: 2 });
+  const playlist = join(folder, "list.m3u8");
+  await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${named}\n#EXT-X-ENDLIST\n`);
+  await expect(decode(playlist)).rejects.toMatchObject({ kind: "invalid-request", param: "file" });
+});
+
 test("what is longer than it may be is refused, by its header or when it turns out so", async () => {
   await expect(decode(await wave("long.wav", { seconds: 5 }), 4)).rejects.toThrow("longer than 4 seconds");
 });

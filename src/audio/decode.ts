@@ -1,13 +1,15 @@
 /** Decodes files that nobody need trust, each in a process of its own, at the pace at which its samples are read. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Fault, invalidRequest, unavailable } from "../faults.ts";
 import type { DecodeFailure } from "./decode-child.ts";
 import type { DecodeOrder } from "./decode-file.ts";
+import { decodeWithFfmpeg } from "./ffmpeg.ts";
+import { readSamples } from "./read-samples.ts";
+import { UnreadableFile } from "./unreadable-file.ts";
 
 type DecodeProcess = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -16,8 +18,6 @@ const ENTRY = fileURLToPath(
 );
 /** It may read files and do nothing else: no writing, no processes, no native code. */
 const FLAGS = ["--permission", "--allow-fs-read=*", "--max-old-space-size=256", "--disable-warning=SecurityWarning"];
-/** Decoding is many times faster than the audio: who gives nothing for so long hangs. */
-const STALL_SECONDS = 30;
 const SPARE_SECONDS = 300;
 
 export class Decoder {
@@ -25,6 +25,12 @@ export class Decoder {
   #spare: DecodeProcess | undefined;
   #spareEnd: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #ffmpeg: string | undefined;
+
+  /** `ffmpeg` is its command, for files that the decoders here do not read. */
+  constructor(ffmpeg?: string) {
+    this.#ffmpeg = ffmpeg;
+  }
 
   /** Readies a process for a file that is about to come. */
   warm(): void {
@@ -45,36 +51,28 @@ export class Decoder {
   }
 
   async *#decode(order: DecodeOrder, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    let isBegun = false;
+    try {
+      for await (const samples of this.#decodeHere(order, signal)) {
+        isBegun = true;
+        yield samples;
+      }
+    } catch (error) {
+      if (isBegun || this.#ffmpeg === undefined || !(error instanceof UnreadableFile)) throw error;
+      yield* decodeWithFfmpeg(this.#ffmpeg, order, signal);
+    }
+  }
+
+  async *#decodeHere(order: DecodeOrder, signal: AbortSignal): AsyncGenerator<Float32Array> {
     const child = this.#spare ?? start();
     this.#spare = undefined;
-    const end = () => child.kill("SIGKILL");
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-    // Only while this side waits: a reader may take its time.
-    let waitingSince: number | undefined = performance.now();
-    const watchdog = setInterval(() => {
-      if (waitingSince !== undefined && performance.now() - waitingSince > STALL_SECONDS * 1000) end();
-    }, 1000);
     const failure = text(child.stdio[FAILURE_DESCRIPTOR] as Readable).catch(() => "");
-    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
     try {
       child.stdin.on("error", () => {});
       child.stdin.write(`${JSON.stringify(order)}\n`);
-      let rest: Buffer = Buffer.alloc(0);
-      for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-        const whole = bytes.length - (bytes.length % Float32Array.BYTES_PER_ELEMENT);
-        rest = bytes.subarray(whole);
-        waitingSince = undefined;
-        if (whole > 0) yield toSamples(bytes.subarray(0, whole));
-        waitingSince = performance.now();
-      }
-      await ended;
+      yield* readSamples(child, signal);
       if (child.exitCode !== 0 && !signal.aborted) throw toFault(await failure);
     } finally {
-      clearInterval(watchdog);
-      signal.removeEventListener("abort", end);
-      end();
       if (!signal.aborted) this.warm();
     }
   }
@@ -95,15 +93,11 @@ function start(): DecodeProcess {
   return child as unknown as DecodeProcess;
 }
 
-/** Aligned and of its own, for views on a pipe's buffer are neither. */
-function toSamples(bytes: Buffer): Float32Array {
-  return new Float32Array(new Uint8Array(bytes).buffer);
-}
-
 function toFault(report: string): Fault {
   // Killed, by its bound on memory or time, or by a decoder's fault: the file is what differs from those that work.
   if (report === "") return invalidRequest("The file could not be decoded as audio.", "file", "invalid_value");
-  const { kind, message, param, code }: DecodeFailure = JSON.parse(report);
+  const { kind, message, param, code, isUnreadable }: DecodeFailure = JSON.parse(report);
+  if (isUnreadable) return new UnreadableFile(message);
   if (kind !== undefined) return new Fault(kind, message, { param, code });
   return unavailable("The file could not be decoded.", "engine_failed", 1, message);
 }

@@ -54,6 +54,8 @@ interface ServerConfig {
   maxUploadBytes: number;
   /** Of one recording sent for transcription. */
   maxAudioSeconds: number;
+  /** A command, for uploads that the decoders here do not read. */
+  ffmpeg: string | undefined;
   /** Entries in the `input` of one moderation. */
   maxModerationInputs: number;
   /** How long a request, headers and body, may take to arrive. */

@@ -37,6 +37,14 @@ const server = z
       .max(7 * 86_400)
       .default(6 * 3600)
       .describe("Longest recording sent for transcription, in seconds; a longer one is refused with 400."),
+    ffmpeg: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe(
+        "FFmpeg's program, a path or a name on PATH, for uploads that the built-in decoders do not read (WMA, AC-3, ALAC and others). Left out: they are refused.",
+      ),
     max_moderation_inputs: z
       .int()
       .min(1)

@@ -73,6 +73,7 @@ function combine(
       maxBodyBytes: file.server.max_body_bytes,
       maxUploadBytes: file.server.max_upload_bytes,
       maxAudioSeconds: file.server.max_audio_seconds,
+      ffmpeg: file.server.ffmpeg,
       maxModerationInputs: file.server.max_moderation_inputs,
       receiveTimeoutSeconds: file.server.receive_timeout_seconds,
       requestTimeoutSeconds: file.server.request_timeout_seconds,

@@ -36,6 +36,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.max_body_bytes": ({ server }) => server.maxBodyBytes,
     "server.max_upload_bytes": ({ server }) => server.maxUploadBytes,
     "server.max_audio_seconds": ({ server }) => server.maxAudioSeconds,
+    "server.ffmpeg": ({ server }) => server.ffmpeg,
     "server.max_moderation_inputs": ({ server }) => server.maxModerationInputs,
     "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,

@@ -1,0 +1,110 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { makeWave } from "../../test/support/wave.ts";
+import { Decoder } from "./decode.ts";
+import { checkFfmpeg } from "./ffmpeg.ts";
+
+// Each file is decoded by a process that has to start first.
+vi.setConfig({ testTimeout: 120_000 });
+
+const HAS_FFMPEG = spawnSync("ffmpeg", ["-version"]).status === 0;
+const SPEECH = resolve(import.meta.dirname, "../../test/recordings/speech.flac");
+const RATE = 16_000;
+const never = new AbortController().signal;
+
+let folder: TemporaryDirectory;
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+});
+const decoders = [new Decoder("ffmpeg"), new Decoder()] as const;
+const [withFfmpeg, without] = decoders;
+afterAll(async () => {
+  for (const decoder of decoders) decoder.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function count(decoder: Decoder, path: string, maxSeconds = 60): Promise<number> {
+  let samples = 0;
+  for await (const piece of decoder.samples({ path, sampleRate: RATE, maxSeconds }, never)) samples += piece.length;
+  return samples;
+}
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder.path, name);
+  await writeFile(path, content);
+  return path;
+}
+
+/** Processes that this one has started and that still run. */
+const children = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+
+test.each(["/nowhere/ffmpeg", "echo"])(
+  "%s is told apart from FFmpeg before anything is decoded with it",
+  async (name) => {
+    await expect(checkFfmpeg(name)).rejects.toMatchObject({
+      name: "Fault",
+      message: expect.stringContaining("server.ffmpeg"),
+    });
+  },
+);
+
+test.skipIf(HAS_FFMPEG)("decoding with FFmpeg: there is no ffmpeg here", ({ skip }) => skip());
+
+describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
+  test.each([
+    ["wma", ["-c:a", "wmav2"]],
+    ["ac3", ["-c:a", "ac3"]],
+    ["m4a", ["-c:a", "alac"]],
+    ["aiff", []],
+    ["avi", ["-c:a", "mp2"]],
+  ])("reads %s, which is refused without", async (ending, codec) => {
+    const path = join(folder.path, `speech.${ending}`);
+    execFileSync("ffmpeg", ["-v", "error", "-y", "-i", SPEECH, ...codec, path]);
+    await checkFfmpeg("ffmpeg");
+    expect((await count(withFfmpeg, path)) / RATE).toBeCloseTo(3, 0);
+    await expect(count(without, path)).rejects.toMatchObject({ kind: "invalid-request", param: "file" });
+  });
+
+  test("what names other files, or is no audio, stays unread", async () => {
+    const wave = await file("other.wav", makeWave({ seconds: 2 }));
+    for (const [name, content] of [
+      ["list.m3u8", `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${wave}\n#EXT-X-ENDLIST\n`],
+      ["list.ffconcat", `ffconcat version 1.0\nfile ${wave}\n`],
+      ["text.mp3", "This is no audio. ".repeat(1000)],
+      ["nothing.wma", ""],
+    ] as const) {
+      await expect(count(withFfmpeg, await file(name, content)), name).rejects.toMatchObject({ param: "file" });
+    }
+  });
+
+  test("what is longer than it may be is refused, and of what breaks off there is what there is", async () => {
+    const path = join(folder.path, "long.wma");
+    const wave = await file("long.wav", makeWave({ seconds: 20 }));
+    execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);
+    await expect(count(withFfmpeg, path, 10)).rejects.toThrow("longer than 10 seconds");
+    const whole = await readFile(path);
+    const half = await file("half.wma", whole.subarray(0, whole.length / 2));
+    const seconds = (await count(withFfmpeg, half)) / RATE;
+    expect(seconds).toBeGreaterThan(5);
+    expect(seconds).toBeLessThan(15);
+  });
+
+  test("who stops listening leaves no process but the one that is kept ready", async () => {
+    const path = join(folder.path, "left.wma");
+    const wave = await file("left.wav", makeWave({ seconds: 300 }));
+    execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);
+    const leaving = new AbortController();
+    let heard = 0;
+    for await (const samples of withFfmpeg.samples({ path, sampleRate: RATE, maxSeconds: 600 }, leaving.signal)) {
+      heard += samples.length;
+      leaving.abort();
+    }
+    expect(heard).toBeLessThan(300 * RATE);
+    withFfmpeg.close();
+    without.close();
+    await expect.poll(children, { timeout: 10_000 }).toBe(0);
+  });
+});
