@@ -117,7 +117,10 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
   });
 
   test("gives any JSON object when asked for one", async () => {
-    const { text } = await ask({ format: { type: "json" }, maxTokens: 300 });
+    const say = 'Repeat this and nothing else: {"city": "Paris"}';
+    const messages = [{ role: "user" as const, content: say }];
+    const { text, reason } = await ask({ messages, format: { type: "json" }, maxTokens: 300 });
+    expect(reason).toBe("stop");
     expect(JSON.parse(text)).toBeTypeOf("object");
   });
 
@@ -133,7 +136,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
       {
         format: {
           type: "json-schema",
-          schema: { type: "integer", multipleOf: 7 },
+          schema: { type: "array", contains: { const: 7 } },
           param: "response_format.json_schema.schema",
         },
       },
