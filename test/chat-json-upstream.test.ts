@@ -19,6 +19,7 @@ const REPLIES = [
   { match: "not valid: it is not JSON", text: "I still do not feel like it." },
   { match: "wrong day", text: '{"name":"Science fair","day":32}' },
   { match: "fenced", text: `\`\`\`json\n${VALID}\n\`\`\`\n` },
+  { match: "thoughts", text: `<think>\nThe fifth, {I think}.\n</think>\n\n\`\`\`\n${VALID}\n\`\`\`` },
   { match: "chat", text: "I do not feel like it." },
   { match: "list", text: "[1, 2]" },
   { match: "/not valid: .*object/", text: '{"list":[1,2]}' },
@@ -115,8 +116,8 @@ describe.each([false, true])("streamed: %s", (stream) => {
     if (!stream) expect(usage?.completion_tokens).toBe(2 * 4);
   });
 
-  test("a block of Markdown around it is taken away", async () => {
-    const { choices } = await parsed(ask("fenced"));
+  test.each(["fenced", "thoughts"])("what stands around it is taken away (%s)", async (said) => {
+    const { choices } = await parsed(ask(said));
     expect(choices[0]?.message.content).toBe(VALID);
     expect(upstream.received).toHaveLength(1);
   });

@@ -30,16 +30,17 @@ export function checkChoice(choice: AnswerChoice, validate: Validate): CheckedCh
   const { content, tool_calls: calls, refusal } = choice.message;
   const isText = choice.finish_reason === "stop" && !refusal && !(Array.isArray(calls) && calls.length > 0);
   if (!isText) return { choice, violation: undefined };
-  const text = typeof content === "string" ? withoutFence(content) : "";
+  const text = typeof content === "string" ? valueIn(content) : "";
   const violation = violationOf(text, validate);
   if (text === content) return { choice, violation };
   return { choice: { ...choice, message: { ...choice.message, content: text }, logprobs: null }, violation };
 }
 
-/** Models put JSON into a block of Markdown, whatever they are told. */
-function withoutFence(text: string): string {
-  const fenced = /^\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*$/is.exec(text);
-  return fenced?.[1] ?? text;
+/** Models put JSON into a block of Markdown and their thoughts before it, whatever they are told. */
+function valueIn(text: string): string {
+  const said = text.replace(/^\s*<think>.*?<\/think>\s*/s, "");
+  const fenced = /^\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*$/is.exec(said);
+  return fenced?.[1] ?? said;
 }
 
 function violationOf(text: string, validate: Validate): string | undefined {
