@@ -35,7 +35,7 @@ begin
     select distinct (c->>'ms') || ' ' || (c->>'key') as id, (c->>'ms')::bigint as ms from jsonb_array_elements(claims) c
   ), gone as (
     delete from counters1_slices s using opened o
-      where s.window_id = o.id and s.number < floor(at / (o.ms / ${SLICES}.0)) - ${SLICES} returning s.window_id, s.amount
+      where s.window_id = o.id and s.number < floor(at / (o.ms / ${SLICES}.0))::bigint - ${SLICES} returning s.window_id, s.amount
   ), sums as (select window_id, sum(amount) as amount from gone group by window_id)
   update counters1_windows w set total = w.total - coalesce(s.amount, 0), expires_at = at + o.ms + 60000
     from opened o left join sums s on s.window_id = o.id
@@ -65,7 +65,7 @@ begin
     from jsonb_array_elements(amounts) a
     left join counters1_slices s on s.window_id = (a->>'ms') || ' ' || (a->>'key')
       and s.number = (a->>'number')::bigint and s.replica = who
-    where (a->>'number')::bigint >= floor(at / ((a->>'ms')::bigint / ${SLICES}.0)) - ${SLICES};
+    where (a->>'number')::bigint >= floor(at / ((a->>'ms')::bigint / ${SLICES}.0))::bigint - ${SLICES};
 end $$;
 
 create or replace function counters1_take(who text, at bigint, reservation text, claims jsonb) returns jsonb
@@ -101,8 +101,8 @@ begin
   return jsonb_build_object('now', at, 'used', totals, 'refusal', refused);
 end $$;
 
--- Several operations at once, in their order.
-create or replace function counters1_run(who text, operations jsonb) returns jsonb language plpgsql as $$
+-- Several operations at once, in their order. Tables that are new and small do not stay so, hence no scans of them.
+create or replace function counters1_run(who text, operations jsonb) returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
   is_member boolean := exists (select from counters1_replicas where id = who);
   at bigint;
@@ -151,7 +151,7 @@ begin
   return to_jsonb(answers);
 end $$;
 
-create or replace function counters1_give_back(who text) returns void language plpgsql as $$
+create or replace function counters1_give_back(who text) returns void language plpgsql set enable_seqscan = off as $$
 declare
   given jsonb;
 begin
@@ -171,7 +171,7 @@ begin
     on conflict (id) do update set seen_at = excluded.seen_at;
 end $$;
 
-create or replace function counters1_beat(who text) returns jsonb language plpgsql as $$
+create or replace function counters1_beat(who text) returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
   at bigint := counters1_now();
   is_member boolean;
