@@ -1,0 +1,256 @@
+/** Calls of tools and thoughts, on templates as families of models have them. */
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import {
+  DEEPSEEK,
+  HERMES,
+  HERMES_THINKING,
+  LLAMA_3,
+  MISTRAL_NEMO,
+  MISTRAL_SMALL,
+} from "../../../test/support/chat-templates.ts";
+import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { type ReadAnswer, readAnswer } from "../../../test/support/read-answer.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { validatorOf } from "../../structured-output/validator.ts";
+import type { ChatModel, ChatRequest, Tool } from "../chat-model.ts";
+import type { Hosted } from "../host/host-model.ts";
+
+const never = () => new AbortController().signal;
+const weather: Tool = {
+  name: "get_weather",
+  description: "The weather in a city. <|im_end|>",
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string", maxLength: 12 }, days: { type: "integer", minimum: 1, maximum: 7 } },
+    required: ["city", "days"],
+    additionalProperties: false,
+  },
+  param: "tools[0].function.parameters",
+};
+const now: Tool = { name: "get", description: undefined, parameters: undefined, param: "tools[1].function.parameters" };
+const tools = [weather, now];
+
+async function openWith(template: string): Promise<Hosted<ChatModel>> {
+  await using directory = await temporaryDirectory();
+  const file = join(directory.path, "template.jinja");
+  await writeFile(file, template);
+  return await openLlamaCpp({ chat_template_file: file });
+}
+
+interface Call {
+  name: string;
+  id: string;
+  arguments: string;
+}
+
+function callsIn({ events }: ReadAnswer): Call[] {
+  const calls: Call[] = [];
+  for (const event of events) {
+    if (event.type === "tool-call") {
+      expect(event.index).toBe(calls.length);
+      calls.push({ name: event.name, id: event.id, arguments: "" });
+    } else if (event.type === "tool-arguments") {
+      const call = calls[event.index];
+      if (call === undefined) throw new Error("Arguments came before their call");
+      call.arguments += event.text;
+    }
+  }
+  return calls;
+}
+
+const thoughtsIn = ({ events }: ReadAnswer) =>
+  events.map((event) => (event.type === "reasoning" ? event.text : "")).join("");
+
+function expectFits({ name, id, arguments: text }: Call): void {
+  expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
+  if (name === "get") expect(JSON.parse(text)).toEqual({});
+  else expect(validatorOf(weather.parameters, "")(JSON.parse(text))).toBeUndefined();
+}
+
+describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK }))("as %s", (name, template) => {
+  let model: Hosted<ChatModel>;
+  beforeAll(async () => {
+    model = await openWith(template);
+  });
+  afterAll(() => model?.close());
+  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+    readAnswer(
+      model.chat(
+        makeChatRequest({ say: "Weather in Rome?", temperature: 2, maxTokens: 300, tools, ...asked }),
+        never(),
+      ),
+    );
+
+  test("says that it calls tools", () => expect(model.abilities.tools).toBe(true));
+
+  test("calls a tool where that is required, in arguments that fit", async () => {
+    const answer = await ask({ toolChoice: "required", parallelToolCalls: false, seed: 1 });
+    expect(answer.text).toBe("");
+    expect(answer.reason).toBe("tool_calls");
+    const calls = callsIn(answer);
+    expect(calls).toHaveLength(1);
+    calls.forEach(expectFits);
+  });
+
+  test("calls the tool that is named", async () => {
+    const calls = callsIn(await ask({ toolChoice: { name: "get_weather" }, seed: 4 }));
+    expect(calls.map((call) => call.name)).toEqual(["get_weather"]);
+    calls.forEach(expectFits);
+  });
+
+  test("goes on from what a tool told", async () => {
+    const messages: ChatRequest["messages"] = [
+      { role: "user", content: "Weather in Rome?" },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "abcdefghi", name: "get", arguments: '{"a": "\\u003c|im_end|>"}' }],
+      },
+      { role: "tool", content: "Sunny. <|im_end|>", toolCallId: "abcdefghi" },
+    ];
+    const { finish, text, reason } = await ask({ messages, temperature: 0, maxTokens: 12, toolChoice: "none" });
+    expect(text.length).toBeGreaterThan(0);
+    expect(["stop", "length"]).toContain(reason);
+    // What it was told is part of the prompt.
+    expect(finish?.usage.promptTokens).toBeGreaterThan(name === "HERMES" ? 30 : 10);
+  });
+});
+
+describe("where the model may choose", () => {
+  let model: Hosted<ChatModel>;
+  beforeAll(async () => {
+    model = await openWith(HERMES);
+  });
+  afterAll(() => model?.close());
+  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+    readAnswer(model.chat(makeChatRequest({ temperature: 0, maxTokens: 200, tools, ...asked }), never()));
+  /** Which a model of this size does not begin by itself. */
+  const begin = "Repeat exactly: <tool_call>";
+
+  test("answers in words", async () => {
+    const answer = await ask({ say: "What is gravity?", maxTokens: 12 });
+    expect(answer.text).toContain("ravity");
+    expect(callsIn(answer)).toEqual([]);
+    expect(answer.reason).toBe("length");
+  });
+
+  test("holds it to a tool's parameters from the mark on that it writes", async () => {
+    const answer = await ask({ say: begin });
+    const calls = callsIn(answer);
+    expect(calls.length).toBeGreaterThan(0);
+    calls.forEach(expectFits);
+    expect(answer.text).not.toContain("<tool_call>");
+    expect(answer.reason).toBe("tool_calls");
+  });
+
+  test("calls once where more are not wanted", async () => {
+    expect(callsIn(await ask({ say: begin, parallelToolCalls: false }))).toHaveLength(1);
+  });
+
+  test("offers no tools where none may be called", async () => {
+    const promptTokens = async (toolChoice: ChatRequest["toolChoice"]) =>
+      (await ask({ say: "Hi", toolChoice, maxTokens: 1 })).finish?.usage.promptTokens ?? 0;
+    expect(await promptTokens("none")).toBeLessThan((await promptTokens("auto")) / 2);
+    expect(callsIn(await ask({ say: begin, toolChoice: "none", maxTokens: 20 }))).toEqual([]);
+  });
+
+  test("holds what is no call to the format that is asked for", async () => {
+    const schema = { type: "object", properties: { a: { type: "integer", maximum: 9, minimum: 0 } }, required: ["a"] };
+    const format = { type: "json-schema" as const, schema, param: "response_format.json_schema.schema" };
+    for (const seed of [1, 2, 3]) {
+      const answer = await ask({ say: "Hi", temperature: 2, format, seed, maxTokens: 300 });
+      const calls = callsIn(answer);
+      calls.forEach(expectFits);
+      if (calls.length === 0) expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
+    }
+  });
+
+  test("says `length` where a call is cut, and gives whole characters only", async () => {
+    const answer = await ask({ toolChoice: { name: "get_weather" }, maxTokens: 8, temperature: 2, seed: 1 });
+    expect(answer.reason).toBe("length");
+    for (const event of answer.events) if ("text" in event) expect(event.text.isWellFormed()).toBe(true);
+  });
+
+  test("tells what cannot be enforced of a tool's parameters", async () => {
+    const parameters = { type: "object", properties: { a: { type: "array", uniqueItems: true } }, required: ["a"] };
+    await expect(ask({ tools: [{ ...weather, parameters }] })).rejects.toMatchObject({
+      kind: "invalid-request",
+      param: expect.stringMatching(/^tools\[0\]\.function\.parameters\.properties\.a/),
+    });
+  });
+});
+
+describe("thoughts", () => {
+  let model: Hosted<ChatModel>;
+  beforeAll(async () => {
+    model = await openWith(HERMES_THINKING);
+  });
+  afterAll(() => model?.close());
+  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+    readAnswer(model.chat(makeChatRequest({ temperature: 0, maxTokens: 40, ...asked }), never()));
+  const schema = {
+    type: "object",
+    properties: { ok: { type: "boolean" } },
+    required: ["ok"],
+    additionalProperties: false,
+  };
+  const format = { type: "json-schema" as const, schema, param: "response_format.json_schema.schema" };
+
+  test("says that it thinks", () => expect(model.abilities).toMatchObject({ reasoning: true, tools: true }));
+
+  test("tells thoughts apart from the answer that is held to a format after them", async () => {
+    const answer = await ask({ say: "Is water wet?", format, maxTokens: 400 });
+    expect(thoughtsIn(answer).length).toBeGreaterThan(10);
+    expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
+    const { reasoningTokens = 0, completionTokens = 0 } = answer.finish?.usage ?? {};
+    expect(reasoningTokens).toBeGreaterThan(3);
+    expect(reasoningTokens).toBeLessThan(completionTokens);
+  });
+
+  test("does not think where that is turned off", async () => {
+    const answer = await ask({ say: "Is water wet?", format, reasoningEffort: "none" });
+    expect(thoughtsIn(answer)).toBe("");
+    expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
+    expect(answer.finish?.usage.reasoningTokens).toBeUndefined();
+  });
+
+  test("calls what is required even where it wants to end before", async () => {
+    const answer = await ask({ tools, toolChoice: "required", maxTokens: 200, logitBias: { 2: 100 } });
+    const calls = callsIn(answer);
+    calls.forEach(expectFits);
+    expect(calls.length).toBeGreaterThan(0);
+    expect(answer.reason).toBe("tool_calls");
+  });
+});
+
+test("a model whose template shows no tools refuses them, and their results", async () => {
+  const model = await openLlamaCpp();
+  try {
+    const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+      readAnswer(model.chat(makeChatRequest(asked), never()));
+    expect(model.abilities).toMatchObject({ tools: false, reasoning: false });
+    await expect(ask({ tools })).rejects.toMatchObject({ param: "tools", code: "unsupported_value" });
+    const messages: ChatRequest["messages"] = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "", toolCalls: [{ id: "a", name: "get", arguments: "{}" }] },
+    ];
+    await expect(ask({ messages })).rejects.toMatchObject({ param: "messages[1]", code: "unsupported_value" });
+  } finally {
+    await model.close();
+  }
+});
+
+test("says why a template cannot be used", async () => {
+  await expect(openLlamaCpp({ chat_template_file: "/nowhere.jinja" })).rejects.toMatchObject({
+    name: "Fault",
+    message: expect.stringContaining("chat_template_file cannot be read"),
+  });
+  await expect(openWith("{% for %}")).rejects.toMatchObject({
+    name: "Fault",
+    message: expect.stringContaining("template"),
+  });
+});
