@@ -285,7 +285,7 @@ describe("keys", () => {
     expect((await withKey(`Bearer ${service.adminKey}`)).status).toBe(401);
   });
 
-  test("1,000 wrong keys in a row are 1,000 times 401, and a right one passes after them", async () => {
+  test("1,000 wrong keys in a row are 401, soon 429, and a right one passes after them", async () => {
     const statuses = new Map<number, number>();
     for (let batch = 0; batch < 20; batch += 1) {
       const wrong = Array.from({ length: 50 }, (_, index) => withKey(`Bearer sk-wrong-${batch}-${index}`));
@@ -294,7 +294,8 @@ describe("keys", () => {
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       }
     }
-    expect([...statuses]).toEqual([[401, 1000]]);
+    expect([...statuses.keys()]).toEqual([401, 429]);
+    expect(statuses.get(401)).toBeLessThanOrEqual(30);
     expect((await service.fetch("/v1/models")).status).toBe(200);
   });
 
