@@ -1,5 +1,5 @@
 /**
- * Speed, memory and mistakes of the default transcription model, on demand:
+ * Speed, memory and mistakes of a transcription model, on demand:
  * `node bench/transcription.ts [folder] [model] [minutes]`.
  *
  * The folder holds recordings as 16 kHz mono WAV files and a file `transcription` with a line for each,
@@ -9,11 +9,14 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { distance } from "fastest-levenshtein";
+import { toWords } from "number-to-words";
+import { MANIFEST } from "../src/models/manifest.ts";
 import { startService } from "../test/support/service.ts";
+import { wordErrors, wordsOf } from "../test/support/word-errors.ts";
 
 const FOLDER = process.argv[2] ?? "/usr/share/pocketsphinx/test/data/librivox";
 const MODEL = process.argv[3] ?? "moonshine-base-en";
+const ENGINE = MANIFEST.find(({ id }) => id === MODEL)?.engine;
 const LONG_SECONDS = Number(process.argv[4] ?? 60) * 60;
 const RATE = 16_000;
 const HEADER_BYTES = 44;
@@ -25,7 +28,7 @@ const service = await startService({
   config: `
 builtin_models: false
 server: { max_upload_bytes: 1000000000, request_timeout_seconds: 7200 }
-models: [{ id: m, task: transcription, deployments: [{ engine: sherpa-onnx, model: ${MODEL} }] }]
+models: [{ id: m, task: transcription, deployments: [{ engine: ${ENGINE}, model: ${MODEL} }] }]
 `,
 });
 try {
@@ -80,31 +83,19 @@ async function mistakes(): Promise<void> {
     /<s> (.*?) <\/s> \((.*)\)/g,
   )) {
     const { text } = await transcribe(readFileSync(join(FOLDER, `${name}.wav`)));
-    const [expected, heard] = [toWords(reference), toWords(text)];
-    const errors = wordDistance(expected, heard);
-    words += expected.length;
+    const [expected, heard] = [spelledOut(reference), spelledOut(text)];
+    const errors = wordErrors(expected, heard);
+    words += wordsOf(expected).length;
     wrong += errors;
-    if (errors > 0) console.log(`${basename(name)}: ${errors}\n  ${expected.join(" ")}\n  ${heard.join(" ")}`);
+    if (errors > 0) console.log(`${basename(name)}: ${errors}\n  ${expected}\n  ${heard}`);
   }
   console.log(`${MODEL}: ${wrong} of ${words} words wrong, ${((100 * wrong) / words).toFixed(1)} %`);
 }
 
-function toWords(text: string): string[] {
-  const plain = text
-    .toLowerCase()
-    .replace(/\bmr\b\.?/g, "mister")
-    .replace(/[^a-z0-9' ]+/g, " ");
-  return plain.split(" ").filter((word) => word !== "");
-}
-
-/** Each word becomes one character, so that the distance of texts is that of words. */
-function wordDistance(a: readonly string[], b: readonly string[]): number {
-  const codes = new Map<string, string>();
-  const encode = (words: readonly string[]) =>
-    words
-      .map((word) => codes.get(word) ?? codes.set(word, String.fromCharCode(0x4e00 + codes.size)).get(word))
-      .join("");
-  return distance(encode(a), encode(b));
+/** As the references have it. */
+function spelledOut(text: string): string {
+  const numbers = text.replace(/\d+/g, (digits) => toWords(Number(digits)).replaceAll("-", " "));
+  return numbers.toLowerCase().replace(/\bmr\b\.?/g, "mister");
 }
 
 async function speed(seconds: number, atOnce: number): Promise<void> {

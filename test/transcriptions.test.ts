@@ -4,10 +4,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Decoder } from "../src/audio/decode.ts";
 import { encodeAudio } from "../src/audio/encode.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
+import { wordErrors } from "./support/word-errors.ts";
 
 const MODEL = "moonshine-base-en";
 const CONFIG = `
@@ -123,7 +125,61 @@ test("a long recording is cut at its pauses, and nothing is lost where it is cut
   expect(last).toBeLessThanOrEqual(body.duration);
 });
 
+test("the pieces of a passage joined are the whole, with pauses between sentences or without", async () => {
+  const decoder = new Decoder();
+  const path = join(import.meta.dirname, "recordings", "passage.opus");
+  const order = { path, sampleRate: 16_000, maxSeconds: 60 };
+  const pieces = await Array.fromAsync(decoder.samples(order, new AbortController().signal));
+  decoder.close();
+  const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]));
+  const toWave = (from: Float32Array) =>
+    makeWave({ seconds: from.length / 16_000, sample: (index) => from[index] ?? 0 });
+  const whole = (await post(toWave(samples))).body.text;
+  expect(whole.split(" ").length).toBeGreaterThan(55);
+
+  const twice = new Float32Array(2 * samples.length);
+  twice.set(samples);
+  twice.set(samples, samples.length);
+  const joined = (await post(toWave(twice))).body.text;
+  expect(wordErrors(`${whole} ${whole}`, joined), joined).toBeLessThanOrEqual(3);
+
+  const hurried = (await post(toWave(withoutPauses(samples)))).body.text;
+  expect(wordErrors(whole, hurried), hurried).toBeLessThanOrEqual(6);
+}, 300_000);
+
+/** Speech that goes on without a pause long enough to be cut at: of quiet stretches a tenth of a second is left. */
+function withoutPauses(samples: Float32Array): Float32Array {
+  const stretch = 160;
+  const kept: number[] = [];
+  let quiet = 0;
+  for (let start = 0; start < samples.length; start += stretch) {
+    const own = samples.subarray(start, start + stretch);
+    quiet = own.some((sample) => Math.abs(sample) > 0.02) ? 0 : quiet + 1;
+    if (quiet <= 10) kept.push(...own);
+  }
+  return Float32Array.from(kept);
+}
+
+/** Chords with a drum on each beat. */
+function music(): (index: number) => number {
+  const chords = [
+    [262, 330, 392],
+    [220, 262, 330],
+    [175, 220, 262],
+    [196, 247, 294],
+  ];
+  const hiss = noise();
+  return (index) => {
+    const seconds = index / 16_000;
+    const tones = chords[Math.floor(seconds) % chords.length] ?? [];
+    const harmony = tones.reduce((sum, hertz) => sum + Math.sin(2 * Math.PI * hertz * seconds), 0) / 6;
+    const sinceBeat = seconds % 0.5;
+    return harmony * Math.exp(-2 * (seconds % 1)) + 0.4 * hiss() * Math.exp(-30 * sinceBeat);
+  };
+}
+
 test.each([
+  ["music", makeWave({ seconds: 8, sample: music() })],
   ["silence", makeWave({ seconds: 5 })],
   ["noise", makeWave({ seconds: 5, sample: noise() })],
   [

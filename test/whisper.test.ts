@@ -3,11 +3,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseSync } from "subtitle";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Decoder } from "../src/audio/decode.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
+
+// A window takes seconds where much else runs.
+vi.setConfig({ testTimeout: 300_000 });
 
 const CONFIG = `
 builtin_models: false
