@@ -16,6 +16,8 @@ export type FaultKind =
   | "quota-exhausted"
   | "unavailable"
   | "upstream-failed"
+  /** An upstream does not take what its operator set, such as its key: asking again does not help. */
+  | "upstream-refused"
   /** An upstream that is well gave an answer that the request does not allow. */
   | "answer-unfit"
   | "upstream-timeout"

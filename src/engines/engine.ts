@@ -17,6 +17,11 @@ export interface OpenModel {
   health(): ModelHealth;
   /** The names of the models that an upstream has; left out where there is one model only. Throws a Fault. */
   listModels?(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Asks, without work for a model, whether it is well again; undefined: that cannot be told so. Left out where only a
+   * request can tell. Does not throw.
+   */
+  probe?(signal: AbortSignal): Promise<boolean | undefined>;
   /** Ends it and everything it runs. Requests in flight end with a Fault. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -88,3 +88,44 @@ test("attempts that were on their way when it opened change nothing", async () =
   await pause(0);
   expect(circuit.state).toBe("open");
 });
+
+/** Its probe finds what `found` holds, one after the other, the last for ever. */
+function probed(...found: (boolean | undefined)[]): { circuit: Circuit; asked: () => number } {
+  let asked = 0;
+  const circuit = new Circuit(settings, async () => {
+    asked += 1;
+    return found[Math.min(asked, found.length) - 1];
+  });
+  return { circuit, asked: () => asked };
+}
+
+test("a probe closes it without any request, and none is let through before", async () => {
+  const { circuit, asked } = probed(false, false, true);
+  await attempts(circuit, broken(), broken(), broken());
+  while (circuit.state !== "closed") {
+    expect(circuit.refusal("a")).toMatchObject({ kind: "unavailable" });
+    await pause(10);
+  }
+  expect(asked()).toBe(3);
+  expect(circuit.refusal("a")).toBeUndefined();
+});
+
+test("after a probe the first failure opens it again, and a success ends the trial", async () => {
+  const { circuit } = probed(true);
+  await attempts(circuit, broken(), broken(), broken());
+  await expect.poll(() => circuit.state).toBe("closed");
+  await attempts(circuit, broken());
+  expect(circuit.state).toBe("open");
+  await expect.poll(() => circuit.state).toBe("closed");
+  await attempts(circuit, undefined, broken());
+  expect(circuit.state).toBe("closed");
+});
+
+test("a request probes where the deployment cannot be asked", async () => {
+  const { circuit } = probed(undefined);
+  await attempts(circuit, broken(), broken(), broken());
+  await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+  expect(circuit.state).toBe("open");
+  await attempts(circuit, undefined);
+  expect(circuit.state).toBe("closed");
+});

@@ -1,4 +1,4 @@
-/** Keeps requests from a deployment that fails, and finds out by one of them when it is well again. */
+/** Keeps requests from a deployment that fails, and finds out by a probe, or else by one of them, when it is well again. */
 
 import { CircuitState, ConsecutiveBreaker, CountBreaker, circuitBreaker, handleWhen, type IBreaker } from "cockatiel";
 import { Fault } from "../faults.ts";
@@ -8,7 +8,7 @@ export interface CircuitSettings {
   failures: number;
   /** Share of the last `WINDOW_CALLS` calls, 0 to 1, above which failures open it; 1: never. */
   failureRate: number;
-  /** How long it stays open before a request may probe. */
+  /** How long it stays open before it is probed. */
   restSeconds: number;
 }
 
@@ -16,6 +16,7 @@ export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5,
 
 const WINDOW_CALLS = 100;
 const LEAST_CALLS = 20;
+const CLOCK_MILLISECONDS = 5;
 /** A Retry-After beyond this is more likely a mistake than an upstream's wish. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
@@ -23,10 +24,17 @@ const MAX_RETRY_AFTER_SECONDS = 3600;
 const COUNTED: ReadonlySet<Fault["kind"]> = new Set([
   "unavailable",
   "upstream-failed",
+  "upstream-refused",
   "upstream-timeout",
   "request-rate-limited",
   "token-rate-limited",
 ]);
+
+/**
+ * Asks the deployment itself, so that no request has to find out: true: it is well, false: it is not, undefined: only a
+ * request can tell.
+ */
+export type Probe = () => Promise<boolean | undefined>;
 
 export interface Watch {
   /** The answer has begun, which is enough for a probe. */
@@ -37,16 +45,28 @@ export interface Watch {
 
 export class Circuit {
   readonly #policy;
+  readonly #breaker: EitherBreaker;
+  readonly #restMilliseconds: number;
+  readonly #probe: Probe;
   #probeAt = 0;
+  /** Set while requests wait for what the probe finds. */
+  #timer: NodeJS.Timeout | undefined;
   /** Asked for by the deployment itself. */
   #pause: { until: number; fault: Fault } | undefined;
 
-  constructor(settings: CircuitSettings) {
+  constructor(settings: CircuitSettings, probe: Probe = async () => undefined) {
     const rest = settings.restSeconds * 1000;
-    this.#policy = circuitBreaker(handleWhen(isCounted), { halfOpenAfter: rest, breaker: new EitherBreaker(settings) });
-    this.#policy.onBreak(() => {
-      this.#probeAt = Date.now() + rest;
-    });
+    this.#restMilliseconds = rest;
+    this.#probe = probe;
+    this.#breaker = new EitherBreaker(settings);
+    this.#policy = circuitBreaker(handleWhen(isCounted), { halfOpenAfter: rest, breaker: this.#breaker });
+    this.#policy.onBreak(() => this.#rest());
+  }
+
+  /** Probes no more. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   get state(): "closed" | "open" | "half-open" {
@@ -63,7 +83,8 @@ export class Circuit {
     }
     const { state } = this.#policy;
     const restSeconds = (this.#probeAt - Date.now()) / 1000;
-    if (state === CircuitState.Closed || (state === CircuitState.Open && restSeconds <= 0)) return undefined;
+    const mayRequestProbe = state === CircuitState.Open && restSeconds <= 0 && this.#timer === undefined;
+    if (state === CircuitState.Closed || mayRequestProbe) return undefined;
     return new Fault("unavailable", `\`${deployment}\` failed of late and rests for a moment. Try again soon.`, {
       code: "engine_failed",
       retryAfterSeconds: Math.max(1, Math.ceil(restSeconds)),
@@ -93,6 +114,26 @@ export class Circuit {
     };
   }
 
+  #rest(): void {
+    this.#probeAt = Date.now() + this.#restMilliseconds;
+    clearTimeout(this.#timer);
+    // A little later than the policy's own clock, which would not hear of the probe before.
+    this.#timer = setTimeout(() => void this.#ask(), this.#restMilliseconds + CLOCK_MILLISECONDS).unref();
+  }
+
+  async #ask(): Promise<void> {
+    const asked = this.#timer;
+    const isWell = await this.#probe().catch(() => false);
+    // Closed, or broken anew, in the meantime.
+    if (this.#timer !== asked || asked === undefined) return;
+    if (isWell === false) return this.#rest();
+    this.#timer = undefined;
+    if (isWell !== true) return;
+    await this.#policy.execute(async () => {}).catch(() => {});
+    // It answers; whether it serves, the next request shows.
+    this.#breaker.isOnTrial = true;
+  }
+
   #obey(failure: unknown): void {
     // A local engine that restarts says itself when it is well again.
     if (!(failure instanceof Fault) || !isCounted(failure) || failure.kind === "unavailable") return;
@@ -118,6 +159,8 @@ function isLeaving(failure: unknown): boolean {
 /** Opens when either rule says so. */
 class EitherBreaker implements IBreaker {
   readonly #breakers: readonly IBreaker[];
+  /** One more failure opens it again, until something succeeds. */
+  isOnTrial = false;
 
   constructor({ failures, failureRate }: CircuitSettings) {
     const inARow = new ConsecutiveBreaker(failures);
@@ -131,11 +174,13 @@ class EitherBreaker implements IBreaker {
   }
 
   success(circuit: CircuitState): void {
+    this.isOnTrial = false;
     for (const breaker of this.#breakers) breaker.success(circuit);
   }
 
   failure(circuit: CircuitState): boolean {
     // Each has to hear of it, so that the first to open does not keep it from the others.
-    return this.#breakers.map((breaker) => breaker.failure(circuit)).includes(true);
+    const areOver = this.#breakers.map((breaker) => breaker.failure(circuit));
+    return areOver.includes(true) || this.isOnTrial;
   }
 }

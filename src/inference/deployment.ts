@@ -55,7 +55,7 @@ export class Deployment {
     this.#options = options;
     this.#terms = options.terms;
     this.#slots = new Slots(undefined, options.terms.maxQueue);
-    this.#circuit = new Circuit(options.terms.circuit);
+    this.#circuit = this.#newCircuit(options.terms);
   }
 
   get terms(): DeploymentTerms {
@@ -66,7 +66,8 @@ export class Deployment {
   set terms(terms: DeploymentTerms) {
     this.#slots.maxQueue = terms.maxQueue;
     if (JSON.stringify(terms.circuit) !== JSON.stringify(this.#terms.circuit)) {
-      this.#circuit = new Circuit(terms.circuit);
+      this.#circuit.close();
+      this.#circuit = this.#newCircuit(terms);
     }
     this.#terms = terms;
   }
@@ -133,6 +134,7 @@ export class Deployment {
   async close(): Promise<void> {
     this.#closing.abort(unavailable("The service is stopping.", "engine_failed", 1));
     clearTimeout(this.#retry);
+    this.#circuit.close();
     await this.#opening;
     await this.#model?.close();
   }
@@ -168,6 +170,10 @@ export class Deployment {
     });
     await Promise.race([this.#opening, aborted]);
     return this.model();
+  }
+
+  #newCircuit({ circuit }: DeploymentTerms): Circuit {
+    return new Circuit(circuit, async () => this.#model?.probe?.(this.#closing.signal));
   }
 
   async #open(retrySeconds: number): Promise<void> {

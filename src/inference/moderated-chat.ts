@@ -83,7 +83,8 @@ function rethrow(failure: unknown): never {
 /** Scores are extra, so a model that is down costs only them; what the caller asked wrongly is still refused. */
 function orFailure(failure: unknown): Fault {
   const isPassing =
-    failure instanceof Fault && ["unavailable", "upstream-failed", "upstream-timeout"].includes(failure.kind);
+    failure instanceof Fault &&
+    ["unavailable", "upstream-failed", "upstream-refused", "upstream-timeout"].includes(failure.kind);
   if (!isPassing) throw failure;
   return failure;
 }

@@ -59,6 +59,7 @@ export interface Routed<Opened extends Model, Event> {
 const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
   "unavailable",
   "upstream-failed",
+  "upstream-refused",
   "answer-unfit",
   "upstream-timeout",
   "request-rate-limited",

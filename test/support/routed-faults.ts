@@ -47,7 +47,7 @@ const EXPECTED: Partial<Record<UpstreamFault, [attempts: number, json: Seen, str
   "huge-body": [3, FAILED],
   redirects: [3, FAILED],
   fails: [3, FAILED],
-  "refuses-key": [3, FAILED],
+  "refuses-key": [1, FAILED],
   "knows-no-path": [3, FAILED],
   "says-408": [1, TIMED_OUT],
   "rate-limited": [3, { status: 429, code: "rate_limit_exceeded" }],

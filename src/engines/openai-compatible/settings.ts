@@ -135,6 +135,12 @@ export const openAiCompatibleSettings = z
       .min(1024)
       .default(64 * 1024 * 1024)
       .describe("Longest answer, after decompression"),
+    probe: z
+      .boolean()
+      .default(true)
+      .describe(
+        "While it rests after failures, GET /models finds out when it is well again, where that answers. false: a request has to",
+      ),
     proxy: proxy.optional().describe("HTTP proxy to connect through; may hold a user name and password"),
     tls: tls.optional().describe("How the upstream's certificate is checked"),
   })
@@ -150,6 +156,7 @@ export const openAiCompatibleSettings = z
     firstByteTimeoutSeconds: value.first_byte_timeout_seconds,
     idleTimeoutSeconds: value.idle_timeout_seconds,
     maxResponseBytes: value.max_response_bytes,
+    probe: value.probe,
     proxy: value.proxy,
     tls: value.tls,
   }));

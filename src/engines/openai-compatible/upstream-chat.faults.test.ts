@@ -102,7 +102,7 @@ const BOTH: Partial<Record<FaultName, Expected>> = {
   redirects: failed(/redirect \(status 307\), which is not followed/),
   "rate-limited": { kind: "request-rate-limited", code: "rate_limit_exceeded", message: /takes no more requests/ },
   "rate-limited-for-7s": { kind: "request-rate-limited", message: /takes no more requests/, retryAfterSeconds: 7 },
-  "refuses-key": failed(/refused the key/),
+  "refuses-key": { ...failed(/refused the key/), kind: "upstream-refused" },
   "refuses-request": {
     kind: "invalid-request",
     code: "40012",

@@ -8,6 +8,8 @@ import { FrameTooLongError } from "./sse-frames.ts";
 import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
 const MAX_MESSAGE_LENGTH = 2000;
+/** Of a key that is wrong, may not do this, or has no money behind it. */
+const OPERATORS: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /** Who speaks of whom. */
 export interface FaultContext {
@@ -50,7 +52,8 @@ export function refusalFault(
   if (kind !== undefined) {
     return new Fault(kind, callerMessage(details, status, context), { param: details.param, code: details.code });
   }
-  return new Fault("upstream-failed", `The upstream of \`${context.deployment}\` ${problemOf(status)}.`, {
+  const failed = OPERATORS.has(status) ? "upstream-refused" : "upstream-failed";
+  return new Fault(failed, `The upstream of \`${context.deployment}\` ${problemOf(status)}.`, {
     code: "upstream_error",
     retryAfterSeconds,
     cause: error,

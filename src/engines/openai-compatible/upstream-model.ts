@@ -8,6 +8,7 @@ import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import { createMask } from "./mask.ts";
+import { probeUpstream } from "./probe-upstream.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
@@ -65,6 +66,11 @@ export abstract class UpstreamModel {
     return listUpstreamModels(this.#options.connections, this.#options.settings, signal);
   }
 
+  async probe(signal: AbortSignal): Promise<boolean | undefined> {
+    const { connections, settings } = this.#options;
+    return settings.probe ? probeUpstream(connections, settings, signal) : undefined;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#options.connections.close();
@@ -91,7 +97,7 @@ export abstract class UpstreamModel {
   protected toFault(error: unknown, context: FaultContext): Fault {
     const fault = brokenFault(error, context);
     const { kind, message, cause } = fault;
-    if (kind === "upstream-failed" || kind === "upstream-timeout") {
+    if (kind.startsWith("upstream-")) {
       const said = cause instanceof UpstreamError ? cause.details.message : undefined;
       const reason = said ?? (cause instanceof Error ? cause.message : undefined);
       this.#options.logger.warn({ reason: reason && this.#mask(reason).slice(0, MAX_LOGGED_LENGTH) }, message);

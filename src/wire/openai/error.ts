@@ -28,6 +28,7 @@ const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]
   "quota-exhausted": [429, "insufficient_quota"],
   "headers-too-large": [431, "invalid_request_error"],
   "upstream-failed": [502, "server_error"],
+  "upstream-refused": [502, "server_error"],
   "answer-unfit": [502, "server_error"],
   unavailable: [503, "service_unavailable_error"],
   "upstream-timeout": [504, "server_error"],

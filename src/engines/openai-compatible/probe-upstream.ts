@@ -1,0 +1,37 @@
+/** Whether an upstream that failed answers again, found out without work for a model. */
+
+import type { Connections } from "./connections.ts";
+import { Exchange } from "./exchange.ts";
+import { readText } from "./read-body.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+import { requestTemplate } from "./upstream-request.ts";
+
+const PATIENCE_SECONDS = 10;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Of GET /models: JSON with status 200: true; a 5xx or no answer: false. Anything else says nothing of the deployment,
+ * so undefined: there are upstreams without this path, and keys that may not use it.
+ */
+export async function probeUpstream(
+  connections: Connections,
+  settings: OpenAiCompatibleSettings,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
+  const patience = Math.min(PATIENCE_SECONDS, settings.firstByteTimeoutSeconds);
+  const limits = { firstByteTimeoutSeconds: patience, idleTimeoutSeconds: patience, maxResponseBytes: MAX_BYTES };
+  const exchange = new Exchange(connections, { ...limits, request }, signal);
+  try {
+    const head = await exchange.head();
+    if (head === undefined || head.status >= 500) return false;
+    // Whole, so that its connection is used again.
+    await readText(exchange);
+    const isJson = String(head.headers["content-type"] ?? "").includes("json");
+    return head.status === 200 && isJson ? true : undefined;
+  } catch {
+    return false;
+  } finally {
+    exchange.release();
+  }
+}
