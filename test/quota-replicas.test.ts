@@ -2,7 +2,7 @@
 
 import OpenAI from "openai";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { hammer, LOAD_MODEL, outcomeOf, startReplicas } from "./support/limit-load.ts";
+import { hammer, LOAD_MODEL, outcomeOf, startReplicas, untilTogether } from "./support/limit-load.ts";
 import { startPostgres } from "./support/postgres.ts";
 import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "./support/redis.ts";
 import type { Service } from "./support/service.ts";
@@ -41,6 +41,50 @@ const BACKENDS = [
   [`Redis${WITHOUT_REDIS}`, true],
   ["PostgreSQL", false],
 ] as const;
+
+test.skipIf(!HAS_REDIS)(
+  `without Redis service goes on with shares, says so, and comes back${WITHOUT_REDIS}`,
+  async () => {
+    const services = await start(true, "{ project_model: { requests_per_minute: 10 } }");
+    const [one, two] = services;
+    const ask = async (service: Service) => (await service.post("/v1/chat/completions", chat("Hm.", 5))).status;
+    const metric = async (service: Service) =>
+      /^parlance_shared_counters_up .*$/m.exec(await (await service.fetch("/metrics")).text())?.[0];
+    await redis?.stop();
+    try {
+      const answers = await Promise.all(services.flatMap((service) => Array.from({ length: 8 }, () => ask(service))));
+      expect(answers.filter((status) => status === 200)).toHaveLength(10);
+      expect(answers.filter((status) => status === 429)).toHaveLength(6);
+      expect(await metric(one)).toBe("parlance_shared_counters_up 0");
+      const told = { level: "error", msg: "shared counters are away", store: "Redis", replicas: 2, whenAway: "share" };
+      expect(one.log()).toContainEqual(expect.objectContaining(told));
+      // Administration, which counts nothing, notices nothing.
+      expect((await administrator(two).projects.list()).data).toHaveLength(1);
+    } finally {
+      await redis?.start();
+    }
+    await untilTogether(services, 2);
+    expect(await metric(two)).toBe("parlance_shared_counters_up 1");
+    expect([await ask(one), await ask(two)]).toEqual([429, 429]);
+  },
+);
+
+test.skipIf(!HAS_REDIS)(`without Redis requests are refused where it is so configured${WITHOUT_REDIS}`, async () => {
+  const [one] = await start(true, "{ key: { requests_per_minute: 100 }, when_counters_away: refuse }");
+  await redis?.stop();
+  try {
+    const refused = await one.post("/v1/chat/completions", chat("Hm.", 5));
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await refused.json()).toMatchObject({ error: { type: "service_unavailable_error" } });
+    const wrong = { headers: { authorization: `Bearer sk-${"w".repeat(40)}` } };
+    expect((await one.fetch("/v1/models", wrong)).status).toBe(401);
+  } finally {
+    await redis?.start();
+  }
+  const status = async () => (await one.post("/v1/chat/completions", chat("Hm.", 5))).status;
+  await expect.poll(status, { timeout: 20_000 }).toBe(200);
+});
 
 describe.each(BACKENDS)("counting in %s", (name, useRedis) => {
   const onBackend = test.skipIf(useRedis && !HAS_REDIS);

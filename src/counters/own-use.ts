@@ -89,7 +89,8 @@ export class OwnUse {
   claimedWindows(share: Share, now: number): PlacedWindow[] {
     const used = this.#windows.inUse(now).map(({ name, window }) => [idOf(name), { ...name, window }] as const);
     const inUse = new Map(used);
-    const known = [...this.#seen.values()].filter((seen) => isWithin(seen, now));
+    const isBounded = ({ limit }: Seen) => limit < Number.MAX_SAFE_INTEGER;
+    const known = [...this.#seen.values()].filter((seen) => isWithin(seen, now) && isBounded(seen));
     const claimed = known.map((seen) => {
       const amount = Math.max(inUse.get(idOf(seen))?.window.used(now) ?? 0, this.#allowance(seen, share, now));
       inUse.delete(idOf(seen));

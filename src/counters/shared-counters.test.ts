@@ -171,6 +171,22 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(await two.take([claim(60)])).toMatchObject({ granted: true, used: { a: 100 } });
   });
 
+  test("count what was used before a limit was set while the store was away", async () => {
+    const { started } = await replicas(2);
+    const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
+    await server.stop();
+    try {
+      await one.take([claim(1)]);
+      await one.begin("a", 60, 90);
+      expect(await one.take([claim(11)])).toMatchObject({ granted: false });
+    } finally {
+      await server.start();
+    }
+    await expect.poll(() => started.every(isShared), { timeout: 20_000 }).toBe(true);
+    await two.begin("a", 60, 95);
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 91 } });
+  });
+
   test.each([
     ["refuse", 0],
     ["admit", 300],

@@ -33,6 +33,8 @@ export class SharedCounters implements Counters {
   readonly #living: Promise<void>;
   readonly #firstJoin = Promise.withResolvers<void>();
   readonly #sweeper: NodeJS.Timeout;
+  /** What the store does not know to be begun. */
+  readonly #begunAlone: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
   #isShared = false;
   #epoch = "none yet";
   #known: readonly string[] = [this.#replica];
@@ -89,9 +91,12 @@ export class SharedCounters implements Counters {
 
   async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
     this.#own.see([{ key, windowSeconds, limit: amount }], [amount], this.#now());
+    const begun = { key, windowSeconds, amount };
+    this.#begunAlone.add(begun);
     if (!this.#isShared) return;
     try {
       await answered(this.#options.store.begin(key, windowSeconds, amount));
+      this.#begunAlone.delete(begun);
     } catch (error) {
       this.#goAway(error);
     }
@@ -162,10 +167,15 @@ export class SharedCounters implements Counters {
       const beat = await this.#untilOthersJoined(now);
       this.#epoch = epoch;
       this.#known = this.#idsOf(beat);
-      const placed = this.#place(this.#own.windows(this.#now()));
+      const begun = [...this.#begunAlone];
+      const placed = Promise.all([
+        ...begun.map((each) => answered(store.begin(each.key, each.windowSeconds, each.amount))),
+        this.#place(this.#own.windows(this.#now())),
+      ]);
       // At once, so that what is taken from here on follows in the store.
       this.#isShared = true;
       await placed;
+      for (const each of begun) this.#begunAlone.delete(each);
       logger.info({ store: store.name, replicas: this.#known.length }, "counting limits with the other replicas");
       this.#toldAway = false;
     } catch (error) {

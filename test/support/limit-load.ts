@@ -51,7 +51,7 @@ export async function untilTogether(services: readonly Service[], replicas: numb
   for (const service of services) {
     for (;;) {
       const text = await (await service.fetch("/metrics")).text();
-      if (text.includes("parlance_shared_counters_up 1") && text.includes(`parlance_replicas ${replicas}\n`)) break;
+      if (/^parlance_shared_counters_up 1$/m.test(text) && text.includes(`parlance_replicas ${replicas}\n`)) break;
       if (Date.now() > deadline) throw new Error(`the replicas do not count together:\n${service.output()}`);
       await pause(100);
     }
