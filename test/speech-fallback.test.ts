@@ -77,15 +77,13 @@ test("the default voice's process fails: the next request is spoken all the same
   const own = await speak(listener, { model: "hibari", voice: "heart" });
   expect(own.headers.get("x-parlance-deployment")).toBe("hibari");
   await own.arrayBuffer();
-  await killChild(listener, "parlance hibari");
-  // At once, or as soon as the service has seen it.
-  await expect
-    .poll(async () => {
-      const response = await speak(listener, { model: "hibari", voice: "heart" });
-      await response.arrayBuffer();
-      return [response.status, response.headers.get("x-parlance-deployment")];
-    })
-    .toEqual([200, "flite"]);
+  // It is soon there again: on a busy machine perhaps before the request.
+  await eventually(async () => {
+    await killChild(listener, "parlance hibari");
+    const response = await speak(listener, { model: "hibari", voice: "heart" });
+    await response.arrayBuffer();
+    expect([response.status, response.headers.get("x-parlance-deployment")]).toEqual([200, "flite"]);
+  }, 60);
 });
 
 describe("where no model can be fetched", () => {
@@ -130,5 +128,5 @@ async function killChild({ process: { pid } }: Service, title: string): Promise<
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
   const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
   const child = rows.find(([, parent, ...command]) => Number(parent) === pid && command.join(" ").startsWith(title));
-  process.kill(Number(child?.[0]), "SIGKILL");
+  if (child !== undefined) process.kill(Number(child[0]), "SIGKILL");
 }

