@@ -2,7 +2,7 @@
 
 import { isMainThread } from "node:worker_threads";
 import type { Model } from "../engine.ts";
-import { endWithParent, watchParent } from "./child-life.ts";
+import { endTogetherWith, endWithParent, watchParent } from "./child-life.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
 import { PulledItems } from "./pulled-items.ts";
 
@@ -19,6 +19,8 @@ export interface HostedServer extends ServerFacts {
 export interface HostedServices {
   /** For the service's log. */
   warn(message: string): void;
+  /** Says which process the module has started: it ends with this one, however this one ends. */
+  companion(pid: number): void;
 }
 
 interface Call {
@@ -39,7 +41,13 @@ function serve(): void {
     process.title = `parlance ${message.name}`;
     try {
       const module: HostedModule = await import(message.module);
-      model = await module.open(message.settings, { warn: (text) => post({ type: "warning", message: text }) });
+      model = await module.open(message.settings, {
+        warn: (text) => post({ type: "warning", message: text }),
+        companion: (pid) => {
+          endTogetherWith(pid);
+          post({ type: "companion", pid });
+        },
+      });
       post({ type: "opened", facts: factsOf(model) });
     } catch (failure) {
       post({ type: "open-failed", failure: encodeFailure(failure) });
@@ -129,8 +137,8 @@ async function* perform(
 
 function factsOf(model: Model | HostedServer): ModelFacts {
   if (model.task === "server") {
-    const { task, origin, key, pid, properties } = model;
-    return { task, origin, key, pid, properties };
+    const { task, origin, key, properties } = model;
+    return { task, origin, key, properties };
   }
   const { slots, device } = model;
   switch (model.task) {
