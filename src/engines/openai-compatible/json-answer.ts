@@ -1,5 +1,6 @@
 /** Whether the choices of a whole answer are the JSON that was asked for. */
 
+import { LRUCache } from "lru-cache";
 import { validatorOf } from "../../structured-output/validator.ts";
 import type { AnswerFormat } from "../chat-model.ts";
 
@@ -18,11 +19,26 @@ export interface CheckedChoice {
   violation: string | undefined;
 }
 
+/** By schema: compiling one takes milliseconds, and clients send the same ones again. */
+const compiled = new LRUCache<string, Validate>({
+  maxSize: 4_000_000,
+  sizeCalculation: (_validate, key) => key.length,
+});
+
 /** Throws a Fault that names what is wrong with the schema. */
 export function validatorOfFormat(format: AnswerFormat): Validate {
-  if (format.type === "json-schema") return validatorOf(format.schema, format.param);
+  if (format.type === "json-schema") return compile(format.schema, format.param);
   return (value) =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "it is not a JSON object";
+}
+
+function compile(schema: unknown, param: string): Validate {
+  const key = JSON.stringify(schema);
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const validate = validatorOf(schema, param);
+  compiled.set(key, validate);
+  return validate;
 }
 
 /** What was cut off, filtered or refused is passed as it is, and so are calls of tools: each says so by itself. */
