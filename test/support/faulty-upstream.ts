@@ -9,6 +9,8 @@ export const UPSTREAM_MODEL = "upstream/own-name";
 
 interface Asked {
   stream: boolean;
+  /** What was asked for is plain samples. */
+  speech: boolean;
 }
 
 type Fault = (socket: Socket, asked: Asked) => void;
@@ -60,7 +62,8 @@ function send(
 }
 
 function begin(socket: Socket, asked: Asked, headers: Record<string, string> = {}): void {
-  const type = asked.stream ? "text/event-stream" : "application/json";
+  const whole = asked.speech ? "application/octet-stream" : "application/json";
+  const type = asked.stream ? "text/event-stream" : whole;
   socket.write(head("200 OK", { "content-type": type, "transfer-encoding": "chunked", ...headers }));
 }
 
@@ -238,7 +241,8 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
         });
       }
       requests.set(fault, (requests.get(fault) ?? 0) + 1);
-      FAULTS[fault](socket, { stream: whole.body.includes('"stream":true') });
+      const speech = whole.path.endsWith("/audio/speech");
+      FAULTS[fault](socket, { stream: whole.body.includes('"stream":true'), speech });
     });
   });
   server.listen(0, "127.0.0.1");

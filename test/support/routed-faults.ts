@@ -71,19 +71,22 @@ export function isSavedElsewhere({ seen }: FaultRow): boolean {
   return seen.status === 502 || seen.status === 504 || seen.status === 429;
 }
 
+/** Of rows that no time-out is to end: so long that a busy machine makes none of its own. */
+const PATIENCE_SECONDS = 30;
+
 /** A model `FAULT` and one `FAULT-saved` with an honest second deployment, for each fault and kind of answer. */
 export function faultsConfig(upstream: FaultyUpstream, timeoutSeconds: number): string {
   const urlOf = (fault: UpstreamFault) => {
     if (fault === "refuses-connections") return upstream.refusingUrl;
     return fault === "slow-tls-handshake" ? upstream.silentTlsUrl : upstream.baseUrlFor(fault);
   };
-  const limits = [
-    ...["connect", "first_byte", "idle"].map((each) => `${each}_timeout_seconds: ${timeoutSeconds}`),
-    "max_response_bytes: 262144",
-  ].join(", ");
-  const deployment = (url: string) => `{ engine: openai-compatible, base_url: "${url}", ${limits} }`;
+  const deployment = (url: string, seconds = PATIENCE_SECONDS) => {
+    const timeouts = ["connect", "first_byte", "idle"].map((each) => `${each}_timeout_seconds: ${seconds}`);
+    return `{ engine: openai-compatible, base_url: "${url}", ${timeouts.join(", ")}, max_response_bytes: 262144 }`;
+  };
   const models = FAULT_ROWS.flatMap((row) => {
-    const faulty = deployment(urlOf(row.fault));
+    const isTimedOut = "code" in row.seen && row.seen.code === TIMED_OUT.code;
+    const faulty = deployment(urlOf(row.fault), isTimedOut ? timeoutSeconds : PATIENCE_SECONDS);
     const own = `{ id: ${modelOf(row)}, task: chat, circuit: { failures: 1000000, failure_rate: 1 }, deployments: [${faulty}`;
     return [
       `  - ${own}] }`,
