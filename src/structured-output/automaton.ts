@@ -16,6 +16,66 @@ export interface Edge {
 /** First and last code point, both included. */
 export type Range = readonly [first: number, last: number];
 
+/** Accepts these texts. */
+export function wordsAutomaton(texts: Iterable<string>): Automaton {
+  return { states: wordTree(texts).map(({ isEnd, next }) => ({ accepting: isEnd, edges: edgesTo(next) })) };
+}
+
+/** Accepts all texts of characters in `alphabet`, in order, but these. */
+export function otherWordsAutomaton(texts: Iterable<string>, alphabet: readonly Range[]): Automaton {
+  const tree = wordTree(texts);
+  const others = tree.length;
+  return {
+    states: [
+      ...tree.map(({ isEnd, next }) => ({
+        accepting: !isEnd,
+        edges: [...edgesTo(next), { ranges: withoutCharacters(alphabet, next), to: others }],
+      })),
+      { accepting: true, edges: [{ ranges: alphabet, to: others }] },
+    ],
+  };
+}
+
+interface WordNode {
+  isEnd: boolean;
+  next: Map<number, number>;
+}
+
+function wordTree(texts: Iterable<string>): WordNode[] {
+  const root: WordNode = { isEnd: false, next: new Map() };
+  const nodes = [root];
+  for (const text of texts) {
+    let node = root;
+    for (const character of text) {
+      const code = character.codePointAt(0) ?? 0;
+      const index = node.next.get(code) ?? nodes.push({ isEnd: false, next: new Map() }) - 1;
+      node.next.set(code, index);
+      node = nodes[index] as WordNode;
+    }
+    node.isEnd = true;
+  }
+  return nodes;
+}
+
+const edgesTo = (next: ReadonlyMap<number, number>): Edge[] =>
+  [...next].map(([code, to]) => ({ ranges: [[code, code]], to }));
+
+function withoutCharacters(alphabet: readonly Range[], characters: ReadonlyMap<number, number>): Range[] {
+  let ranges = [...alphabet];
+  for (const code of characters.keys()) {
+    ranges = ranges.flatMap(([first, last]): Range[] => {
+      if (code < first || code > last) {
+        return [[first, last]];
+      }
+      return [
+        ...(first < code ? [[first, code - 1] as const] : []),
+        ...(code < last ? [[code + 1, last] as const] : []),
+      ];
+    });
+  }
+  return ranges;
+}
+
 /** Without the states from which no accepted text can be reached; undefined when nothing is accepted at all. */
 export function trimmed(automaton: Automaton): Automaton | undefined {
   const before: number[][] = automaton.states.map(() => []);

@@ -69,7 +69,7 @@ export class Conjunction {
       for (const other of branches.slice(index + 1)) {
         if (!this.add(shapes, other, chain).every(this.#isEmpty)) {
           const both = `branches ${index} and ${branches.indexOf(other)}`;
-          throw refusal(place, "oneOf", `of which ${both} are not seen to exclude each other is not`);
+          throw refusal(place, "oneOf", `of which ${both} do not visibly exclude each other is not`);
         }
       }
     }

@@ -20,8 +20,10 @@ const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
 const GROUP = "[0-9a-f]{1,4}";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+const NAME = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 const MAIL_NAME = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
-const URI_CHARACTER = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})";
+const PLAIN = "[A-Za-z0-9._~!$&'()*+,;=:@/-]";
+const URI_CHARACTER = `(?:${PLAIN}|%[0-9A-Fa-f]{2})`;
 
 const FORMATS: Readonly<Record<string, string>> = {
   date: DATE,
@@ -38,14 +40,19 @@ const FORMATS: Readonly<Record<string, string>> = {
     `:(?::${GROUP}){1,7}`,
     "::",
   ].join("|"),
-  email: `${MAIL_NAME}(?:\\.${MAIL_NAME})*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?`,
+  email: `${MAIL_NAME}(?:\\.${MAIL_NAME})*@${NAME}(?:\\.${NAME})+`,
   /** Of at most three labels, which keeps it below 253 characters. */
   hostname: `${LABEL}(?:\\.${LABEL}){0,2}`,
   /** With an authority of a host's name: what an application that asks for a link wants. */
-  uri: `https?://${LABEL}(?:\\.${LABEL}){1,3}(?::[1-9]\\d{1,4})?(?:/${URI_CHARACTER}*)?(?:\\?(?:${URI_CHARACTER}|\\?)*)?(?:#(?:${URI_CHARACTER}|\\?)*)?`,
+  uri: `https?://${NAME}(?:\\.${NAME})+(?::[1-9]\\d{1,4})?(?:/${URI_CHARACTER}*)?(?:\\?(?:${URI_CHARACTER}|\\?)*)?(?:#(?:${URI_CHARACTER}|\\?)*)?`,
   byte: "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?",
   "json-pointer": "(?:/(?:[^~/]|~[01])*)*",
 };
+
+/** In at most so many characters: an address of any length, held to as many, would take an automaton of too many states. */
+const SHORT_URI_LENGTH = 500;
+const SHORT_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?";
+const SHORT_URI = `https?://${SHORT_LABEL}(?:\\.${SHORT_LABEL}){1,3}(?::[1-9]\\d{1,4})?(?:/${PLAIN}{0,200})?(?:\\?${PLAIN}{0,100})?(?:#${PLAIN}{0,40})?`;
 
 const INT32: Partial<Shape["number"]> = {
   integer: true,
@@ -63,14 +70,16 @@ const NUMBER_FORMATS: Readonly<Record<string, Partial<Shape["number"]>>> = {
 const known = new Map<string, DFA>();
 
 /** Undefined for a format that is not enforced. */
-export function formatLanguage(name: string): (() => DFA) | undefined {
+export function formatLanguage(name: string): ((maxLength: number | undefined) => DFA) | undefined {
   const pattern = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   if (pattern === undefined) {
     return undefined;
   }
-  return () => {
-    const language = known.get(name) ?? patternLanguage(`^(?:${pattern})$`);
-    known.set(name, language);
+  return (maxLength) => {
+    const isShort = name === "uri" && maxLength !== undefined && maxLength >= SHORT_URI_LENGTH;
+    const source = isShort ? SHORT_URI : pattern;
+    const language = known.get(source) ?? patternLanguage(`^(?:${source})$`);
+    known.set(source, language);
     return language;
   };
 }

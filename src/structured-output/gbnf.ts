@@ -33,10 +33,15 @@ export function within(ranges: readonly Range[], [low, high]: Range): Range[] {
   );
 }
 
+/** Characters of a class, such as all letters of all scripts, from which on it is written once. */
+const SHARED_LENGTH = 80;
+const LITERAL = /^"((?:[^"\\]|\\.)*)"$/;
+
 /** Rules by name, which may refer to each other before they are known. */
 export class RuleBook {
   readonly #prefix: string;
   readonly #bodies = new Map<string, string>();
+  readonly #shared = new Map<string, string>();
   readonly #check: (rules: number, characters: number) => void;
   #characters = 0;
 
@@ -44,6 +49,16 @@ export class RuleBook {
   constructor(prefix: string, check: (rules: number, characters: number) => void) {
     this.#prefix = prefix;
     this.#check = check;
+  }
+
+  /** The same rule each time for the same body, if it is worth a rule of its own. */
+  shared(body: string): string {
+    if (body.length < SHARED_LENGTH) {
+      return body;
+    }
+    const name = this.#shared.get(body) ?? this.add(body);
+    this.#shared.set(body, name);
+    return name;
   }
 
   reserve(): string {
@@ -76,7 +91,7 @@ export function automatonRules(
   end: string,
 ): string {
   const ways = states.map(({ accepting, edges }) => [
-    ...edges.flatMap(({ ranges, to }) => edgeTexts(ranges).map((text) => ({ text, to }))),
+    ...edges.flatMap(({ ranges, to }) => edgeTexts(ranges).map((text) => ({ text: rules.shared(text), to }))),
     ...(accepting ? [{ text: end, to: undefined }] : []),
   ]);
   const entries = states.map(() => 0);
@@ -102,13 +117,27 @@ export function automatonRules(
           parts.push(next?.text ?? "");
           to = next?.to;
         }
-        return [...parts, to === undefined ? "" : names.get(to)].filter((part) => part !== "").join(" ");
+        return [...joinLiterals(parts), ...(to === undefined ? [] : [names.get(to)])].join(" ");
       })
       .join(" | ");
   for (const [state, name] of names) {
     rules.define(name, bodyOf(state));
   }
   return names.get(0) ?? bodyOf(0);
+}
+
+function joinLiterals(parts: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const part of parts) {
+    const before = LITERAL.exec(joined.at(-1) ?? "");
+    const next = LITERAL.exec(part);
+    if (before && next) {
+      joined[joined.length - 1] = `"${before[1]}${next[1]}"`;
+    } else {
+      joined.push(part);
+    }
+  }
+  return joined;
 }
 
 function escaped(code: number, special: string): string {

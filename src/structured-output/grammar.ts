@@ -4,6 +4,7 @@ import { invalidRequest, unsupportedValue } from "../faults.ts";
 import { RuleBook } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { LIMITS } from "./limits.ts";
+import { checkReadings } from "./readings.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { SchemaGraph } from "./schema-graph.ts";
 import { PatternRefused } from "./text-language.ts";
@@ -27,6 +28,7 @@ export function grammarRulesOf(schema: unknown, param: string, ruleName: string)
   const rules = new RuleBook(ruleName, (count, characters) => checkSize(count, characters, param));
   try {
     const graph = new SchemaGraph(new SchemaDocument(schema, param));
+    checkReadings(graph);
     const whole = new GrammarWriter(graph, rules).write();
     return `${ruleName} ::= ${whole}\n${rules}`;
   } catch (error) {

@@ -1,6 +1,6 @@
 /** What each keyword adds to a shape. A keyword that is in none of these tables is refused. */
 
-import { type Fault, invalidRequest, unsupportedValue } from "../faults.ts";
+import { type Fault, unsupportedValue } from "../faults.ts";
 import { formatLanguage, formatNumber } from "./formats.ts";
 import { LIMITS } from "./limits.ts";
 import type { Keywords, Place, SchemaDocument } from "./schema-document.ts";
@@ -35,24 +35,30 @@ const WITHOUT_EFFECT = new Set([
 ]);
 
 /** Tell in a refusal what to write instead. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  nullable: 'write `"type": ["string", "null"]` instead',
-  patternProperties: "name the properties, or bound their names by `propertyNames`",
-  uniqueItems: "leave it out, and remove what is doubled from the answer",
-  if: "write the cases as `anyOf`",
-  not: "say what is allowed instead",
-};
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ["nullable", 'write `"type": ["string", "null"]` instead'],
+  ["patternProperties", "name the properties, or bound their names by `propertyNames`"],
+  ["uniqueItems", "leave it out, and remove what is doubled from the answer"],
+  ["if", "write the cases as `anyOf`"],
+  ["not", "say what is allowed instead"],
+]);
 
-type Keyword = (shape: Shape, value: never, place: Place, document: SchemaDocument) => Shape | undefined;
+type Keyword = (
+  shape: Shape,
+  value: never,
+  place: Place,
+  document: SchemaDocument,
+  keyword: string,
+) => Shape | undefined;
 
 const whole = (
   name: "min" | "max",
   add: (shape: Shape, bounds: object) => Shape | undefined,
   most: number,
 ): Keyword => {
-  return (shape, value: number, { path }) => {
-    if (value > most && name === "min") {
-      throw invalidRequest(`At most ${most} can be asked for: ${path}.`, path, "invalid_value");
+  return (shape, value: number, place, _document, keyword) => {
+    if (value > most) {
+      throw refusal(place, keyword, `up to ${most}, and no further, is`);
     }
     return add(shape, { [name]: value });
   };
@@ -68,7 +74,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   exclusiveMaximum: (shape, value: number) => withNumber(shape, { maximum: { value, exclusive: true } }),
   multipleOf: (shape, value: number, place) => {
     if (!Number.isInteger(value) || value > LIMITS.multipleOf) {
-      throw refusal(place, "multipleOf", `only whole numbers up to ${LIMITS.multipleOf} are`);
+      throw refusal(place, "multipleOf", `of whole numbers up to ${LIMITS.multipleOf}, and of no others, is`);
     }
     return withNumber(shape, { integer: true, multipleOf: value });
   },
@@ -85,7 +91,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     }
     const make = formatLanguage(value);
     if (make === undefined) {
-      throw refusal(place, "format", `of the format \`${value}\` is not known`);
+      throw refusal(place, "format", `of the value \`${value}\` is not`);
     }
     return withText(shape, { languages: [{ key: `format ${value}`, path: `${place.path}.format`, make }] });
   },
@@ -145,7 +151,7 @@ export function withKeywords(shape: Shape, place: Place, document: SchemaDocumen
       throw refusal(place, name);
     }
     // Also when nothing is left: what cannot be enforced is refused wherever it stands.
-    const next = keyword(result ?? shape, value as never, place, document);
+    const next = keyword(result ?? shape, value as never, place, document, name);
     result = result && next;
   }
   result &&= withProperties(result, place, document);
@@ -160,7 +166,7 @@ function withProperties(shape: Shape, place: Place, document: SchemaDocument): S
   }
   const names = Object.keys((schema.properties ?? {}) as object);
   if (names.includes("__proto__")) {
-    throw refusal(place, "properties", "of the name `__proto__` are not");
+    throw refusal(place, "properties", "of the name `__proto__` is not");
   }
   const properties = new Map(names.map((name) => [name, document.below(place, "properties", name)]));
   return withObject(shape, {
@@ -178,7 +184,7 @@ function closing(place: Place): "additionalProperties" | "unevaluatedProperties"
     return undefined;
   }
   if (["$ref", "allOf", "anyOf", "oneOf"].some((name) => schema[name] !== undefined)) {
-    throw refusal(place, "unevaluatedProperties", "beside `$ref`, `allOf`, `anyOf` or `oneOf` are not");
+    throw refusal(place, "unevaluatedProperties", "beside `$ref`, `allOf`, `anyOf` or `oneOf` is not");
   }
   return "unevaluatedProperties";
 }
@@ -204,7 +210,7 @@ function withItems(shape: Shape, place: Place, document: SchemaDocument): Shape 
 
 function checkId(place: Place): void {
   if (place.pointer !== "#") {
-    throw refusal(place, "$id", "inside of a schema are not: references would be read from there");
+    throw refusal(place, "$id", "inside of a schema, where references would be read from, is not");
   }
 }
 
@@ -217,10 +223,10 @@ function emptyOnly(name: string): Keyword {
   };
 }
 
-/** `which` narrows what is not enforced down. */
+/** `which` says what of it is enforced, or is not. */
 export function refusal(place: Place, keyword: string, which?: string): Fault {
   const path = `${place.path}.${keyword}`;
-  const instead = which === undefined && INSTEAD[keyword] !== undefined ? `: ${INSTEAD[keyword]}` : "";
+  const instead = INSTEAD.has(keyword) ? `: ${INSTEAD.get(keyword)}` : "";
   return unsupportedValue(
     which === undefined
       ? `\`${keyword}\` cannot be enforced while the answer is written${instead} (${path}).`

@@ -60,8 +60,9 @@ export class SchemaDocument {
       return this.root;
     }
     const place = this.below(this.root, ...keys);
-    if (!this.#checked.has(place.pointer)) {
-      // Where definitions do not stand, a document's own check does not look.
+    const isDefinition = keys.length === 2 && ["$defs", "definitions"].includes(keys[0] ?? "");
+    if (!isDefinition && !this.#checked.has(place.pointer)) {
+      // Where definitions do not stand, the whole document's check may not have looked.
       checkKeywords(value, place.path);
       this.#checked.add(place.pointer);
     }

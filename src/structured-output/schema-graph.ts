@@ -1,6 +1,5 @@
 /** All places at which a value may stand, what may stand there, and whether anything can. */
 
-import { isDeepStrictEqual } from "node:util";
 import type { DFA } from "refa";
 import { invalidRequest, unsupportedValue } from "../faults.ts";
 import type { Automaton } from "./automaton.ts";
@@ -12,13 +11,14 @@ import {
   ANY_VALUE,
   itemPlaces,
   type JsonType,
+  literalKey,
   propertyNames,
   propertyPlaces,
   type Shape,
   shapeKey,
   typeOf,
 } from "./shape.ts";
-import { both, codePoints, lengthLanguage, PatternRefused } from "./text-language.ts";
+import { both, codePoints, lengthLanguage, lengthsOf, PatternRefused } from "./text-language.ts";
 
 /** One place for values: they fit one of its shapes. */
 export interface Node {
@@ -46,6 +46,7 @@ export class SchemaGraph {
   readonly #possible = new Set<string>();
   readonly #texts = new Map<string, DFA>();
   readonly #numbers = new Map<string, Automaton | undefined>();
+  readonly #literalKeys = new WeakMap<readonly unknown[], ReadonlySet<string>>();
   readonly #members = new WeakMap<Shape, readonly Member[]>();
   readonly #conjunction: Conjunction;
   #textStates = 0;
@@ -112,7 +113,7 @@ export class SchemaGraph {
 
   /** Of a shape's literals, those that fit the rest of it too. */
   literals(shape: Shape): unknown[] {
-    return (shape.literals ?? []).filter((value) => this.#fits(shape, value));
+    return (shape.literals ?? []).filter((value) => this.#fits({ ...shape, literals: undefined }, value));
   }
 
   numbers({ number }: Shape): Automaton | undefined {
@@ -148,12 +149,13 @@ export class SchemaGraph {
     }
     let path = first.path;
     try {
-      let language = first.make();
+      let language = first.make(max);
       for (const other of others) {
         path = other.path;
-        language = both(language, other.make());
+        language = both(language, other.make(max));
       }
-      if (min > 0 || max !== undefined) {
+      const lengths = lengthsOf(language);
+      if (lengths && (lengths.min < min || lengths.max > (max ?? Infinity))) {
         language = both(language, lengthLanguage(min, max));
       }
       this.#textStates += language.countNodes();
@@ -313,9 +315,18 @@ export class SchemaGraph {
     });
   }
 
+  #isLiteral({ literals }: Shape, value: unknown): boolean {
+    if (literals === undefined) {
+      return true;
+    }
+    const keys = this.#literalKeys.get(literals) ?? new Set(literals.map(literalKey));
+    this.#literalKeys.set(literals, keys);
+    return keys.has(literalKey(value));
+  }
+
   #fits(shape: Shape, value: unknown): boolean {
     const type = typeOf(value);
-    if (!shape.types.has(type) || !(shape.literals?.some((other) => isDeepStrictEqual(other, value)) ?? true)) {
+    if (!shape.types.has(type) || !this.#isLiteral(shape, value)) {
       return false;
     }
     const fitsNode = (node: Node, inner: unknown) =>

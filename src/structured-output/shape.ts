@@ -1,6 +1,5 @@
 /** What a value at one place has to be: everything that all schemas say of it, brought together exactly. */
 
-import { isDeepStrictEqual } from "node:util";
 import type { DFA } from "refa";
 import type { Bound } from "./number-language.ts";
 import type { Place } from "./schema-document.ts";
@@ -25,12 +24,15 @@ export interface Shape {
   };
 }
 
-/** A pattern or format; `make` throws PatternRefused. */
+/**
+ * A pattern or format. `make` is told how long texts may be, since for some there is a language that keeps to it by itself;
+ * it throws PatternRefused.
+ */
 export interface Language {
   key: string;
   /** Of the keyword, for errors. */
   path: string;
-  make: () => DFA;
+  make: (maxLength: number | undefined) => DFA;
 }
 
 /** One schema's `prefixItems` and `items`; `rest` undefined: anything. */
@@ -67,10 +69,9 @@ export function withTypes(shape: Shape, names: readonly string[]): Shape | undef
 }
 
 export function withLiterals(shape: Shape, literals: readonly unknown[]): Shape | undefined {
+  const before = shape.literals && new Set(shape.literals.map(literalKey));
   const kept = literals.filter(
-    (value) =>
-      shape.types.has(typeOf(value)) &&
-      (shape.literals === undefined || shape.literals.some((other) => isDeepStrictEqual(value, other))),
+    (value) => shape.types.has(typeOf(value)) && (before === undefined || before.has(literalKey(value))),
   );
   return kept.length === 0 ? undefined : { ...shape, literals: kept, types: new Set(kept.map(typeOf)) };
 }
@@ -118,6 +119,15 @@ export function withObject(shape: Shape, bounds: Partial<Shape["object"]>): Shap
   };
   const least = Math.max(object.min, object.required.length);
   return least > (object.max ?? Infinity) ? without({ ...shape, object }, "object") : { ...shape, object };
+}
+
+/** The same for values that are equal as JSON has it. */
+export function literalKey(value: unknown): string {
+  return JSON.stringify(value, (_, inner) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? { entries: Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)) }
+      : inner,
+  );
 }
 
 /** Undefined when it could only have been of that type. */

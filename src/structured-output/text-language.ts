@@ -2,7 +2,7 @@
 
 import type * as refa from "refa";
 import { CharSet, DFA, JS, NFA, type NoParent, TooManyNodesError, Transformers, transform } from "refa";
-import { type Automaton, type Edge, trimmed } from "./automaton.ts";
+import { type Automaton, type Edge, type Range, trimmed } from "./automaton.ts";
 import { LIMITS } from "./limits.ts";
 
 type Concatenation = NoParent<refa.Concatenation>;
@@ -13,10 +13,11 @@ export class PatternRefused extends Error {}
 
 const MAXIMUM = { maxCharacter: 0x10ffff };
 /** Half of a surrogate pair is no character: UTF-8 cannot write it. */
-const CHARACTERS = CharSet.empty(MAXIMUM.maxCharacter).union([
-  { min: 0, max: 0xd7ff },
-  { min: 0xe000, max: 0x10ffff },
-]);
+export const ALPHABET: readonly Range[] = [
+  [0, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
+const CHARACTERS = CharSet.empty(MAXIMUM.maxCharacter).union(ALPHABET.map(([min, max]) => ({ min, max })));
 const ANYTHING: Element = {
   type: "Quantifier",
   min: 0,
@@ -30,8 +31,7 @@ export function patternLanguage(source: string): DFA {
   return bounded(() => {
     const parser = JS.Parser.fromLiteral({ source, flags: "u" });
     const { expression } = parser.parse({ assertions: "parse", maxNodes: 20_000, maxBackreferenceWords: 0 });
-    const language = languageOf(expression.alternatives);
-    return intersection(language, ofAlternatives([{ type: "Concatenation", elements: [ANYTHING] }]));
+    return languageOf(expression.alternatives);
   });
 }
 
@@ -41,22 +41,20 @@ export function lengthLanguage(min: number, max: number | undefined): DFA {
     throw tooManyStates();
   }
   const characters: Element = { ...ANYTHING, min, max: max ?? Infinity } as Element;
-  return bounded(() => ofAlternatives([{ type: "Concatenation", elements: [characters] }]));
+  return bounded(() => ofAlternatives([{ type: "Concatenation", elements: [characters] }], LIMITS.automatonStates));
 }
 
 /** Any text but these. */
 export function otherThan(texts: Iterable<string>): DFA {
   return bounded(() => {
-    const words = DFA.fromWords([...texts].map(codePoints), MAXIMUM, new DFA.LimitedNodeFactory(LIMITS.characters));
+    const words = DFA.fromWords(
+      [...texts].map(codePoints),
+      MAXIMUM,
+      new DFA.LimitedNodeFactory(LIMITS.automatonStates),
+    );
     words.complement();
     return intersection(words, ofAlternatives([{ type: "Concatenation", elements: [ANYTHING] }]));
   });
-}
-
-export function only(texts: Iterable<string>): DFA {
-  const words = DFA.fromWords([...texts].map(codePoints), MAXIMUM, new DFA.LimitedNodeFactory(LIMITS.characters));
-  words.minimize();
-  return words;
 }
 
 /** Throws PatternRefused. */
@@ -87,6 +85,29 @@ export function automatonOf(language: DFA): Automaton | undefined {
       return { accepting: language.finals.has(node as DFA.Node), edges: [...edges.values()] };
     }),
   });
+}
+
+/** Code points of the shortest and longest text; no longest one: Infinity. Undefined when there is none at all. */
+export function lengthsOf(language: DFA): { min: number; max: number } | undefined {
+  const automaton = automatonOf(language);
+  if (automaton === undefined) {
+    return undefined;
+  }
+  const { states } = automaton;
+  let max = language.isFinite ? 0 : Infinity;
+  let min = Infinity;
+  let reached = new Set([0]);
+  for (let length = 0; reached.size > 0 && length <= states.length; length += 1) {
+    if ([...reached].some((state) => states[state]?.accepting)) {
+      min = Math.min(min, length);
+      max = Math.max(max, length);
+    }
+    if (max === Infinity && min !== Infinity) {
+      break;
+    }
+    reached = new Set([...reached].flatMap((state) => (states[state]?.edges ?? []).map(({ to }) => to)));
+  }
+  return { min, max };
 }
 
 /** The texts in which one of the alternatives is found somewhere, or at the beginning where `atStart`. */
@@ -171,19 +192,32 @@ function withOpenEnds(elements: readonly Element[], startsHere: boolean, endsHer
   return { type: "Concatenation", elements: [...(start ? [] : [ANYTHING]), ...inner, ...(end ? [] : [ANYTHING])] };
 }
 
-function ofAlternatives(alternatives: readonly Concatenation[]): DFA {
+function ofAlternatives(alternatives: readonly Concatenation[], states: number = LIMITS.patternStates): DFA {
   const expression: NoParent<refa.Expression> = { type: "Expression", alternatives: copied(alternatives) };
   const applied = transform(Transformers.applyAssertions(), expression);
-  const nfa = NFA.fromRegex(applied, MAXIMUM, {}, new NFA.LimitedNodeFactory(LIMITS.automatonStates));
+  const nfa = NFA.fromRegex(applied, MAXIMUM, {}, new NFA.LimitedNodeFactory(states));
+  let ranges = 0;
+  for (const node of nfa.nodes()) {
+    for (const characters of node.out.values()) {
+      ranges += characters.ranges.length;
+    }
+    if (ranges > LIMITS.characterRanges) {
+      throw new PatternRefused(`it needs more than ${LIMITS.characterRanges} ranges of characters`);
+    }
+  }
   return minimal(DFA.fromFA(nfa, new DFA.LimitedNodeFactory(LIMITS.automatonStates)));
 }
 
-/** refa's transformers change what they are given, and its nodes know their parents. */
+/** Of whole characters alone. refa's transformers change what they are given, and its nodes know their parents. */
 function copied(alternatives: readonly Concatenation[]): Concatenation[] {
   return alternatives.map(({ elements }) => ({
     type: "Concatenation",
     elements: elements.map((element) =>
-      "alternatives" in element ? { ...element, alternatives: copied(element.alternatives) } : { ...element },
+      "alternatives" in element
+        ? { ...element, alternatives: copied(element.alternatives) }
+        : element.type === "CharacterClass"
+          ? { ...element, characters: element.characters.intersect(CHARACTERS) }
+          : { ...element },
     ),
   }));
 }
@@ -220,4 +254,7 @@ function bounded<T>(make: () => T): T {
   }
 }
 
-const tooManyStates = () => new PatternRefused(`it needs an automaton of more than ${LIMITS.automatonStates} states`);
+const tooManyStates = () =>
+  new PatternRefused(
+    `it needs more than ${LIMITS.patternStates} states, or ${LIMITS.automatonStates} once it is deterministic`,
+  );

@@ -1,13 +1,13 @@
 /** Writes a schema's graph as rules: one rule a place. */
 
 import { invalidRequest, unsupportedValue } from "../faults.ts";
-import type { Range } from "./automaton.ts";
+import { otherWordsAutomaton, type Range, wordsAutomaton } from "./automaton.ts";
 import { automatonRules, characterClass, literalText, type RuleBook } from "./gbnf.ts";
 import { characterTexts, JsonRules } from "./json-rules.ts";
 import { LIMITS } from "./limits.ts";
 import type { Member, Node, SchemaGraph } from "./schema-graph.ts";
 import { ANY_VALUE, type JsonType, type Shape } from "./shape.ts";
-import { automatonOf, both, lengthLanguage, only, otherThan } from "./text-language.ts";
+import { ALPHABET, automatonOf, both, lengthLanguage, otherThan } from "./text-language.ts";
 
 export class GrammarWriter {
   readonly #graph: SchemaGraph;
@@ -51,7 +51,7 @@ export class GrammarWriter {
     const literals = node.shapes.flatMap((shape) => this.#graph.literals(shape));
     const others = node.shapes.filter((shape) => shape.literals === undefined);
     const alternatives = new Set([
-      ...(literals.length > 0 ? [this.#oneOf(literals)] : []),
+      ...(literals.length > 0 ? [this.#oneOf(literals, node)] : []),
       ...others.flatMap((shape) => this.#graph.possibleTypes(shape).map((type) => this.#typed(shape, type, node))),
     ]);
     return [...alternatives].join(" | ");
@@ -74,9 +74,10 @@ export class GrammarWriter {
     }
   }
 
-  #oneOf(literals: readonly unknown[]): string {
-    const automaton = automatonOf(only(literals.map((value) => JSON.stringify(value))));
-    return automaton ? automatonRules(automaton, this.#rules, plainTexts, NOTHING) : "";
+  #oneOf(literals: readonly unknown[], node: Node): string {
+    const texts = literals.map((value) => JSON.stringify(value));
+    this.#checkWords(texts, LIMITS.words, node);
+    return automatonRules(wordsAutomaton(texts), this.#rules, plainTexts, NOTHING);
   }
 
   #number(shape: Shape): string {
@@ -131,9 +132,13 @@ export class GrammarWriter {
     this.#checkCounting(node, min, additional !== undefined, members);
     const enough = max ?? Math.max(min, 1);
     const texts = members.map((member) => this.#member(member));
-    const more = additional && `${this.#key(members, additional.names)} ":" " "? ${this.#value(additional.node)}`;
+    const more = additional && `${this.#key(members, additional.names, node)} ":" " "? ${this.#value(additional.node)}`;
     // Of the members from each on, how many have to be there.
-    const left = members.map((_, index) => members.slice(index).filter((member) => member.required).length);
+    let counted = 0;
+    const left = members
+      .toReversed()
+      .map((member) => (counted += member.required ? 1 : 0))
+      .reverse();
 
     /** What may follow when so many members have been passed, and so many properties, up to `enough`, written. */
     const after = (state: number, next: (state: number) => string): string => {
@@ -196,15 +201,26 @@ export class GrammarWriter {
   }
 
   /** A name that is none of the members', which have schemas of their own; written in one way, so that none is hidden in escapes. */
-  #key(members: readonly Member[], names: Shape): string {
+  #key(members: readonly Member[], names: Shape, node: Node): string {
     if (members.length === 0 && names.text.languages.length === 0) {
       return this.#json.text(names.text.min, names.text.max);
     }
-    const others = otherThan(members.map(({ name }) => name));
+    const taken = members.map(({ name }) => name);
+    this.#checkWords(taken, LIMITS.names, node);
     const { min, max } = names.text;
     const texts = this.#graph.texts(names) ?? (min > 0 || max !== undefined ? lengthLanguage(min, max) : undefined);
-    const automaton = automatonOf(texts ? both(others, texts) : others);
+    const automaton = texts ? automatonOf(both(otherThan(taken), texts)) : otherWordsAutomaton(taken, ALPHABET);
     return `"\\"" ( ${automaton ? automatonRules(automaton, this.#rules, characterTexts, '"\\""') : ""} )`;
+  }
+
+  #checkWords(texts: readonly string[], most: number, node: Node): void {
+    if (texts.reduce((sum, text) => sum + text.length, 0) > most) {
+      throw invalidRequest(
+        `Values and names may have at most ${most} characters together: ${node.path}.`,
+        node.path,
+        "invalid_value",
+      );
+    }
   }
 
   #once(key: string, body: () => string): string {
