@@ -209,6 +209,7 @@ test("a stream tells usage of both requests under the answer's own id", async ()
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 8 } });
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
   expect(chunks.every(({ model }) => model === "words")).toBe(true);
+  expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
 });
 
 test("a schema that is none is a 400 that names it, before anything is sent", async () => {

@@ -54,7 +54,8 @@ export async function* checkedAnswer(
     yield { type: "finish", usage };
     return;
   }
-  const { frames, usageFrame } = wholeAsFrames(completion);
+  const options = request.wire.stream_options as { include_usage?: boolean } | undefined;
+  const { frames, usageFrame } = wholeAsFrames(completion, options?.include_usage === true);
   yield { type: "wire-frames", frames, completionTokens: usage.completionTokens };
   yield { type: "finish", usage, usageFrame };
 }

@@ -12,10 +12,10 @@ interface WholeFrames {
   usageFrame: Uint8Array;
 }
 
-/** All of each choice is one frame, and its end another. */
-export function wholeAsFrames(completion: Readonly<Record<string, unknown>>): WholeFrames {
+/** All of each choice is one frame, and its end another. `hasUsageFrame`: the caller asked for one at the end. */
+export function wholeAsFrames(completion: Readonly<Record<string, unknown>>, hasUsageFrame: boolean): WholeFrames {
   const { usage, choices, ...rest } = completion;
-  const envelope = { ...rest, object: "chat.completion.chunk" };
+  const envelope = { ...rest, object: "chat.completion.chunk", ...(hasUsageFrame ? { usage: null } : {}) };
   const frames = (choices as Choice[]).flatMap(({ index = 0, message, logprobs = null, finish_reason }) => [
     toFrame({ ...envelope, choices: [{ index, delta: toDelta(message), logprobs, finish_reason: null }] }),
     toFrame({ ...envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason }] }),
