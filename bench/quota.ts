@@ -51,7 +51,6 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
 function configOf(limits: string): string {
   return `
 builtin_models: false
-log_level: error
 limits: ${limits}
 models:
   - id: parrot

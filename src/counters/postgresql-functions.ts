@@ -102,7 +102,7 @@ begin
 end $$;
 
 -- Several operations at once, in their order. Tables that are new and small do not stay so, hence no scans of them.
-create or replace function counters1_run(who text, operations jsonb) returns jsonb language plpgsql set enable_seqscan = off as $$
+create or replace function counters1_run(who text, operations jsonb) returns jsonb language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   is_member boolean := exists (select from counters1_replicas where id = who);
   at bigint;
@@ -151,7 +151,7 @@ begin
   return to_jsonb(answers);
 end $$;
 
-create or replace function counters1_give_back(who text) returns void language plpgsql set enable_seqscan = off as $$
+create or replace function counters1_give_back(who text) returns void language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   given jsonb;
 begin
@@ -171,7 +171,7 @@ begin
     on conflict (id) do update set seen_at = excluded.seen_at;
 end $$;
 
-create or replace function counters1_beat(who text) returns jsonb language plpgsql set enable_seqscan = off as $$
+create or replace function counters1_beat(who text) returns jsonb language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   at bigint := counters1_now();
   is_member boolean;
