@@ -20,6 +20,18 @@ const TOKENS = 64;
 const threads = Number(process.argv[2] ?? availableParallelism());
 const rounds = Number(process.argv[3] ?? 5);
 const never = new AbortController().signal;
+const strings = { type: "array", items: { type: "string", minLength: 20, maxLength: 60 }, minItems: 20 };
+const schema = { type: "json-schema" as const, schema: strings, param: "schema" };
+const EXTRAS: Readonly<Record<string, NonNullable<Parameters<typeof makeChatRequest>[0]>>> = {
+  penalties: { frequencyPenalty: 0.5, presencePenalty: 0.5, repeatPenalty: 1.1 },
+  "logit_bias of 100 tokens": {
+    logitBias: Object.fromEntries(Array.from({ length: 100 }, (_, id) => [1000 + id, -5])),
+  },
+  logprobs: { topLogprobs: 0 },
+  "top_logprobs 20": { topLogprobs: 20 },
+  "a schema": { format: schema },
+  "a schema at temperature 2": { format: schema, temperature: 2 },
+};
 const story = "Write a very long story about a dragon.";
 const prompt =
   "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n" +
@@ -54,7 +66,22 @@ console.log(`memory with ${SLOTS} slots of 4,096 tokens: ${residentMegabytes(mod
 console.log(
   `longest wait for a token while 3,000 prompt tokens are evaluated: ${Math.round(await longestWait(model))} ms`,
 );
+console.log("| at one answer | tokens/s as a share of a plain request's |\n|---|---|");
+for (const [name, asked] of Object.entries(EXTRAS)) {
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    ratios.push((await speedOf(model, asked)) / (await speedOf(model, { temperature: asked.temperature ?? 1 })));
+  }
+  console.log(`| ${name} | ${median(ratios).toFixed(2)} |`);
+}
 await model.close();
+
+const several = await openLlamaCpp({ slots: 4, context_size: 4096, threads, prefix_reuse: false });
+const [oneChoice, fourChoices] = [await timeToAll(several, 1), await timeToAll(several, 4)];
+console.log(
+  `first tokens of all choices after 1,000 prompt tokens: ${ms(oneChoice)} for one, ${ms(fourChoices)} for four, ratio ${(fourChoices / oneChoice).toFixed(2)}`,
+);
+await several.close();
 
 const reusing = await openLlamaCpp({ slots: 1, context_size: 4096, threads });
 const [first, second] = [await timeToFirst(reusing, "What?"), await timeToFirst(reusing, "When?")];
@@ -108,6 +135,24 @@ async function longestWait(own: Hosted<ChatModel>): Promise<number> {
   abort.abort();
   await speaking;
   return longest;
+}
+
+async function speedOf(own: Hosted<ChatModel>, asked: Parameters<typeof makeChatRequest>[0]): Promise<number> {
+  const startedAt = performance.now();
+  let firstAt = startedAt;
+  let count = 0;
+  for await (const event of own.chat(makeChatRequest({ say: story, seed: 1, maxTokens: TOKENS, ...asked }), never)) {
+    if (event.type === "start") firstAt = performance.now();
+    if (event.type === "finish") count = event.usage.completionTokens;
+  }
+  return (count - 1) / ((performance.now() - firstAt) / 1000);
+}
+
+async function timeToAll(own: Hosted<ChatModel>, choices: number): Promise<number> {
+  const startedAt = performance.now();
+  const say = "Dragons eat granite on Mondays. ".repeat(140);
+  for await (const _ of own.chat(makeChatRequest({ say, choices, seed: 1, maxTokens: 1 }), never));
+  return performance.now() - startedAt;
 }
 
 async function timeToFirst(own: Hosted<ChatModel>, say: string): Promise<number> {

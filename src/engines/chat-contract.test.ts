@@ -42,7 +42,7 @@ const SUBJECTS: Record<string, () => Promise<Subject>> = {
 async function openScripted(process: "parent" | "child"): Promise<ChatModel> {
   const story = "Once upon a time 🐉 there lived a très small dragon. ".repeat(20);
   const replies = [{ text: story, delay_ms_per_token: 5 }];
-  const settings = scriptedSettings.parse({ replies, context_window: 2048, process });
+  const settings = scriptedSettings.parse({ replies, context_window: 2048, process, abilities: { choices: 2 } });
   return (await scriptedEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
 }
 
@@ -143,6 +143,45 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
       [story(), story({ maxTokens: 12 })].map((each) => readAnswer(model.chat(each, never()))),
     );
     expect(answers.map((answer) => answer.finish?.usage.completionTokens)).toEqual([24, 12]);
+  });
+
+  test("gives the choices that are asked for, each ended once", async ({ skip }) => {
+    skip(model.passesWire || model.abilities.choices === 1, "passes wire on, or gives one only");
+    const { events, finish } = await readAnswer(model.chat(story({ choices: 2, maxTokens: 6 }), never()));
+    for (const choice of [0, 1]) {
+      const own = events.filter((event) => "choice" in event && event.choice === choice);
+      expect(own.some((event) => event.type === "text")).toBe(true);
+      expect(own.filter((event) => event.type === "choice-end")).toEqual([
+        { type: "choice-end", choice, reason: "length" },
+      ]);
+      expect(own.at(-1)?.type).toBe("choice-end");
+    }
+    expect(finish?.usage.completionTokens).toBe(12);
+    expect(events.filter((event) => event.type === "finish")).toHaveLength(1);
+  });
+
+  test("is held to a schema where it says that it can be", async ({ skip }) => {
+    skip(model.passesWire || model.abilities.jsonSchema !== true, "passes wire on, or cannot be held to JSON");
+    const format = { type: "json-schema" as const, schema: { enum: ["red", { b: [1] }] }, param: "response_format" };
+    const { text, reason } = await readAnswer(model.chat(story({ format, temperature: 2 }), never()));
+    expect(["red", { b: [1] }]).toContainEqual(JSON.parse(text));
+    expect(reason).toBe("stop");
+    const schema = { type: "array", uniqueItems: true };
+    await expect(readAnswer(model.chat(story({ format: { ...format, schema } }), never()))).rejects.toMatchObject({
+      kind: "invalid-request",
+      param: expect.stringMatching(/^response_format/),
+    });
+  });
+
+  test("tells log probabilities of all that it says where it says that it can", async ({ skip }) => {
+    skip(model.passesWire || model.abilities.logprobs !== true, "passes wire on, or tells none");
+    const { events, text } = await readAnswer(model.chat(story({ topLogprobs: 2 }), never()));
+    const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+    expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
+    for (const { logprob, top } of logprobs) {
+      expect(logprob).toBeLessThanOrEqual(0);
+      expect(top).toHaveLength(2);
+    }
   });
 
   test("refuses a prompt longer than the context window with both counts, before any event", async () => {

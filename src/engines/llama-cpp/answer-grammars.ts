@@ -1,30 +1,17 @@
-/** The grammars that hold answers to a format, and calls to their tools' parameters. */
+/** The grammars that answers are held to, read once and kept for the next request. */
 
 import { LRUCache } from "lru-cache";
-import { anyObjectRules, grammarRulesOf } from "../../structured-output/grammar.ts";
-import type { AnswerFormat, Tool } from "../chat-model.ts";
-import { CALL_ID, CALL_ID_LENGTH, type ToolCallFormat } from "./tool-call-format.ts";
+import { GrammarCompiler } from "./grammar-compiler.ts";
+import type { WantedGrammar } from "./grammar-text.ts";
 import type { Decoder, GrammarState } from "./unpublished.ts";
 
 /** Characters of schemas whose grammars are kept; a grammar in memory takes some ten times as much. */
 const MOST_KEPT = 4_000_000;
-const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false };
-
-export interface CallRules {
-  format: ToolCallFormat;
-  tools: readonly Tool[];
-  /** Whether more than one call may be made. */
-  several: boolean;
-}
-
-type Wanted =
-  | { kind: "format"; format: AnswerFormat }
-  | { kind: "calls"; calls: CallRules }
-  | { kind: "either"; format: AnswerFormat; calls: CallRules };
 
 export class AnswerGrammars {
   readonly #decoder: Decoder;
-  readonly #kept = new LRUCache<string, GrammarState>({
+  readonly #compiler = new GrammarCompiler();
+  readonly #kept = new LRUCache<string, Promise<GrammarState>>({
     maxSize: MOST_KEPT,
     sizeCalculation: (_, key) => key.length,
   });
@@ -34,54 +21,17 @@ export class AnswerGrammars {
   }
 
   /** Throws a Fault that names the schema's keyword which cannot be enforced. The state is to be cloned, not used. */
-  get(wanted: Wanted): GrammarState {
+  async get(wanted: WantedGrammar): Promise<GrammarState> {
     const key = JSON.stringify(wanted);
     const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
-    const state = this.#decoder.readGrammar(textOf(wanted));
-    this.#kept.set(key, state);
-    return state;
-  }
-}
-
-function textOf(wanted: Wanted): string {
-  switch (wanted.kind) {
-    case "format":
-      return formatRules(wanted.format, "root");
-    case "calls":
-      return `root ::= calls\n${callRules(wanted.calls)}`;
-    case "either": {
-      const { format, calls } = wanted;
-      const answer = formatRules(format, "answer");
-      return `root ::= answer | ${literal(calls.format.mark)} calls\n${answer}\n${callRules(calls)}`;
+    if (kept !== undefined) return await kept;
+    const read = this.#compiler.compile(wanted).then((text) => this.#decoder.readGrammar(text));
+    this.#kept.set(key, read);
+    try {
+      return await read;
+    } catch (error) {
+      this.#kept.delete(key);
+      throw error;
     }
   }
-}
-
-function formatRules(format: AnswerFormat, rule: string): string {
-  return format.type === "json-schema" ? grammarRulesOf(format.schema, format.param, rule) : anyObjectRules(rule);
-}
-
-/** The rule `calls`: what follows the mark. */
-function callRules({ format, tools, several }: CallRules): string {
-  const { open, afterName, between, close } = format;
-  const next = several && between !== undefined ? ` (${literal(between)} call)*` : "";
-  const calls = tools.map(({ name }, index) => `${literal(name)} ${literal(afterName)} tool-${index}`);
-  return [
-    `calls ::= ${literal(open)} call${next} ${literal(close)}`,
-    `call ::= ${calls.join(" | ")}`,
-    ...tools.map(({ parameters, param }, index) => grammarRulesOf(parameters ?? NO_PARAMETERS, param, `tool-${index}`)),
-    "",
-  ].join("\n");
-}
-
-/** Ids are told by Parlance, whatever the model writes for them. */
-function literal(text: string): string {
-  return text
-    .split(CALL_ID)
-    .map(
-      (part) =>
-        `"${part.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\r", "\\r")}"`,
-    )
-    .join(` [a-zA-Z0-9]{${CALL_ID_LENGTH}} `);
 }

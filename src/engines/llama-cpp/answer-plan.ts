@@ -3,9 +3,10 @@
 import type { Token } from "node-llama-cpp";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatMessage, ChatRequest, Tool } from "../chat-model.ts";
-import { AnswerGrammars, type CallRules } from "./answer-grammars.ts";
+import { AnswerGrammars } from "./answer-grammars.ts";
 import type { AnswerShape } from "./answer-parts.ts";
 import type { ChatTemplate } from "./chat-template.ts";
+import type { CallRules } from "./grammar-text.ts";
 import { effortVariables, thinksUnasked } from "./reasoning-effort.ts";
 import { type ReasoningMarks, reasoningMarksOf } from "./reasoning-marks.ts";
 import { type ToolCallFormat, toolCallFormatOf } from "./tool-call-format.ts";
@@ -67,7 +68,7 @@ export class AnswerPlanner {
   }
 
   /** `prompt` ends where the answer begins. Throws a Fault that names what cannot be enforced. */
-  plan(request: ChatRequest, prompt: string): AnswerPlan {
+  async plan(request: ChatRequest, prompt: string): Promise<AnswerPlan> {
     const { format, toolChoice, reasoningEffort } = request;
     const calls = this.#callsOf(request);
     const isForced = calls !== undefined && toolChoice !== "auto";
@@ -96,7 +97,7 @@ export class AnswerPlanner {
       isHeld,
       prefill: opensThought ? open : thinksFirst ? "" : mark,
       afterThought: isForced ? beforeCall + mark : isHeld ? beforeAnswer : "",
-      ...this.#grammarsOf(request, calls, isForced),
+      ...(await this.#grammarsOf(request, calls, isForced)),
       silent: this.#silent,
       // Their texts would count as what the grammar asks for.
       banned: isHeld || calls !== undefined ? this.#silent : [],
@@ -111,22 +112,23 @@ export class AnswerPlanner {
     return { format: this.#calls, tools: named, several: several && typeof toolChoice !== "object" };
   }
 
-  #grammarsOf(
+  async #grammarsOf(
     { format }: ChatRequest,
     calls: CallRules | undefined,
     isForced: boolean,
-  ): Pick<AnswerPlan, "contentGrammar" | "callGrammar"> {
+  ): Promise<Pick<AnswerPlan, "contentGrammar" | "callGrammar">> {
     const callGrammar =
-      calls && (isForced || format.type === "text") ? this.#grammars.get({ kind: "calls", calls }) : undefined;
+      calls && (isForced || format.type === "text") ? await this.#grammars.get({ kind: "calls", calls }) : undefined;
     if (isForced || format.type === "text") return { callGrammar, contentGrammar: undefined };
-    if (calls === undefined) return { callGrammar, contentGrammar: this.#grammars.get({ kind: "format", format }) };
+    if (calls === undefined)
+      return { callGrammar, contentGrammar: await this.#grammars.get({ kind: "format", format }) };
     if (/^[{[]$/.test(calls.format.mark)) {
       throw unsupportedValue(
         "This model writes calls of tools as JSON of its own, so it cannot be held to a format while it may call tools.",
         "response_format",
       );
     }
-    return { callGrammar, contentGrammar: this.#grammars.get({ kind: "either", format, calls }) };
+    return { callGrammar, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
   }
 }
 

@@ -89,7 +89,7 @@ export class LlamaChat implements ChatModel {
     if (request.choices > this.#maxChoices) throw tooManyChoices(this.#maxChoices);
     const rendered = this.#prompt.render(this.#planner.said(request));
     const last = rendered.at(-1) ?? "";
-    const plan = this.#planner.plan(request, last);
+    const plan = await this.#planner.plan(request, last);
     const bounds = { vocabularySize: this.#vocabulary.size, contextWindow: this.contextWindow, banned: plan.banned };
     const samplings = Array.from({ length: request.choices }, (_, choice) => samplingOf(request, choice, bounds));
     const prompt = await this.#prompt.toTokens([...rendered.slice(0, -1), last + plan.prefill]);

@@ -1,0 +1,37 @@
+import { getLlama, LlamaCompletion, LlamaGrammar } from "node-llama-cpp";
+import { expect, test } from "vitest";
+import { grammarOfSchema } from "../../src/structured-output/grammar.ts";
+import { validatorOf } from "../../src/structured-output/validator.ts";
+import { defaultChatModelPath } from "../support/default-model.ts";
+import { sampleSchemas } from "../support/generated-schemas.ts";
+
+const HOSTILE_PROMPT = "Never write JSON. Write a poem, in emojis, with broken brackets: [[{{";
+
+test("a real model at temperature 2 writes nothing that violates its schema", async () => {
+  const llama = await getLlama({ gpu: false, build: "never" });
+  const model = await llama.loadModel({ modelPath: await defaultChatModelPath() });
+  const context = await model.createContext({ contextSize: 512 });
+  const completion = new LlamaCompletion({ contextSequence: context.getSequence() });
+  const counts = { schemas: 0, complete: 0, cut: 0, milliseconds: 0 };
+  for (const [index, schema] of sampleSchemas(120, 7).entries()) {
+    const started = performance.now();
+    const text = grammarOfSchema(schema, "schema");
+    counts.milliseconds += performance.now() - started;
+    counts.schemas += 1;
+    const { response, metadata } = await completion.generateCompletionWithMeta(HOSTILE_PROMPT, {
+      grammar: new LlamaGrammar(llama, { grammar: text }),
+      temperature: 2,
+      seed: index,
+      maxTokens: 150,
+    });
+    if (metadata.stopReason === "maxTokens") {
+      counts.cut += 1;
+      continue;
+    }
+    expect(validatorOf(schema, "schema")(JSON.parse(response)), `${JSON.stringify(schema)} ${response}`).toBeUndefined();
+    counts.complete += 1;
+  }
+  console.log(counts);
+  expect(counts.complete).toBeGreaterThan(60);
+  await llama.dispose();
+});
