@@ -105,9 +105,16 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
       await pause(700);
       dying?.process.kill("SIGKILL");
     };
-    const { share, broken } = await load({ kind, replicas, during: kill });
+    const { limit } = LIMITS[kind];
+    let left = limit;
+    const afterwards = async (services: readonly Service[]) => {
+      const answer = await services.at(-1)?.post("/v1/chat/completions", bodyOf(1));
+      left = Number(answer?.headers.get(`x-ratelimit-remaining-${kind}`));
+    };
+    const { share, broken } = await load({ kind, replicas, during: kill, afterwards });
     expect(broken).toBeGreaterThan(0);
-    // What the killed one had admitted counts, though nobody got an answer.
+    expect(left).toBeLessThan(0.05 * limit);
+    // Requests that the killed one had begun count, though nobody got an answer; their tokens came back.
     expect(share).toBeGreaterThan(kind === "tokens" ? 0.95 : 0.8);
   });
 
