@@ -13,7 +13,7 @@ export interface Vad {
   reset(): void;
 }
 
-export interface VadConfig {
+interface VadConfig {
   sileroVad: {
     model: string;
     threshold: number;

@@ -29,7 +29,7 @@ interface Steering {
   noTimes: number;
 }
 
-export const SECONDS_PER_TIME_TOKEN = 0.02;
+const SECONDS_PER_TIME_TOKEN = 0.02;
 
 export class Vocabulary implements Steering {
   readonly endOfText: number;
