@@ -5,15 +5,16 @@ import { GrammarCompiler } from "./grammar-compiler.ts";
 import type { WantedGrammar } from "./grammar-text.ts";
 import type { Decoder, GrammarState } from "./unpublished.ts";
 
-/** Characters of schemas whose grammars are kept; a grammar in memory takes some ten times as much. */
-const MOST_KEPT = 4_000_000;
+/** Of what was asked for and of its grammars together. */
+const MOST_KEPT_BYTES = 64 * 2 ** 20;
 
 export class AnswerGrammars {
   readonly #decoder: Decoder;
   readonly #compiler = new GrammarCompiler();
-  readonly #kept = new LRUCache<string, Promise<GrammarState>>({
-    maxSize: MOST_KEPT,
-    sizeCalculation: (_, key) => key.length,
+  readonly #making: Map<string, Promise<GrammarState>> = new Map();
+  readonly #kept = new LRUCache<string, GrammarState>({
+    maxSize: MOST_KEPT_BYTES,
+    sizeCalculation: ({ bytes }, key) => bytes + 2 * key.length,
   });
 
   constructor(decoder: Decoder) {
@@ -24,14 +25,19 @@ export class AnswerGrammars {
   async get(wanted: WantedGrammar): Promise<GrammarState> {
     const key = JSON.stringify(wanted);
     const kept = this.#kept.get(key);
-    if (kept !== undefined) return await kept;
-    const read = this.#compiler.compile(wanted).then((text) => this.#decoder.readGrammar(text));
-    this.#kept.set(key, read);
+    if (kept !== undefined) return kept;
+    const making = this.#making.get(key) ?? this.#make(wanted, key);
+    this.#making.set(key, making);
+    return await making;
+  }
+
+  async #make(wanted: WantedGrammar, key: string): Promise<GrammarState> {
     try {
-      return await read;
-    } catch (error) {
-      this.#kept.delete(key);
-      throw error;
+      const state = this.#decoder.readGrammar(await this.#compiler.compile(wanted));
+      this.#kept.set(key, state);
+      return state;
+    } finally {
+      this.#making.delete(key);
     }
   }
 }

@@ -126,9 +126,10 @@ export class Generation {
   /** Lets go of what it holds; once. */
   end(): void {
     this.#isOver = true;
+    const { logprobs, samplerMemory } = this.#options;
     this.#sampler.dispose();
-    this.#options.samplerMemory.abandon();
-    this.#options.logprobs?.dispose();
+    logprobs?.dispose();
+    samplerMemory.abandon(logprobs === undefined ? 1 : 3, this.#grammar?.bytes);
   }
 
   async #draw(tokens: readonly Token[]): Promise<void> {

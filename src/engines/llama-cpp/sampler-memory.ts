@@ -20,9 +20,9 @@ export class SamplerMemory {
     this.#collect = collect;
   }
 
-  /** To be told of each sampler that is not needed any more. */
-  abandon(): void {
-    this.#garbageBytes += this.#bytesPerSampler;
+  /** To be told of samplers that are not needed any more, and of what else of the binding's memory was theirs. */
+  abandon(samplers: number, otherBytes = 0): void {
+    this.#garbageBytes += samplers * this.#bytesPerSampler + otherBytes;
     if (this.#garbageBytes < MOST_GARBAGE_BYTES) return;
     this.#garbageBytes = 0;
     this.#collect();

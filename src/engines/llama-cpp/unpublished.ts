@@ -96,6 +96,8 @@ export type Draw<Drawn> = (index: LogitsIndex) => Promise<Drawn>;
 /** Where in a batch the logits stand; good until the next batch. */
 export type LogitsIndex = number & { readonly __logitsIndex: unique symbol };
 
+/** Of memory, for each of a grammar's text: measured. */
+const BYTES_PER_CHARACTER = 4;
 const PRIORITY = 3;
 /** The window is kept by counting; to forget the beginning instead would be a silent cut. */
 const NEVER_SHIFT = {
@@ -137,7 +139,8 @@ export class Decoder {
   /** Throws when the grammar cannot be read. */
   readGrammar(text: string): GrammarState {
     const grammar = new LlamaGrammar(this.#model.llama, { grammar: text });
-    return new GrammarState(new LlamaGrammarEvaluationState({ model: this.#model, grammar }), this.#bindings);
+    const state = new LlamaGrammarEvaluationState({ model: this.#model, grammar });
+    return new GrammarState(state, this.#bindings, text.length * BYTES_PER_CHARACTER);
   }
 
   async evaluate(sequence: LlamaContextSequence, tokens: readonly Token[]): Promise<void> {
@@ -242,12 +245,15 @@ export class Sampler {
 
 /** How far an answer has come in its grammar. */
 export class GrammarState {
+  /** About as much as it takes, freed with the next garbage collection. */
+  readonly bytes: number;
   readonly #state: LlamaGrammarEvaluationState;
   readonly #bindings: Bindings;
 
-  constructor(state: LlamaGrammarEvaluationState, bindings: Bindings) {
+  constructor(state: LlamaGrammarEvaluationState, bindings: Bindings, bytes: number) {
     this.#state = state;
     this.#bindings = bindings;
+    this.bytes = bytes;
   }
 
   get native(): unknown {
@@ -255,7 +261,7 @@ export class GrammarState {
   }
 
   clone(): GrammarState {
-    return new GrammarState(this.#state.clone(), this.#bindings);
+    return new GrammarState(this.#state.clone(), this.#bindings, this.bytes);
   }
 
   allows(token: Token): boolean {
