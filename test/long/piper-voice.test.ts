@@ -49,6 +49,45 @@ models:
     const { text } = await client.audio.transcriptions.create({ model: "moonshine-base-en", file });
     expect(wordErrors(input, text), text).toBeLessThanOrEqual(2);
   });
+
+  const speak = (body: object, init?: RequestInit) =>
+    service.post(
+      "/v1/audio/speech",
+      { model: "joe", voice: "joe", input: "The cat sat on the mat.", response_format: "pcm", ...body },
+      init,
+    );
+  const lengthOf = async (body: object) => (await (await speak(body)).arrayBuffer()).byteLength;
+
+  test("says its own rate, and speaks faster when it is told to", async () => {
+    expect((await speak({})).headers.get("content-type")).toBe("audio/pcm; rate=22050");
+    const share = (await lengthOf({ speed: 2 })) / (await lengthOf({}));
+    expect(share).toBeGreaterThan(0.4);
+    // Its sounds last whole frames, so that short ones hardly shrink.
+    expect(share).toBeLessThan(0.75);
+  });
+
+  test("several at once are each spoken whole, also beside one that leaves", async () => {
+    const leave = new AbortController();
+    const left = speak({ input: "A sentence that nobody hears. ".repeat(100) }, { signal: leave.signal });
+    await (await left).body?.getReader().read();
+    const lengths = Promise.all(
+      [1, 2, 3].map((count) => lengthOf({ input: "The cat sat on the mat. ".repeat(count) })),
+    );
+    leave.abort();
+    const [one = 0, two = 0, three = 0] = await lengths;
+    expect(two / one).toBeGreaterThan(1.6);
+    expect(three / one).toBeGreaterThan(2.4);
+  });
+
+  test.each([
+    ["an unknown voice", { voice: "nobody" }, /no voice .*joe/],
+    ["instructions", { instructions: "Whisper." }, /cannot follow/],
+    ["a text without a sound", { input: "?!" }, /nothing that can be spoken/],
+  ])("refuses %s", async (_case, body, message) => {
+    const response = await speak(body);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(message);
+  });
 });
 
 /** From the package that holds it. The model itself is never one that Parlance fetches by itself. */
