@@ -38,9 +38,9 @@ describe("schemas of all keywords, nested and combined", () => {
           }
         },
       ),
-      { numRuns: 100, seed: 1 },
+      { numRuns: 60, seed: 1 },
     );
-    expect(derived).toBe(1000);
+    expect(derived).toBe(600);
   });
 
   test("valid documents, in the documented order, are let through; changed ones only as long as they are valid", () => {
@@ -68,9 +68,9 @@ describe("schemas of all keywords, nested and combined", () => {
           }
         },
       ),
-      { numRuns: 150, seed: 2 },
+      { numRuns: 100, seed: 2 },
     );
-    expect(refused).toBeGreaterThan(300);
+    expect(refused).toBeGreaterThan(200);
   });
 });
 

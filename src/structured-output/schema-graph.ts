@@ -4,21 +4,11 @@ import type { DFA } from "refa";
 import { invalidRequest, unsupportedValue } from "../faults.ts";
 import type { Automaton } from "./automaton.ts";
 import { Conjunction } from "./conjoin.ts";
+import { Fitting } from "./fitting.ts";
+import { Languages } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
-import { numberLanguage, withinBounds } from "./number-language.ts";
 import type { Place, SchemaDocument } from "./schema-document.ts";
-import {
-  ANY_VALUE,
-  itemPlaces,
-  type JsonType,
-  literalKey,
-  propertyNames,
-  propertyPlaces,
-  type Shape,
-  shapeKey,
-  typeOf,
-} from "./shape.ts";
-import { both, codePoints, lengthLanguage, lengthsOf, PatternRefused } from "./text-language.ts";
+import { ANY_VALUE, itemPlaces, type JsonType, propertyNames, propertyPlaces, type Shape, shapeKey } from "./shape.ts";
 
 /** One place for values: they fit one of its shapes. */
 export interface Node {
@@ -44,16 +34,16 @@ export class SchemaGraph {
   readonly #path: string;
   readonly #nodes = new Map<string, Node>();
   readonly #possible = new Set<string>();
-  readonly #texts = new Map<string, DFA>();
-  readonly #numbers = new Map<string, Automaton | undefined>();
-  readonly #literalKeys = new WeakMap<readonly unknown[], ReadonlySet<string>>();
+  readonly #languages: Languages;
+  readonly #fitting = new Fitting(this);
+  readonly #empty = new WeakMap<Shape, Map<number, boolean>>();
   readonly #members = new WeakMap<Shape, readonly Member[]>();
   readonly #conjunction: Conjunction;
-  #textStates = 0;
 
   /** Throws a Fault when something in it cannot be enforced, or when no value at all fits. */
   constructor(document: SchemaDocument) {
     this.#path = document.root.path;
+    this.#languages = new Languages(this.#path);
     this.#conjunction = new Conjunction(document, (shape) => this.#isSurelyEmpty(shape, PROOF_DEPTH));
     this.root = this.node([document.root], document.root.path);
     this.#findPossible();
@@ -113,63 +103,16 @@ export class SchemaGraph {
 
   /** Of a shape's literals, those that fit the rest of it too. */
   literals(shape: Shape): unknown[] {
-    return (shape.literals ?? []).filter((value) => this.#fits({ ...shape, literals: undefined }, value));
+    return (shape.literals ?? []).filter((value) => this.#fitting.fits({ ...shape, literals: undefined }, value));
   }
 
-  numbers({ number }: Shape): Automaton | undefined {
-    const key = JSON.stringify(number);
-    try {
-      if (!this.#numbers.has(key)) {
-        this.#numbers.set(key, numberLanguage(number, LIMITS.numberStates));
-      }
-      return this.#numbers.get(key);
-    } catch (error) {
-      if (error instanceof RangeError) {
-        throw invalidRequest(
-          `A number takes more than ${LIMITS.numberStates} states to hold to its bounds: ${this.#path}.`,
-          this.#path,
-          "invalid_value",
-        );
-      }
-      throw error;
-    }
+  numbers(shape: Shape): Automaton | undefined {
+    return this.#languages.numbers(shape);
   }
 
   /** Undefined: any text, of any length or of the length alone that the shape tells. */
   texts(shape: Shape): DFA | undefined {
-    const { languages, min, max } = shape.text;
-    const [first, ...others] = languages;
-    if (first === undefined) {
-      return undefined;
-    }
-    const key = JSON.stringify([languages.map((language) => language.key), min, max]);
-    const known = this.#texts.get(key);
-    if (known) {
-      return known;
-    }
-    let path = first.path;
-    try {
-      let language = first.make(max);
-      for (const other of others) {
-        path = other.path;
-        language = both(language, other.make(max));
-      }
-      const lengths = lengthsOf(language);
-      if (lengths && (lengths.min < min || lengths.max > (max ?? Infinity))) {
-        language = both(language, lengthLanguage(min, max));
-      }
-      this.#textStates += language.countNodes();
-      if (this.#textStates > LIMITS.allTextStates) {
-        throw new PatternRefused(`all patterns together need more than ${LIMITS.allTextStates} states`);
-      }
-      this.#texts.set(key, language);
-      return language;
-    } catch (error) {
-      if (error instanceof PatternRefused) {
-        throw unsupportedValue(`A text cannot be held to this while it is written: ${error.message} (${path}).`, path);
-      }
-      throw error;
-    }
+    return this.#languages.texts(shape);
   }
 
   item(shape: Shape, index: number): Node {
@@ -231,7 +174,7 @@ export class SchemaGraph {
       const names = new Set([...propertyNames(shape), ...(this.#onlyNames(shape) ?? [])]);
       const required = new Set(shape.object.required);
       members = [...names]
-        .filter((name) => this.#isNameAllowed(shape, name))
+        .filter((name) => this.isNameAllowed(shape, name))
         .map((name) => ({ name, node: this.property(shape, name), required: required.has(name) }));
       this.#members.set(shape, members);
     }
@@ -242,7 +185,12 @@ export class SchemaGraph {
     const containers = new Map<Node, Node[]>([[this.root, []]]);
     for (const node of containers.keys()) {
       for (const child of new Set(node.shapes.flatMap((shape) => this.children(shape)))) {
-        containers.set(child, [...(containers.get(child) ?? []), node]);
+        const known = containers.get(child);
+        if (known) {
+          known.push(node);
+        } else {
+          containers.set(child, [node]);
+        }
       }
     }
     const open = new Set([...containers.keys()].reverse());
@@ -287,11 +235,23 @@ export class SchemaGraph {
       : undefined;
   }
 
-  #isNameAllowed(shape: Shape, name: string): boolean {
-    return shape.object.names.length === 0 || this.#names(shape).shapes.some((names) => this.#fits(names, name));
+  isNameAllowed(shape: Shape, name: string): boolean {
+    return (
+      shape.object.names.length === 0 || this.#names(shape).shapes.some((names) => this.#fitting.fits(names, name))
+    );
   }
 
   #isSurelyEmpty(shape: Shape, depth: number): boolean {
+    const known = this.#empty.get(shape)?.get(depth);
+    if (known !== undefined) {
+      return known;
+    }
+    const isEmpty = this.#findEmpty(shape, depth);
+    this.#empty.set(shape, (this.#empty.get(shape) ?? new Map()).set(depth, isEmpty));
+    return isEmpty;
+  }
+
+  #findEmpty(shape: Shape, depth: number): boolean {
     if (shape.literals !== undefined) {
       return this.literals(shape).length === 0;
     }
@@ -307,57 +267,11 @@ export class SchemaGraph {
           return this.#leastItems(shape).some(isNodeEmpty);
         case "object":
           return shape.object.required.some(
-            (name) => isNodeEmpty(this.property(shape, name)) || !this.#isNameAllowed(shape, name),
+            (name) => isNodeEmpty(this.property(shape, name)) || !this.isNameAllowed(shape, name),
           );
         default:
           return false;
       }
     });
-  }
-
-  #isLiteral({ literals }: Shape, value: unknown): boolean {
-    if (literals === undefined) {
-      return true;
-    }
-    const keys = this.#literalKeys.get(literals) ?? new Set(literals.map(literalKey));
-    this.#literalKeys.set(literals, keys);
-    return keys.has(literalKey(value));
-  }
-
-  #fits(shape: Shape, value: unknown): boolean {
-    const type = typeOf(value);
-    if (!shape.types.has(type) || !this.#isLiteral(shape, value)) {
-      return false;
-    }
-    const fitsNode = (node: Node, inner: unknown) =>
-      !node.isComplete || node.shapes.some((other) => this.#fits(other, inner));
-    const isCount = ({ min, max }: { min: number; max: number | undefined }, count: number) =>
-      count >= min && count <= (max ?? Infinity);
-    switch (type) {
-      case "number":
-        return withinBounds(shape.number, value as number);
-      case "string": {
-        const characters = codePoints(value as string);
-        return isCount(shape.text, characters.length) && (this.texts(shape)?.test(characters) ?? true);
-      }
-      case "array": {
-        const items = value as unknown[];
-        return (
-          isCount(shape.array, items.length) && items.every((item, index) => fitsNode(this.item(shape, index), item))
-        );
-      }
-      case "object": {
-        const entries = Object.entries(value as object);
-        return (
-          isCount(shape.object, entries.length) &&
-          shape.object.required.every((name) => Object.hasOwn(value as object, name)) &&
-          entries.every(
-            ([name, inner]) => this.#isNameAllowed(shape, name) && fitsNode(this.property(shape, name), inner),
-          )
-        );
-      }
-      default:
-        return true;
-    }
   }
 }

@@ -6,7 +6,7 @@ import type { Place } from "./schema-document.ts";
 
 export type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
 
-export const JSON_TYPES: readonly JsonType[] = ["null", "boolean", "number", "string", "array", "object"];
+const JSON_TYPES: readonly JsonType[] = ["null", "boolean", "number", "string", "array", "object"];
 
 export interface Shape {
   types: ReadonlySet<JsonType>;
@@ -28,7 +28,7 @@ export interface Shape {
  * A pattern or format. `make` is told how long texts may be, since for some there is a language that keeps to it by itself;
  * it throws PatternRefused.
  */
-export interface Language {
+interface Language {
   key: string;
   /** Of the keyword, for errors. */
   path: string;
@@ -36,13 +36,13 @@ export interface Language {
 }
 
 /** One schema's `prefixItems` and `items`; `rest` undefined: anything. */
-export interface ItemGroup {
+interface ItemGroup {
   prefix: readonly Place[];
   rest: Place | undefined;
 }
 
 /** One schema's `properties` and `additionalProperties`, which go together; `additional` undefined: anything. */
-export interface PropertyGroup {
+interface PropertyGroup {
   properties: ReadonlyMap<string, Place>;
   additional: Place | undefined;
 }
@@ -131,7 +131,7 @@ export function literalKey(value: unknown): string {
 }
 
 /** Undefined when it could only have been of that type. */
-export function without(shape: Shape, type: JsonType): Shape | undefined {
+function without(shape: Shape, type: JsonType): Shape | undefined {
   const types = new Set([...shape.types].filter((other) => other !== type));
   const literals = shape.literals?.filter((value) => typeOf(value) !== type);
   return types.size === 0 || literals?.length === 0 ? undefined : { ...shape, types, literals };

@@ -116,7 +116,7 @@ function languageOf(alternatives: readonly Concatenation[], atStart = false): DF
   const guarded: DFA[] = [];
   for (const alternative of alternatives) {
     const { elements, anchored, lookaheads } = leadingAssertions(alternative.elements, atStart);
-    const body = withOpenEnds(elements, anchored, false);
+    const body = withOpenEnds(elements, anchored ? "nothing" : "anything", "anything");
     if (lookaheads.length === 0) {
       plain.push(body);
     } else {
@@ -160,36 +160,43 @@ function isEdge(element: Element | undefined, kind: "ahead" | "behind"): boolean
   return others.length + rest.length === 0 && inner?.type === "CharacterClass" && inner.characters.isAll;
 }
 
+/** What lies beyond an end of what is matched: any text, the end of the text itself, or more of the pattern. */
+type Beyond = "anything" | "nothing" | "pattern";
+
 /** The same between any characters, except where `^` or `$` stands at its edge, also inside of groups. */
-function withOpenEnds(elements: readonly Element[], startsHere: boolean, endsHere: boolean): Concatenation {
-  let start = startsHere;
-  let end = endsHere;
+function withOpenEnds(elements: readonly Element[], before: Beyond, after: Beyond): Concatenation {
+  let left = before;
+  let right = after;
   let inner = [...elements];
-  while (isEdge(inner[0], "behind")) {
-    start = true;
+  while (left !== "pattern" && isEdge(inner[0], "behind")) {
+    left = "nothing";
     inner = inner.slice(1);
   }
-  while (isEdge(inner.at(-1), "ahead")) {
-    end = true;
+  while (right !== "pattern" && isEdge(inner.at(-1), "ahead")) {
+    right = "nothing";
     inner = inner.slice(0, -1);
   }
+  const inGroup = (group: NoParent<refa.Alternation>, ...beyond: [Beyond, Beyond]): Element => ({
+    type: "Alternation",
+    alternatives: group.alternatives.map((alternative) => withOpenEnds(alternative.elements, ...beyond)),
+  });
   const first = inner[0];
   const last = inner.at(-1);
   if (first?.type === "Alternation" && inner.length === 1) {
-    const alternatives = first.alternatives.map((alternative) => withOpenEnds(alternative.elements, start, end));
-    return { type: "Concatenation", elements: [{ type: "Alternation", alternatives }] };
+    return { type: "Concatenation", elements: [inGroup(first, left, right)] };
   }
-  if (first?.type === "Alternation" && !start) {
-    const alternatives = first.alternatives.map((alternative) => withOpenEnds(alternative.elements, false, true));
-    inner[0] = { type: "Alternation", alternatives };
-    start = true;
+  if (first?.type === "Alternation" && left !== "pattern") {
+    inner[0] = inGroup(first, left, "pattern");
+    left = "nothing";
   }
-  if (last?.type === "Alternation" && !end && last !== first) {
-    const alternatives = last.alternatives.map((alternative) => withOpenEnds(alternative.elements, true, false));
-    inner[inner.length - 1] = { type: "Alternation", alternatives };
-    end = true;
+  if (last?.type === "Alternation" && right !== "pattern") {
+    inner[inner.length - 1] = inGroup(last, "pattern", right);
+    right = "nothing";
   }
-  return { type: "Concatenation", elements: [...(start ? [] : [ANYTHING]), ...inner, ...(end ? [] : [ANYTHING])] };
+  return {
+    type: "Concatenation",
+    elements: [...(left === "anything" ? [ANYTHING] : []), ...inner, ...(right === "anything" ? [ANYTHING] : [])],
+  };
 }
 
 function ofAlternatives(alternatives: readonly Concatenation[], states: number = LIMITS.patternStates): DFA {
