@@ -132,6 +132,8 @@ test("a prompt changes how words are spelt", async () => {
   const passage = await recording("passage.opus");
   expect((await post(passage, { language: "en" })).json().text).toContain("John Dashwood");
   expect((await post(passage, { prompt: "Mr. John Dashwud." })).json().text).toContain("John Dashwud");
+  const { error } = (await post(passage, { prompt: "Dashwood ".repeat(200) })).json();
+  expect(error).toMatchObject({ param: "prompt", message: expect.stringMatching(/has \d+ tokens.* at most 223/) });
 });
 
 test("a long recording is read in windows, and nothing is lost between them", async () => {

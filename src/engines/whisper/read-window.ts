@@ -68,6 +68,11 @@ export async function detectLanguage(network: WhisperNetwork, vocabulary: Vocabu
   return codes[indexOfGreatest(scores)] ?? "en";
 }
 
+/** Half of what the decoder can look back on is the text's. */
+export function mostPromptTokens({ shape }: WhisperNetwork): number {
+  return shape.textContext / 2 - 1;
+}
+
 /** What the decoder is told before the text. */
 export function steering(vocabulary: Vocabulary, { language, translate }: Pick<ReadOptions, "language" | "translate">) {
   const token = language === undefined ? undefined : vocabulary.languages.get(language);
@@ -83,8 +88,7 @@ async function readOnce(
   signal: AbortSignal,
 ): Promise<WindowText | undefined> {
   const { prompt, temperature, random } = options;
-  const half = network.shape.textContext / 2;
-  const before = prompt.length === 0 ? [] : [vocabulary.startOfPrevious, ...prompt.slice(-(half - 1))];
+  const before = prompt.length === 0 ? [] : [vocabulary.startOfPrevious, ...prompt];
   const head = [...before, ...steering(vocabulary, options)];
   const passage = network.passage(heard);
   const [atStart, next] = await passage.read(head, [before.length, head.length - 1]);
@@ -102,7 +106,7 @@ async function readOnce(
     sum += logProbability;
     if (token === vocabulary.endOfText) break;
     tokens.push(token);
-    if (tokens.length >= half) break;
+    if (tokens.length >= network.shape.textContext / 2) break;
     [logits = next] = await passage.read([token], [0]);
   }
   const averageLogProbability = sum / (tokens.length + 1);

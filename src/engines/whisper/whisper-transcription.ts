@@ -15,7 +15,7 @@ import { type Piece, SAMPLE_RATE } from "../listening/cut-at-pauses.ts";
 import { packPieces } from "../listening/pack-pieces.ts";
 import { VoiceActivity } from "../listening/voice-activity.ts";
 import { Turns } from "../turns.ts";
-import { detectLanguage, isSilence, readWindow, steering } from "./read-window.ts";
+import { detectLanguage, isSilence, mostPromptTokens, readWindow, steering } from "./read-window.ts";
 import { type CutWindow, cutAtTimes, type TimedTokens } from "./segments.ts";
 import { timeWords } from "./time-words.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -93,7 +93,7 @@ export class WhisperTranscription implements TranscriptionModel {
     let heardSamples = 0;
     const reading: Reading = {
       request,
-      prompt: request.prompt === undefined ? [] : this.#vocabulary.encode(` ${request.prompt.trim()}`),
+      prompt: this.#encodePrompt(request.prompt),
       language: request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined),
       signal,
     };
@@ -110,6 +110,13 @@ export class WhisperTranscription implements TranscriptionModel {
     }
     const language = request.translate ? "en" : reading.language;
     if (!signal.aborted) yield { type: "finish", audioSeconds: heardSamples / SAMPLE_RATE, language };
+  }
+
+  #encodePrompt(prompt: string | undefined): readonly number[] {
+    const tokens = prompt === undefined ? [] : this.#vocabulary.encode(` ${prompt.trim()}`);
+    const most = mostPromptTokens(this.#network);
+    if (tokens.length <= most) return tokens;
+    throw invalidRequest(`The prompt has ${tokens.length} tokens; this model takes at most ${most}.`, "prompt");
   }
 
   /** Undefined once the signal aborts. */

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { whisperSettings } from "./settings.ts";
+import { whisperEngine } from "./whisper-engine.ts";
+
+const FILE = import.meta.filename;
+const files = { model: FILE, tokenizer: FILE, config: FILE, vad: FILE };
+
+test.each([
+  [{}, "exactly one of"],
+  [{ model: "a", files }, "exactly one of"],
+  [{ files: { model: "/m" } }, "expected string"],
+  [{ files: { ...files, tokens: "/t" } }, "tokens"],
+  [{ model: "a", languages: ["english"] }, "ISO 639-1"],
+  [{ model: "a", slots: 0 }, ">=1"],
+])("refuses %o", (settings, message) => {
+  const { error } = whisperSettings.safeParse(settings);
+  expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
+});
+
+test.each([
+  ["chat", {}, "only transcription"],
+  ["transcription", { config: "/nowhere/config.json" }, "/nowhere/config.json cannot be read"],
+  ["transcription", {}, "no Whisper model"],
+] as const)("%s with %o does not open", async (task, changes, message) => {
+  const settings = whisperSettings.parse({ files: { ...files, ...changes } });
+  const opening = whisperEngine.open(settings, task, makeEngineServices());
+  await expect(opening).rejects.toMatchObject({ name: "Fault", message: expect.stringContaining(message) });
+});
