@@ -1,18 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { HERMES } from "../../../test/support/chat-templates.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../../test/support/llama-server.ts";
 import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 import { validatorOf } from "../../structured-output/validator.ts";
-import type { ChatEvent, ChatModel, ChatRequest, Tool } from "../chat-model.ts";
+import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
 
@@ -187,75 +183,6 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
   });
 });
 
-describe.skipIf(llamaServerBinary === undefined)("with a template that has a place for tools", () => {
-  let folder: TemporaryDirectory;
-  let model: ChatModel;
-  const weather: Tool = {
-    name: "get_weather",
-    description: "Current weather of a city",
-    parameters: {
-      type: "object",
-      properties: { city: { type: "string", maxLength: 20 }, days: { type: "integer", minimum: 1, maximum: 7 } },
-      required: ["city", "days"],
-      additionalProperties: false,
-    },
-    param: "tools[0].function.parameters",
-  };
-  const question = { role: "user" as const, content: "Weather in Paris for 3 days?" };
-  // It is a small model: it does as was done before.
-  const asked = [...turn("London", 2), ...turn("Rome", 5), ...turn("Cairo", 4), question];
-  const ask = (request: Partial<ChatRequest>, wireMessages: unknown[] = asked) =>
-    readAnswer(
-      model.chat(
-        makeChatRequest({
-          messages: [question],
-          tools: [weather],
-          maxTokens: 120,
-          temperature: 0,
-          ...request,
-          wire: { messages: wireMessages },
-        }),
-        never(),
-      ),
-    );
-
-  beforeAll(async () => {
-    folder = await temporaryDirectory();
-    const file = join(folder.path, "template.jinja");
-    await writeFile(file, HERMES);
-    model = await openLlamaServer({ options: ["--chat-template-file", file] });
-  });
-  afterAll(async () => {
-    await model.close();
-    await folder[Symbol.asyncDispose]();
-  });
-
-  test.each([true, false])(
-    "calls the tool that it has to, and reads what came of it (streamed: %j)",
-    async (stream) => {
-      expect(model.abilities.tools).toBe(true);
-      const first = await ask({ stream, toolChoice: { name: "get_weather" } });
-      expect(first.reason).toBe("tool_calls");
-      const [call] = callsOf(first.events);
-      expect(call?.name).toBe("get_weather");
-      expect(validatorOf(weather.parameters, "schema")(JSON.parse(call?.arguments ?? ""))).toBeUndefined();
-      const told = { role: "tool", tool_call_id: "call_1", content: "It rains." };
-      const second = await ask({ stream, toolChoice: "none" }, [question, called(call?.arguments ?? ""), told]);
-      expect(second.text).not.toBe("");
-      expect(callsOf(second.events)).toEqual([]);
-    },
-  );
-
-  test("refuses arguments that cannot be held to their schema, and a format beside tools", async () => {
-    const parameters = { type: "object", patternProperties: { a: {} } };
-    await expect(ask({ tools: [{ ...weather, parameters }] })).rejects.toMatchObject({
-      code: "unsupported_value",
-      param: expect.stringContaining("tools[0].function.parameters"),
-    });
-    await expect(ask({ format: { type: "json" } })).rejects.toMatchObject({ param: "response_format" });
-  });
-});
-
 test.skipIf(llamaServerBinary === undefined)("tells llama-server's own words when it does not start", async () => {
   await expect(openLlamaServer({ options: ["--no-such-option"] })).rejects.toThrow(/--no-such-option/);
 });
@@ -270,43 +197,6 @@ test.skipIf(llamaServerBinary === undefined)("leaves no process behind when it i
 
 function seeded(seed: number): Partial<ChatRequest> {
   return { messages: [{ role: "user", content: "Tell a story." }], temperature: 1.5, maxTokens: 16, seed };
-}
-
-function turn(city: string, days: number): object[] {
-  return [
-    { role: "user", content: `Weather in ${city} for ${days} days?` },
-    called(JSON.stringify({ city, days })),
-    { role: "tool", tool_call_id: "call_1", content: "It snows." },
-  ];
-}
-
-function called(written: string): object {
-  const call = { id: "call_1", type: "function", function: { name: "get_weather", arguments: written } };
-  return { role: "assistant", content: "", tool_calls: [call] };
-}
-
-interface Call {
-  name: string;
-  arguments: string;
-}
-
-/** Put together from their fragments where the answer was streamed. */
-function callsOf(events: readonly ChatEvent[]): Call[] {
-  const calls: Call[] = [];
-  for (const part of events.flatMap((event) => jsonOf(event) ?? [])) {
-    const [choice] = (part as { choices: { delta?: Said; message?: Said }[] }).choices;
-    for (const [index, { index: place, function: said }] of (choice?.delta ?? choice?.message)?.tool_calls?.entries() ??
-      []) {
-      const at = place ?? index;
-      const call = calls[at] ?? { name: "", arguments: "" };
-      calls[at] = { name: call.name + (said.name ?? ""), arguments: call.arguments + (said.arguments ?? "") };
-    }
-  }
-  return calls;
-}
-
-interface Said {
-  tool_calls?: { index?: number; function: Partial<Call> }[];
 }
 
 function jsonOf(event: ChatEvent): unknown {
