@@ -1,5 +1,6 @@
 /** One answer: its choices, each decoded for itself, all from one evaluation of the prompt. */
 
+import { unavailable } from "../../faults.ts";
 import type { ChatEvent } from "../chat-model.ts";
 import { EventBuffer } from "../host/event-buffer.ts";
 import type { BatchLoop } from "./batch-loop.ts";
@@ -63,26 +64,35 @@ export class Answer {
     const { samplings, makeLogprobs, loop, sequences } = this.#options;
     const choice = this.#started++;
     const [donor] = this.#running;
-    const generation = new Generation({
-      ...this.#options,
-      sampling: samplings[choice] as SamplerConfig,
-      logprobs: makeLogprobs(),
-      choice,
-      taken,
-      donor,
-      tally: this.#tally,
-      emit: (event) => this.#emit(event, cachedTokens),
-    });
+    let generation: Generation;
+    try {
+      generation = new Generation({
+        ...this.#options,
+        sampling: samplings[choice] as SamplerConfig,
+        logprobs: makeLogprobs(),
+        choice,
+        taken,
+        donor,
+        tally: this.#tally,
+        emit: (event) => this.#emit(event, cachedTokens),
+      });
+    } catch (error) {
+      sequences.give(taken.sequence, taken.repeatableTokens);
+      this.#fail(unavailable("The model failed to begin an answer.", "engine_failed", 1, error));
+      return;
+    }
     this.#running.add(generation);
     void loop.run(generation, this.#signal).then((failure) => {
       this.#running.delete(generation);
       sequences.give(taken.sequence, generation.repeatableTokens);
-      if (failure !== undefined) {
-        this.events.end(failure);
-        this.#abort.abort();
-      }
+      if (failure !== undefined) this.#fail(failure);
       if (this.#running.size === 0 && (this.#signal.aborted || this.#left === 0)) this.events.end();
     });
+  }
+
+  #fail(failure: Error): void {
+    this.events.end(failure);
+    this.#abort.abort();
   }
 
   #emit(event: ChatEvent, cachedTokens: number): void {

@@ -162,8 +162,13 @@ export class Decoder {
   ): Promise<Drawn> {
     const last = tokens.length - 1;
     const wanted = tokens.map((_, index) => (index === last ? (true as const) : undefined));
-    const sample = (index: number) => draw(index as LogitsIndex);
-    const drawn = await inside(sequence)._decodeTokens(
+    // A failure in here would leave the binding's batch, and everybody who waits for it, without an end.
+    const sample = (index: number) =>
+      draw(index as LogitsIndex).then(
+        (value) => ({ value }),
+        (failure: unknown) => ({ failure }),
+      );
+    const results = await inside(sequence)._decodeTokens(
       tokens,
       wanted,
       PRIORITY,
@@ -172,7 +177,9 @@ export class Decoder {
       sample,
       undefined,
     );
-    return drawn[last] as Drawn;
+    const drawn = results[last] as Awaited<ReturnType<typeof sample>>;
+    if ("failure" in drawn) throw drawn.failure;
+    return drawn.value;
   }
 
   async draw(index: LogitsIndex, sampler: Sampler): Promise<Token> {
