@@ -35,14 +35,16 @@ export function useRequestRecords(
     if (!(failure instanceof Fault)) logger.error({ requestId: this.id, err: failure }, "request failed by a bug");
   });
 
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     request.record = { beganAt: performance.now(), model: undefined, settlement: undefined, failure: undefined };
     reply.header("x-request-id", request.id).header("openai-version", "2020-10-01");
     // Not Fastify's onResponse, which clients that leave never reach.
     reply.raw.once("close", () => void tell(request, reply));
+    done();
   });
-  app.addHook("onSend", async (request, reply) => {
+  app.addHook("onSend", (request, reply, _payload, done) => {
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
+    done();
   });
 
   async function tell(request: FastifyRequest, reply: FastifyReply): Promise<void> {

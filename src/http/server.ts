@@ -50,14 +50,14 @@ export function buildServer(options: ServerOptions): Server {
   const app = bareServer(options);
   let isDraining = false;
   let openRequests = 0;
-  app.addHook("onRequest", async (_request, reply) => {
+  app.addHook("onRequest", (_request, reply, done) => {
     openRequests += 1;
     reply.raw.once("close", () => {
       openRequests -= 1;
     });
-    if (!isDraining) return;
+    if (!isDraining) return done();
     reply.header("connection", "close");
-    throw unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5);
+    done(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
   });
   if (options.operations !== undefined) app.register(operations(options.operations));
   app.register(

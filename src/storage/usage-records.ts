@@ -25,12 +25,13 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   for (const batch of batches) {
     if (await claimBatch(transaction, batch, now)) records.push(...batch.records);
   }
-  const dimensions = new Map<number, UsageDimensionRow>();
+  const dimensions = new Map<string, UsageDimensionRow>();
   const rows = records.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => {
     const dimension = { organizationId, projectId, keyId, model, deployment, operation };
-    const dimensionId = dimensionIdOf(dimension);
-    dimensions.set(dimensionId, { id: dimensionId, ...dimension });
-    return { dimensionId, ...row };
+    const json = JSON.stringify(Object.values(dimension));
+    const known = dimensions.get(json) ?? { id: dimensionIdOf(json), ...dimension };
+    dimensions.set(json, known);
+    return { dimensionId: known.id, ...row };
   });
   // In one order in every process, so that two of them cannot wait for each other.
   const sorted = [...dimensions.values()].sort((a, b) => a.id - b.id);
@@ -75,10 +76,8 @@ async function claimBatch(transaction: Executor, { writer, number }: UsageBatch,
   return claimed !== undefined;
 }
 
-function dimensionIdOf(dimension: UsageDimension): number {
-  const hash = createHash("sha256")
-    .update(JSON.stringify(Object.values(dimension)))
-    .digest();
+function dimensionIdOf(json: string): number {
+  const hash = createHash("sha256").update(json).digest();
   return Number(hash.readBigUInt64BE() >> 11n);
 }
 
@@ -89,9 +88,11 @@ function rollUp(rows: readonly UsageRecordRow[]): UsageRollupRow[] {
       const width = bucketSeconds * 1000;
       const beginsAt = Math.floor(row.at / width) * width;
       const id = `${bucketSeconds} ${beginsAt} ${row.dimensionId}`;
-      const before = rollups.get(id);
-      const one = { bucketSeconds, beginsAt, dimensionId: row.dimensionId, requests: 1, ...amountsOf(row) };
-      rollups.set(id, before === undefined ? one : { ...one, requests: before.requests + 1, ...sum(before, row) });
+      const rollup = rollups.get(id) ?? { bucketSeconds, beginsAt, dimensionId: row.dimensionId, ...NOTHING };
+      rollups.set(id, rollup);
+      rollup.requests += 1;
+      for (const amount of AMOUNTS) rollup[amount] += row[amount];
+      if (row.costNanoDollars !== null) rollup.costNanoDollars = (rollup.costNanoDollars ?? 0) + row.costNanoDollars;
     }
   }
   const order = (row: UsageRollupRow) => [row.bucketSeconds, row.beginsAt, row.dimensionId];
@@ -107,16 +108,16 @@ const AMOUNTS = [
   "audioMilliseconds",
 ] as const satisfies (keyof UsageAmounts)[];
 
-function amountsOf(row: UsageAmounts): UsageAmounts {
-  return sum(row, undefined);
-}
-
-function sum(a: UsageAmounts, b: UsageAmounts | undefined): UsageAmounts {
-  const counts = Object.fromEntries(AMOUNTS.map((each) => [each, a[each] + (b?.[each] ?? 0)]));
-  const costs = [a.costNanoDollars, b?.costNanoDollars ?? null].filter((cost) => cost !== null);
-  const costNanoDollars = costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0);
-  return { ...(counts as Record<(typeof AMOUNTS)[number], number>), costNanoDollars };
-}
+const NOTHING: UsageAmounts & { requests: number } = {
+  requests: 0,
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  characters: 0,
+  audioMilliseconds: 0,
+  costNanoDollars: null,
+};
 
 async function addRollups(transaction: Executor, rows: UsageRollupRow[]): Promise<void> {
   const added = (name: string) => sql<number>`usage_rollups.${sql.ref(name)} + excluded.${sql.ref(name)}`;

@@ -88,8 +88,9 @@ export abstract class UpstreamModel {
     const { name, connections, settings } = this.#options;
     if (this.#isClosed) throw closedFault(name);
     const template = this.#template(operation);
-    const all = { ...forwarded, ...(template.headers as Record<string, string>), ...headers };
-    const request = { ...template, body, headers: withoutUndefined(all) };
+    const all: Record<string, string | undefined> = { ...forwarded, ...(template.headers as object), ...headers };
+    for (const name in headers) if (headers[name] === undefined) delete all[name];
+    const request = { ...template, body, headers: all as Record<string, string> };
     return new Exchange(connections, { ...settings, request }, signal);
   }
 
@@ -112,10 +113,4 @@ export abstract class UpstreamModel {
     this.#templates.set(operation, template);
     return template;
   }
-}
-
-function withoutUndefined(headers: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

@@ -17,21 +17,23 @@ export async function toCompletion(
   events: AsyncIterable<ChatEvent>,
   judged?: () => Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  const { id, created } = newEnvelope(model);
   const choices: Choice[] = [];
+  // An upstream's answer has its own, and random bytes cost more than all else here.
+  let envelope: ReturnType<typeof newEnvelope> | undefined;
   let completion: Record<string, unknown> | undefined;
   for await (const event of events) {
     if (event.type === "wire-completion") completion = event.completion;
     else if (event.type === "finish") {
       completion ??= {
-        id,
+        ...(envelope ?? newEnvelope(model)),
         object: "chat.completion",
-        created,
-        model,
         choices: choices.map(toChoice),
         usage: toUsage(event.usage),
       };
-    } else if ("choice" in event) fold(choiceAt(choices, event.choice), event);
+    } else if ("choice" in event) {
+      envelope ??= newEnvelope(model);
+      fold(choiceAt(choices, event.choice), event);
+    }
   }
   // Without an end there is an abort behind it, and nobody is left to read the answer.
   if (completion === undefined) return {};
