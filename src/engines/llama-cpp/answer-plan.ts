@@ -3,14 +3,14 @@
 import type { Token } from "node-llama-cpp";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatMessage, ChatRequest, Tool } from "../chat-model.ts";
-import { AnswerGrammars } from "./answer-grammars.ts";
+import type { AnswerGrammars } from "./answer-grammars.ts";
 import type { AnswerShape } from "./answer-parts.ts";
 import type { ChatTemplate } from "./chat-template.ts";
 import type { CallRules } from "./grammar-text.ts";
 import { effortVariables, thinksUnasked } from "./reasoning-effort.ts";
 import { type ReasoningMarks, reasoningMarksOf } from "./reasoning-marks.ts";
 import { type ToolCallFormat, toolCallFormatOf } from "./tool-call-format.ts";
-import type { Decoder, GrammarState } from "./unpublished.ts";
+import type { GrammarState } from "./unpublished.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export interface AnswerPlan {
@@ -34,14 +34,18 @@ export class AnswerPlanner {
   readonly #template: ChatTemplate;
   readonly #marks: ReasoningMarks | undefined;
   readonly #calls: ToolCallFormat | undefined;
-  readonly #grammars: AnswerGrammars;
+  readonly #grammars: Pick<AnswerGrammars, "get">;
   readonly #silent: ReadonlySet<Token>;
 
-  constructor(template: ChatTemplate, vocabulary: Vocabulary, decoder: Decoder) {
+  constructor(
+    template: ChatTemplate,
+    vocabulary: Pick<Vocabulary, "endTexts" | "silentTokens">,
+    grammars: Pick<AnswerGrammars, "get">,
+  ) {
     this.#template = template;
     this.#marks = reasoningMarksOf(template);
     this.#calls = toolCallFormatOf(template, vocabulary.endTexts, this.#marks);
-    this.#grammars = new AnswerGrammars(decoder);
+    this.#grammars = grammars;
     const { open: think = "", close: thought = "", frame = [] } = this.#marks ?? {};
     const { mark = "", open = "", afterName = "", between = "", close = "" } = this.#calls ?? {};
     this.#silent = vocabulary.silentTokens([think, thought, ...frame, mark, open, afterName, between, close]);
@@ -107,8 +111,9 @@ export class AnswerPlanner {
   #callsOf({ tools, toolChoice, parallelToolCalls: several }: ChatRequest): CallRules | undefined {
     if (this.#calls === undefined || toolChoice === "none" || tools.length === 0) return undefined;
     const named = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
-    if (named.length === 0)
+    if (named.length === 0) {
       throw invalidRequest("tool_choice names a function that is not among `tools`.", "tool_choice");
+    }
     return { format: this.#calls, tools: named, several: several && typeof toolChoice !== "object" };
   }
 
@@ -117,18 +122,20 @@ export class AnswerPlanner {
     calls: CallRules | undefined,
     isForced: boolean,
   ): Promise<Pick<AnswerPlan, "contentGrammar" | "callGrammar">> {
-    const callGrammar =
-      calls && (isForced || format.type === "text") ? await this.#grammars.get({ kind: "calls", calls }) : undefined;
-    if (isForced || format.type === "text") return { callGrammar, contentGrammar: undefined };
-    if (calls === undefined)
-      return { callGrammar, contentGrammar: await this.#grammars.get({ kind: "format", format }) };
+    if (isForced || format.type === "text") {
+      return { callGrammar: calls && (await this.#grammars.get({ kind: "calls", calls })), contentGrammar: undefined };
+    }
+    if (calls === undefined) {
+      return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "format", format }) };
+    }
     if (/^[{[]$/.test(calls.format.mark)) {
       throw unsupportedValue(
         "This model writes calls of tools as JSON of its own, so it cannot be held to a format while it may call tools.",
         "response_format",
       );
     }
-    return { callGrammar, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
+    // In force from the beginning, so it holds calls as well.
+    return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
   }
 }
 
@@ -136,6 +143,7 @@ function refuseTools(messages: readonly ChatMessage[], tools: readonly Tool[]): 
   const why = "this model's chat template does not say how it calls tools";
   if (tools.length > 0) throw unsupportedValue(`tools are not supported: ${why}.`, "tools");
   const index = messages.findIndex(({ role, toolCalls = [] }) => role === "tool" || toolCalls.length > 0);
-  if (index >= 0)
+  if (index >= 0) {
     throw unsupportedValue(`Calls of tools and their results are not supported: ${why}.`, `messages[${index}]`);
+  }
 }

@@ -3,6 +3,7 @@ import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import type { ModelHealth } from "../engine.ts";
 import { Answer } from "./answer.ts";
+import { AnswerGrammars } from "./answer-grammars.ts";
 import { AnswerPlanner } from "./answer-plan.ts";
 import { BatchLoop } from "./batch-loop.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
@@ -63,7 +64,7 @@ export class LlamaChat implements ChatModel {
     this.#bytes = new TokenBytes(model);
     this.#decoder = new Decoder(model, context);
     this.#prompt = new ChatPrompt(model, template, this.#vocabulary);
-    this.#planner = new AnswerPlanner(template, this.#vocabulary, this.#decoder);
+    this.#planner = new AnswerPlanner(template, this.#vocabulary, new AnswerGrammars(this.#decoder));
     this.#sequences = new SequencePool(context);
     this.#samplerMemory = new SamplerMemory(this.#vocabulary.size);
     this.#loop = new BatchLoop(context.batchSize, () => {
