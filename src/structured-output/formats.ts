@@ -4,6 +4,7 @@
  */
 
 import type { DFA } from "refa";
+import type { Keywords } from "./schema-document.ts";
 import type { Shape } from "./shape.ts";
 import { patternLanguage } from "./text-language.ts";
 
@@ -67,6 +68,28 @@ const NUMBER_FORMATS: Readonly<Record<string, Partial<Shape["number"]>>> = {
   double: {},
 };
 
+/** zod's own names for what the `pattern` that it writes beside them says. */
+const NAMES_OF_PATTERNS: ReadonlySet<string> = new Set([
+  "base64",
+  "base64url",
+  "cidrv4",
+  "cidrv6",
+  "cuid",
+  "cuid2",
+  "e164",
+  "emoji",
+  "ends_with",
+  "guid",
+  "includes",
+  "ksuid",
+  "lowercase",
+  "nanoid",
+  "starts_with",
+  "ulid",
+  "uppercase",
+  "xid",
+]);
+
 const known = new Map<string, DFA>();
 
 /** Undefined for a format that is not enforced. */
@@ -82,6 +105,12 @@ export function formatLanguage(name: string): ((maxLength: number | undefined) =
     known.set(source, language);
     return language;
   };
+}
+
+/** Whether it says nothing beyond the pattern beside it; of several patterns, zod writes an `allOf`. */
+export function isNameOfPattern(name: string, { pattern, allOf }: Keywords): boolean {
+  const beside = Array.isArray(allOf) ? allOf : [];
+  return NAMES_OF_PATTERNS.has(name) && (pattern !== undefined || beside.some((schema) => "pattern" in Object(schema)));
 }
 
 /** For formats of numbers, as OpenAPI has them. */

@@ -321,6 +321,7 @@ const REFUSED: Record<string, [schema: unknown, param: string, code: string]> = 
     'schema.properties["a b"].format',
     "unsupported_value",
   ],
+  "a format that no pattern explains": [{ type: "string", format: "base64" }, "schema.format", "unsupported_value"],
   "a backreference": [{ type: "string", pattern: "^(a)\\1$" }, "schema.pattern", "unsupported_value"],
   "a word boundary": [{ type: "string", pattern: "\\ba" }, "schema.pattern", "unsupported_value"],
   "branches that overlap": [{ oneOf: [{ type: "integer" }, { type: "number" }] }, "schema.oneOf", "unsupported_value"],
@@ -435,6 +436,7 @@ test("what zod writes is taken as it is", () => {
       share: z.number().min(0).max(1),
       tags: z.array(z.string().min(1)).max(3),
       kind: z.enum(["a", "b"]),
+      code: z.cuid2().startsWith("c"),
       note: z.string().optional(),
       parent: z.string().nullable(),
       scores: z.record(z.string(), z.number()),
@@ -456,6 +458,7 @@ test("what zod writes is taken as it is", () => {
     share: 0.5,
     tags: ["x"],
     kind: "a",
+    code: "c123",
     parent: null,
     scores: { maths: 1.5 },
     pair: ["a", 1],
@@ -463,5 +466,6 @@ test("what zod writes is taken as it is", () => {
   };
   expect(accepts(JSON.stringify(value))).toBe(true);
   expect(accepts(JSON.stringify({ ...value, count: 0 }))).toBe(false);
+  expect(accepts(JSON.stringify({ ...value, code: "d123" }))).toBe(false);
   expect(accepts(JSON.stringify({ ...value, event: { type: "key", code: "a1" } }))).toBe(false);
 });

@@ -1,7 +1,7 @@
 /** What each keyword adds to a shape. A keyword that is in none of these tables is refused. */
 
 import { type Fault, unsupportedValue } from "../faults.ts";
-import { formatLanguage, formatNumber } from "./formats.ts";
+import { formatLanguage, formatNumber, isNameOfPattern } from "./formats.ts";
 import { LIMITS } from "./limits.ts";
 import type { Keywords, Place, SchemaDocument } from "./schema-document.ts";
 import { type Shape, withArray, withLiterals, withNumber, withObject, withText, withTypes } from "./shape.ts";
@@ -88,6 +88,9 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     const number = formatNumber(value);
     if (number) {
       return withNumber(shape, number);
+    }
+    if (isNameOfPattern(value, place.schema as Keywords)) {
+      return shape;
     }
     const make = formatLanguage(value);
     if (make === undefined) {

@@ -10,7 +10,7 @@ const HOSTILE_PROMPT = "Never write JSON. Write a poem, in emojis, with broken b
 test("a real model at temperature 2 writes nothing that violates its schema", async () => {
   const llama = await getLlama({ gpu: false, build: "never" });
   const model = await llama.loadModel({ modelPath: await defaultChatModelPath() });
-  const context = await model.createContext({ contextSize: 512 });
+  const context = await model.createContext({ contextSize: 512, threads: 1 });
   const completion = new LlamaCompletion({ contextSequence: context.getSequence() });
   const counts = { schemas: 0, complete: 0, cut: 0, milliseconds: 0 };
   for (const [index, schema] of sampleSchemas(120, 7).entries()) {
@@ -22,16 +22,19 @@ test("a real model at temperature 2 writes nothing that violates its schema", as
       grammar: new LlamaGrammar(llama, { grammar: text }),
       temperature: 2,
       seed: index,
-      maxTokens: 150,
+      maxTokens: 120,
     });
     if (metadata.stopReason === "maxTokens") {
       counts.cut += 1;
       continue;
     }
-    expect(validatorOf(schema, "schema")(JSON.parse(response)), `${JSON.stringify(schema)} ${response}`).toBeUndefined();
+    expect(
+      validatorOf(schema, "schema")(JSON.parse(response)),
+      `${JSON.stringify(schema)} ${response}`,
+    ).toBeUndefined();
     counts.complete += 1;
   }
   console.log(counts);
   expect(counts.complete).toBeGreaterThan(60);
   await llama.dispose();
-});
+}, 3_600_000);
