@@ -22,7 +22,7 @@ export async function forked(name: string, script: string, ...given: string[]): 
   return { name, origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop: () => end(child) };
 }
 
-/** `parlance serve` with keys, a database, two weighted deployments, metrics and a log line for each request. */
+/** `npm start` with keys, a database, two weighted deployments, metrics and a log line for each request. */
 export async function parlance(upstream: string): Promise<Contender> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-bench-"));
   const port = await freePort();
@@ -33,7 +33,7 @@ export async function parlance(upstream: string): Promise<Contender> {
   );
   const log = openSync(join(directory, "log"), "w");
   const key = `sk-bench-${"a".repeat(32)}`;
-  const child = spawn(process.execPath, ["src/cli/parlance.ts", "serve"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", "src/cli/parlance.ts", "serve"], {
     cwd: resolve(import.meta.dirname, "../.."),
     stdio: ["ignore", log, log],
     env: {

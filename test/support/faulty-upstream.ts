@@ -90,7 +90,11 @@ const FAULTS = {
     begin(socket, asked);
     const bytes = Buffer.from(asked.stream ? wholeStream : JSON.stringify(completion));
     let sent = 0;
-    const timer = setInterval(() => socket.write(part(bytes.subarray(sent, ++sent))), 20);
+    const timer = setInterval(() => {
+      // The part without a byte is the last one; another behind it would break the next answer on this connection.
+      if (sent === bytes.length) clearInterval(timer);
+      socket.write(part(bytes.subarray(sent, ++sent)));
+    }, 20);
     socket.on("close", () => clearInterval(timer));
   },
   "resets-mid-chunk": (socket, asked) => {
