@@ -8,6 +8,7 @@ import { checkReadings } from "./readings.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { SchemaGraph } from "./schema-graph.ts";
 import { PatternRefused } from "./text-language.ts";
+import { TookTooLong, withinTime } from "./within-time.ts";
 import { GrammarWriter } from "./write-grammar.ts";
 
 /** A whole grammar in llama.cpp's notation. Throws a Fault that names the keyword; `param` is the schema's own path. */
@@ -27,11 +28,16 @@ export function grammarOfAnyObject(): string {
 export function grammarRulesOf(schema: unknown, param: string, ruleName: string): string {
   const rules = new RuleBook(ruleName, (count, characters) => checkSize(count, characters, param));
   try {
-    const graph = new SchemaGraph(new SchemaDocument(schema, param));
-    checkReadings(graph);
-    const whole = new GrammarWriter(graph, rules).write();
-    return `${ruleName} ::= ${whole}\n${rules}`;
+    return withinTime(LIMITS.compileMilliseconds, () => {
+      const graph = new SchemaGraph(new SchemaDocument(schema, param));
+      checkReadings(graph);
+      const whole = new GrammarWriter(graph, rules).write();
+      return `${ruleName} ::= ${whole}\n${rules}`;
+    });
   } catch (error) {
+    if (error instanceof TookTooLong) {
+      throw invalidRequest(`The schema takes ${error.message} to compile: ${param}.`, param, "invalid_value");
+    }
     if (error instanceof PatternRefused) {
       throw unsupportedValue(`Texts of the schema cannot be told apart: ${error.message} (${param}).`, param);
     }

@@ -3,6 +3,8 @@
  * are far above what applications send.
  */
 export const LIMITS = {
+  /** For what no other bound foresees. */
+  compileMilliseconds: 10_000,
   /** Values of all kinds inside the schema, and how deep they stand in each other. */
   values: 20_000,
   depth: 128,

@@ -49,6 +49,18 @@ test("is not held up by patterns that backtrack without end", () => {
   expect(validatorOf({ pattern: "^(a+)+\\1?$" }, "s")(`${long}!`)).toBeDefined();
 });
 
+test("is not held up by references that double the work with each step", () => {
+  const steps = Array.from({ length: 40 }, (_, index) => {
+    const next = { $ref: `#/$defs/s${index + 1}` };
+    return [
+      `s${index}`,
+      index < 39 ? { allOf: [next, next], properties: { a: { $ref: "#/$defs/s0" } } } : { type: "object" },
+    ];
+  });
+  const validate = validatorOf({ $ref: "#/$defs/s0", $defs: Object.fromEntries(steps) }, "s");
+  expect(validate({})).toContain("to check");
+});
+
 test.each([
   ["no schema", 3, "s"],
   ["a broken keyword", { properties: { a: { minLength: -1 } } }, "s.properties.a.minLength"],

@@ -1,15 +1,18 @@
 /** Checks finished answers, of engines that are not held to a schema while they write. */
 
-import { createContext, Script } from "node:vm";
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { invalidRequest } from "../faults.ts";
+import { LIMITS } from "./limits.ts";
 import { describeViolation, isEarlierDraft, SchemaDocument } from "./schema-document.ts";
 import { codePoints, PatternRefused, patternLanguage } from "./text-language.ts";
+import { TookTooLong, withinTime } from "./within-time.ts";
 
 /** How long one pattern may take on one text; a hostile one can take for ever. */
-const PATTERN_MS = 100;
+const PATTERN_MS = 500;
+/** How long one answer may take: references that lead to the same place double the work with each step. */
+const CHECK_MS = 2_000;
 
 /**
  * A check that returns the first violation in words, with its path in the value, or undefined when there is none. Throws a
@@ -22,12 +25,21 @@ export function validatorOf(schema: unknown, param: string): (value: unknown) =>
   formats.default(ajv);
   let isValid: ValidateFunction;
   try {
-    isValid = ajv.compile(withoutDialect(schema));
+    isValid = withinTime(LIMITS.compileMilliseconds, () => ajv.compile(withoutDialect(schema)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw invalidRequest(`The schema cannot be used: ${reason} (${param}).`, param, "invalid_value");
   }
-  return (value) => (isValid(value) ? undefined : describeViolation(isValid.errors));
+  return (value) => {
+    try {
+      return withinTime(CHECK_MS, () => isValid(value)) ? undefined : describeViolation(isValid.errors);
+    } catch (error) {
+      if (error instanceof TookTooLong) {
+        return `/ takes ${error.message} to check`;
+      }
+      throw error;
+    }
+  };
 }
 
 function withoutDialect(schema: unknown): object | boolean {
@@ -49,19 +61,20 @@ function safePattern(source: string, flags: string) {
     }
   }
   return {
-    test: (text: string) => language?.test(codePoints(text)) ?? testWithin(PATTERN_MS, source, flags, text),
+    test: (text: string) => language?.test(codePoints(text)) ?? findsWithin(PATTERN_MS, source, flags, text),
     // By this, ajv tells patterns apart.
     toString: () => `/${source}/${flags}`,
   };
 }
 safePattern.code = "safePattern";
 
-const matching = new Script("new RegExp(source, flags).test(text)");
-
-function testWithin(timeout: number, source: string, flags: string, text: string): boolean {
+function findsWithin(milliseconds: number, source: string, flags: string, text: string): boolean {
   try {
-    return matching.runInContext(createContext({ source, flags, text }), { timeout }) as boolean;
-  } catch {
-    return false;
+    return withinTime(milliseconds, () => new RegExp(source, flags).test(text));
+  } catch (error) {
+    if (error instanceof TookTooLong) {
+      return false;
+    }
+    throw error;
   }
 }
