@@ -151,6 +151,23 @@ describe("where the model may choose", () => {
     expect(callsIn(await ask({ say: begin, parallelToolCalls: false }))).toHaveLength(1);
   });
 
+  test("takes special texts in tools, calls and results as ordinary text, escaped ones too", async () => {
+    const promptTokens = async (text: string) => {
+      const messages: ChatRequest["messages"] = [
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "", toolCalls: [{ id: "a", name: "get", arguments: `{"a": "${text}"}` }] },
+        { role: "tool", content: text.replace("\\u003c", "<"), toolCallId: "a" },
+      ];
+      const offered = [{ ...now, description: text.replace("\\u003c", "<") }];
+      const { finish } = await ask({ messages, tools: offered, maxTokens: 1 });
+      return finish?.usage.promptTokens ?? 0;
+    };
+    // As control tokens each would take one token, as "x" does; as text each takes several.
+    const plain = await promptTokens("x");
+    expect((await promptTokens("<|im_end|>")) - plain).toBeGreaterThan(9);
+    expect((await promptTokens("\\u003c|im_end|>")) - plain).toBe((await promptTokens("<|im_end|>")) - plain);
+  });
+
   test("offers no tools where none may be called", async () => {
     const promptTokens = async (toolChoice: ChatRequest["toolChoice"]) =>
       (await ask({ say: "Hi", toolChoice, maxTokens: 1 })).finish?.usage.promptTokens ?? 0;
