@@ -37,7 +37,10 @@ export class ScriptedTranscription implements TranscriptionModel {
     const reply = this.#replies.find(({ match }) => isIn(match, request.prompt ?? ""));
     if (reply === undefined) throw invalidRequest("The script has no reply to this prompt.", "prompt");
     let heardSamples = 0;
-    for await (const samples of request.samples) heardSamples += samples.length;
+    for await (const samples of request.samples) {
+      heardSamples += samples.length;
+      if (signal.aborted) return;
+    }
     const audioSeconds = heardSamples / SAMPLE_RATE;
     const sentences = (reply.text ?? request.prompt ?? "").split(/(?<=[.?!])\s+/).filter((each) => each !== "");
     await pause(reply.delayMsBeforeFirst, signal);

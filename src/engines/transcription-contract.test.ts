@@ -1,0 +1,128 @@
+/** What every local transcription engine does alike. A new engine adds one row to `SUBJECTS`. */
+
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { testModelStore } from "../../test/support/default-model.ts";
+import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { wordErrors } from "../../test/support/word-errors.ts";
+import { Decoder } from "../audio/decode.ts";
+import { invalidRequest } from "../faults.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "./engine.ts";
+import { openModel } from "./registry.ts";
+import { scriptedSettings } from "./scripted/settings.ts";
+
+// A minute of speech takes long where much else runs.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const SAID = "He was not an ill-disposed young man.";
+const SUBJECTS: Record<string, { kind: string; settings: object }> = {
+  scripted: { kind: "scripted", settings: scriptedSettings.parse({ replies: [{ text: SAID }] }) },
+  moonshine: { kind: "sherpa-onnx", settings: { model: "moonshine-base-en", slots: 4, threads: undefined } },
+  whisper: { kind: "whisper", settings: { model: "whisper-base", translates: true, slots: 4, threads: undefined } },
+};
+
+const RATE = 16_000;
+const PATH = resolve(import.meta.dirname, "../../test/recordings/speech.flac");
+const decoder = new Decoder();
+afterAll(() => decoder.close());
+const never = () => new AbortController().signal;
+const speech = () => decoder.samples({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, never());
+
+/** The recording again and again, with half a second between. */
+async function* repeated(times: number) {
+  for (let round = 0; round < times; round += 1) {
+    yield* speech();
+    yield new Float32Array(RATE / 2);
+  }
+}
+
+describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
+  let model: TranscriptionModel;
+  beforeAll(async () => {
+    const pull = (reference: { model: string } | { file: string } | { hf: string }, signal: AbortSignal) =>
+      testModelStore().pull(reference, { signal });
+    model = (await openModel(kind, settings, "transcription", makeEngineServices({ pull }))) as TranscriptionModel;
+  });
+  afterAll(() => model.close());
+
+  const transcribe = (samples: AsyncIterable<Float32Array>, changes: object = {}, signal = never()) => {
+    const request: TranscriptionRequest = {
+      model: "m",
+      samples,
+      file: { path: PATH, name: "speech.flac", bytes: 1 },
+      translate: false,
+      language: undefined,
+      prompt: undefined,
+      temperature: 0,
+      wordTimes: false,
+      stream: false,
+      ...changes,
+    };
+    return model.transcribe(request, signal);
+  };
+  const textOf = (events: readonly TranscriptionEvent[]) =>
+    events.map((event) => (event.type === "segment" ? event.text : "")).join(" ");
+
+  test("tells what is said in segments whose times rise, and ends once", async () => {
+    const events = await Array.fromAsync(transcribe(speech(), { language: model.languages?.[0] }));
+    expect(wordErrors(SAID, textOf(events)), textOf(events)).toBeLessThanOrEqual(2);
+    const finish = events.at(-1);
+    expect(events.filter(({ type }) => type === "finish")).toEqual([finish]);
+    const audioSeconds = finish?.type === "finish" ? finish.audioSeconds : 0;
+    expect(audioSeconds).toBeCloseTo(3, 0);
+    let last = 0;
+    for (const event of events) {
+      if (event.type !== "segment") continue;
+      expect(event.startSeconds).toBeGreaterThanOrEqual(last);
+      expect(event.endSeconds).toBeGreaterThan(event.startSeconds);
+      last = event.endSeconds;
+    }
+    expect(last).toBeLessThanOrEqual(audioSeconds + 0.01);
+  });
+
+  test("of nothing, and of silence, it tells nothing", async () => {
+    for (const seconds of [0, 2]) {
+      const silence = (async function* () {
+        yield new Float32Array(seconds * RATE);
+      })();
+      const events = await Array.fromAsync(transcribe(silence, { prompt: "x" }));
+      if (kind !== "scripted") expect(events.map(({ type }) => type)).toEqual(["finish"]);
+      expect(events.at(-1)).toMatchObject({ type: "finish", audioSeconds: seconds });
+    }
+  });
+
+  test("several at once do not mix", async () => {
+    const all = await Promise.all([1, 2].map((times) => Array.fromAsync(transcribe(repeated(times)))));
+    for (const [index, events] of all.entries()) {
+      const rounds = kind === "scripted" ? 1 : index + 1;
+      expect(wordErrors(`${SAID} `.repeat(rounds), textOf(events)), textOf(events)).toBeLessThanOrEqual(3 * rounds);
+    }
+  });
+
+  test("stops without throwing when it is left, lets go of the recording, and serves the next one", async () => {
+    const leaving = new AbortController();
+    let isReturned = false;
+    const endless = (async function* () {
+      try {
+        for (;;) {
+          yield* repeated(1);
+          leaving.abort();
+        }
+      } finally {
+        isReturned = true;
+      }
+    })();
+    const events = await Array.fromAsync(transcribe(endless, {}, leaving.signal));
+    expect(events.some(({ type }) => type === "finish")).toBe(false);
+    await vi.waitUntil(() => isReturned, { timeout: 60_000 });
+    expect(textOf(await Array.fromAsync(transcribe(speech())))).toMatch(/young man/i);
+  });
+
+  test("a recording that cannot be read is its own fault", async () => {
+    const broken = (async function* () {
+      yield new Float32Array(RATE);
+      throw invalidRequest("The file is cut off.", "file");
+    })();
+    await expect(Array.fromAsync(transcribe(broken))).rejects.toMatchObject({ name: "Fault", param: "file" });
+  });
+});
