@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from labels import LEARNT, Example
+from unseen import LOOK_ALIKE_SOURCES
 
-# Share of benign look-alikes that may be flagged by any category.
-MOST_FALSE = 0.007
+# Share of the benign look-alikes of each kind that may be flagged by any category.
+MOST_FALSE = 0.02
 LOWEST, HIGHEST = 0.5, 0.95
 
 
@@ -41,9 +42,8 @@ def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
             tried = np.linspace(LOWEST, HIGHEST, 66)
             found = scored[rows, column][:, None] >= tried
             limits[column] = tried[np.argmax(2 * (found & truth[:, None]).sum(0) / (found.sum(0) + truth.sum()))]
-    own = np.array([e.look_alike and e.source.startswith("own-") for e in examples])
-    public = np.array([e.look_alike and not e.source.startswith("own-") for e in examples])
-    for alike in (scored[own], scored[public]):
+    kinds = np.array([kind_of(e.source) if e.look_alike else "" for e in examples])
+    for alike in (scored[kinds == kind] for kind in ("own", "foreign", "public") if (kinds == kind).any()):
         while (alike >= limits).any(1).mean() > MOST_FALSE:
             # Each flagged text could be let go by raising the limits that it passes; the cheapest one goes first.
             options = []
@@ -55,6 +55,10 @@ def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
     made = {name: round(float(limit), 3) for name, limit in zip(LEARNT, limits)}
     made["sexual/minors"] = round(made["sexual"] * 0.8, 3)
     return made
+
+
+def kind_of(source: str) -> str:
+    return "own" if source.startswith("own-") else "foreign" if source in LOOK_ALIKE_SOURCES else "public"
 
 
 def expected_error(scored: np.ndarray, examples: list[Example], name: str, bins: int = 10) -> float:

