@@ -420,6 +420,11 @@ test("several schemas stand in one grammar without touching each other", () => {
       anyObjectRules("other"),
     ].join("\n"),
   );
+  const takesArguments = readerOf(
+    `root ::= tool\n${grammarRulesOf({}, "tools[0].function.parameters", "tool", "objects")}`,
+  );
+  expect(takesArguments('{"x":[1]}')).toBe(true);
+  expect(["1", "[{}]", '"{}"'].filter(takesArguments)).toEqual([]);
   expect(accepts('{"name":"a","arguments":{"x":1}},{"name":"b","arguments":{"x":"1"}}')).toBe(true);
   expect(accepts('{"name":"a","arguments":{"x":1}},')).toBe(false);
 });

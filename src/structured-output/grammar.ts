@@ -7,6 +7,7 @@ import { LIMITS } from "./limits.ts";
 import { checkReadings } from "./readings.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { SchemaGraph } from "./schema-graph.ts";
+import { ANY_OBJECT, ANY_VALUE } from "./shape.ts";
 import { PatternRefused } from "./text-language.ts";
 import { TookTooLong, withinTime } from "./within-time.ts";
 import { GrammarWriter } from "./write-grammar.ts";
@@ -23,13 +24,19 @@ export function grammarOfAnyObject(): string {
 
 /**
  * The same to be put together with others: its rule `ruleName`, and those that it needs, whose names begin with `ruleName`
- * and two dashes. `ruleName` is of letters, digits and single dashes.
+ * and two dashes. `ruleName` is of letters, digits and single dashes. `objects`: of the values that fit the schema, only
+ * those, as the arguments of tools are, whose schemas need not say so.
  */
-export function grammarRulesOf(schema: unknown, param: string, ruleName: string): string {
+export function grammarRulesOf(
+  schema: unknown,
+  param: string,
+  ruleName: string,
+  values: "any" | "objects" = "any",
+): string {
   const rules = new RuleBook(ruleName, (count, characters) => checkSize(count, characters, param));
   try {
     return withinTime(LIMITS.compileMilliseconds, () => {
-      const graph = new SchemaGraph(new SchemaDocument(schema, param));
+      const graph = new SchemaGraph(new SchemaDocument(schema, param), values === "any" ? ANY_VALUE : ANY_OBJECT);
       checkReadings(graph);
       const whole = new GrammarWriter(graph, rules).write();
       return `${ruleName} ::= ${whole}\n${rules}`;

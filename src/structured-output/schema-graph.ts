@@ -40,12 +40,12 @@ export class SchemaGraph {
   readonly #members = new WeakMap<Shape, readonly Member[]>();
   readonly #conjunction: Conjunction;
 
-  /** Throws a Fault when something in it cannot be enforced, or when no value at all fits. */
-  constructor(document: SchemaDocument) {
+  /** Of `root` alone. Throws a Fault when something in it cannot be enforced, or when no value at all fits. */
+  constructor(document: SchemaDocument, root: Shape = ANY_VALUE) {
     this.#path = document.root.path;
     this.#languages = new Languages(this.#path);
     this.#conjunction = new Conjunction(document, (shape) => this.#isSurelyEmpty(shape, PROOF_DEPTH));
-    this.root = this.node([document.root], document.root.path);
+    this.root = this.node([document.root], document.root.path, root);
     this.#findPossible();
     if (!this.isPossible(this.root)) {
       throw invalidRequest(
@@ -57,9 +57,9 @@ export class SchemaGraph {
   }
 
   /** Where values have to fit all of these schemas. */
-  node(places: readonly Place[], path: string): Node {
+  node(places: readonly Place[], path: string, among: Shape = ANY_VALUE): Node {
     const distinct = new Map(places.filter(({ schema }) => schema !== true).map((place) => [place.pointer, place]));
-    const key = [...distinct.keys()].sort().join("\n");
+    const key = [...distinct.keys(), ...(among === ANY_VALUE ? [] : ["of some values"])].sort().join("\n");
     const known = this.#nodes.get(key);
     if (known) {
       return known;
@@ -70,7 +70,7 @@ export class SchemaGraph {
     const [first] = distinct.values();
     const node = { key, path: first?.path ?? path, shapes: [] as Shape[], isComplete: false };
     this.#nodes.set(key, node);
-    let shapes: Shape[] = [ANY_VALUE];
+    let shapes: Shape[] = [among];
     for (const place of distinct.values()) {
       shapes = this.#conjunction.add(shapes, place);
     }

@@ -56,6 +56,8 @@ export const ANY_VALUE: Shape = {
   object: { required: [], min: 0, max: undefined, groups: [], names: [] },
 };
 
+export const ANY_OBJECT: Shape = { ...ANY_VALUE, types: new Set(["object"]) };
+
 export const typeOf = (value: unknown): JsonType =>
   value === null ? "null" : Array.isArray(value) ? "array" : (typeof value as JsonType);
 

@@ -46,7 +46,9 @@ function callRules({ format, tools, several }: CallRules): string {
   return [
     `calls ::= ${literal(open)} call${next} ${literal(close)}`,
     `call ::= ${calls.join(" | ")}`,
-    ...tools.map(({ parameters, param }, index) => grammarRulesOf(parameters ?? NO_PARAMETERS, param, `tool-${index}`)),
+    ...tools.map(({ parameters, param }, index) =>
+      grammarRulesOf(parameters ?? NO_PARAMETERS, param, `tool-${index}`, "objects"),
+    ),
     "",
   ].join("\n");
 }
