@@ -19,8 +19,6 @@ const V8_FLAGS = [
   // V8 sees the objects of requests in flight survive, takes their kind for long-lived and lays all later ones among
   // the old, where they wait for a full collection: ten times the work of collecting, and hundreds of megabytes.
   "--no-allocation-site-pretenuring",
-  // Little survives a small collection. Other threads save nothing, and on a busy machine all requests wait for them.
-  "--no-parallel-scavenge",
   // Memory that is plentiful would else be filled with garbage.
   "--heap-growing-percent=20",
 ];
