@@ -111,9 +111,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   });
   const { ffmpeg } = config.server;
   if (ffmpeg !== undefined) await checkFfmpeg(ffmpeg);
-  const decoder = new Decoder(ffmpeg);
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
+  const decoder = new Decoder({ folder: uploads.directory, ffmpeg });
   const server = buildServer({
     accounts,
     inference,

@@ -107,6 +107,19 @@ test("a playlist is no audio: the files that it names stay unread", async () => 
   await expect(decode(playlist)).rejects.toMatchObject({ kind: "invalid-request", param: "file" });
 });
 
+test("what lies elsewhere than in the folder of uploads is out of reach", async () => {
+  const inside = await wave("inside.wav", {});
+  const bound = new Decoder({ folder });
+  const count = async (path: string) => {
+    let samples = 0;
+    for await (const piece of bound.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)) samples += piece.length;
+    return samples;
+  };
+  expect(await count(inside)).toBe(RATE);
+  await expect(count(join(RECORDINGS, "speech.flac"))).rejects.toMatchObject({ param: "file" });
+  bound.close();
+});
+
 test("what is longer than it may be is refused, by its header or when it turns out so", async () => {
   await expect(decode(await wave("long.wav", { seconds: 5 }), 4)).rejects.toThrow("longer than 4 seconds");
 });

@@ -1,6 +1,7 @@
 /** Decodes files that nobody need trust, each in a process of its own, at the pace at which its samples are read. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -17,8 +18,23 @@ const ENTRY = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./decode-child.ts" : "./decode-child.js", import.meta.url),
 );
 /** It may read files and do nothing else: no writing, no processes, no native code. */
-const FLAGS = ["--permission", "--allow-fs-read=*", "--max-old-space-size=256", "--disable-warning=SecurityWarning"];
+const FLAGS = ["--permission", "--max-old-space-size=256", "--disable-warning=SecurityWarning"];
+/** What it needs to read of itself: this code, and wherever packages may lie. */
+const OWN_FILES = [
+  fileURLToPath(new URL("../", import.meta.url)),
+  fileURLToPath(new URL("../../package.json", import.meta.url)),
+  ...(createRequire(import.meta.url).resolve.paths("mediabunny") ?? []),
+  // Where a link among those leads.
+  fileURLToPath(import.meta.resolve("mediabunny")).replace(/(.*[\\/]node_modules[\\/]).*/s, "$1"),
+];
 const SPARE_SECONDS = 300;
+
+export interface DecoderOptions {
+  /** The only one that files are read from; left out: any. */
+  folder?: string;
+  /** FFmpeg's command, for files that the decoders here do not read. */
+  ffmpeg?: string | undefined;
+}
 
 export class Decoder {
   /** Started ahead, because starting takes longer than decoding a short recording. */
@@ -26,16 +42,17 @@ export class Decoder {
   #spareEnd: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #ffmpeg: string | undefined;
+  readonly #readable: readonly string[];
 
-  /** `ffmpeg` is its command, for files that the decoders here do not read. */
-  constructor(ffmpeg?: string) {
+  constructor({ folder, ffmpeg }: DecoderOptions = {}) {
     this.#ffmpeg = ffmpeg;
+    this.#readable = folder === undefined ? ["*"] : [...OWN_FILES, folder];
   }
 
   /** Readies a process for a file that is about to come. */
   warm(): void {
     if (this.#isClosed) return;
-    this.#spare ??= start();
+    this.#spare ??= start(this.#readable);
     clearTimeout(this.#spareEnd);
     this.#spareEnd = setTimeout(() => this.#endSpare(), SPARE_SECONDS * 1000).unref();
   }
@@ -64,7 +81,7 @@ export class Decoder {
   }
 
   async *#decodeHere(order: DecodeOrder, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const child = this.#spare ?? start();
+    const child = this.#spare ?? start(this.#readable);
     this.#spare = undefined;
     const failure = text(child.stdio[FAILURE_DESCRIPTOR] as Readable).catch(() => "");
     try {
@@ -86,8 +103,12 @@ export class Decoder {
 
 const FAILURE_DESCRIPTOR = 3;
 
-function start(): DecodeProcess {
-  const child = spawn(process.execPath, [...FLAGS, ENTRY], { stdio: ["pipe", "pipe", "ignore", "pipe"], env: {} });
+function start(readable: readonly string[]): DecodeProcess {
+  const allowed = readable.map((path) => `--allow-fs-read=${path}`);
+  const child = spawn(process.execPath, [...FLAGS, ...allowed, ENTRY], {
+    stdio: ["pipe", "pipe", "ignore", "pipe"],
+    env: {},
+  });
   // A start that fails shows as an end without samples.
   child.on("error", () => {});
   return child as unknown as DecodeProcess;

@@ -19,7 +19,7 @@ let folder: TemporaryDirectory;
 beforeAll(async () => {
   folder = await temporaryDirectory();
 });
-const decoders = [new Decoder("ffmpeg"), new Decoder()] as const;
+const decoders = [new Decoder({ ffmpeg: "ffmpeg" }), new Decoder()] as const;
 const [withFfmpeg, without] = decoders;
 afterAll(async () => {
   for (const decoder of decoders) decoder.close();
