@@ -3,15 +3,19 @@
  * Real processes answer the same request in turn; reserving alone is measured in this process.
  */
 
+import { join } from "node:path";
 import { Agent, request } from "undici";
 import { openCounters } from "../src/counters/open-counters.ts";
+import { Ledger, type UsageRecord } from "../src/ledger/ledger.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import type { Claim } from "../src/quota/quota.ts";
 import { RateLimits } from "../src/quota/rate-limits.ts";
 import type { Secret } from "../src/secret.ts";
+import { openDatabase } from "../src/storage/database.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { HAS_REDIS, startRedis } from "../test/support/redis.ts";
 import { type Service, startService } from "../test/support/service.ts";
+import { temporaryDirectory } from "../test/support/temporary-directory.ts";
 
 const requests = Number(process.argv[2] ?? 2_000);
 const WARM_UP = 200;
@@ -46,6 +50,37 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
   }
   console.log(`reserving six limits ${name}: ${microseconds(median(times))} (median of ${requests})`);
   await counters.close();
+}
+
+/** All that a request's usage costs: noted on disk and written in batches, by this process. */
+async function measureRecording({ name, databaseUrl }: Backend): Promise<void> {
+  await using folder = await temporaryDirectory();
+  const database = openDatabase({ file: join(folder.path, "usage.sqlite"), url: databaseUrl, logger });
+  const ledger = new Ledger({ database, directory: folder.path, logger, recordDays: 30 });
+  const perBatch = 100;
+  const times: number[] = [];
+  for (let batch = 0; batch < requests / perBatch; batch += 1) {
+    times.push(
+      await millisecondsOf(async () => {
+        for (let index = 0; index < perBatch; index += 1) ledger.record(usageOf(index));
+        await ledger.flush();
+      }),
+    );
+  }
+  console.log(
+    `recording usage ${name}: ${microseconds(median(times) / perBatch)} a request, in batches of ${perBatch}`,
+  );
+  await ledger.close();
+  await database.close();
+}
+
+function usageOf(index: number): UsageRecord {
+  return {
+    ...{ at: Date.now(), organizationId: "organization", projectId: `project-${index % 5}`, keyId: "key" },
+    ...{ model: "model", deployment: "model", operation: "chat", outcome: "finished", durationMilliseconds: 120 },
+    ...{ promptTokens: 10, cachedTokens: 2, completionTokens: 5, reasoningTokens: 1 },
+    ...{ characters: 0, audioMilliseconds: 0, costNanoDollars: 1500 },
+  };
 }
 
 function configOf(limits: string): string {
@@ -130,4 +165,6 @@ const backends: (() => Promise<Backend>)[] = [
 ];
 if (redis === undefined) console.log("Redis is left out: no redis-server on this machine");
 for (const backend of backends) await measureReserving(await backend());
+await measureRecording({ ...none, name: "in SQLite" });
+await measureRecording({ ...none, name: "in PostgreSQL", databaseUrl: await postgres.createDatabase() });
 await measureRequests(await Promise.all(backends.map((backend) => backend())));
