@@ -74,7 +74,7 @@ export class OnnxGraph {
     return this.#constant(ELEMENT.int64, new Uint8Array(whole.buffer), [values.length]);
   }
 
-  /** A whole number as `integer`, a fraction as `fraction`: ONNX tells them apart. */
+  /** An attribute that is a whole number is written as an integer, any other number as a float. */
   node(operator: string, inputs: readonly Value[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
     const [first] = this.nodes(operator, inputs, 1, attributes);
     return first as Value;

@@ -21,7 +21,7 @@ export interface Weights {
   tensor(name: string): Tensor;
   /** Layers below a name such as `decoder`. */
   layers(stack: "encoder" | "decoder"): number;
-  /** The one number of an entry that is no tensor. */
+  /** Attention heads of each layer. */
   heads: number;
 }
 
@@ -39,7 +39,8 @@ const HEAD_BYTES = 1024;
 export async function readWeights(path: string): Promise<Weights> {
   const file = await open(path);
   try {
-    return toWeights(await readIndex(file, path), path, await readHeads(file, path));
+    const entries = await readIndex(file, path);
+    return toWeights(entries, path, await readHeads(file, entries.get("decoder/num_heads"), path));
   } finally {
     await file.close();
   }
@@ -66,8 +67,7 @@ async function readIndex(file: FileHandle, path: string): Promise<Map<string, En
   return entries;
 }
 
-async function readHeads(file: FileHandle, path: string): Promise<number> {
-  const entry = (await readIndex(file, path)).get("decoder/num_heads");
+async function readHeads(file: FileHandle, entry: Entry | undefined, path: string): Promise<number> {
   if (entry === undefined) throw foreign(path);
   const { buffer } = await file.read(Buffer.alloc(entry.bytes), 0, entry.bytes, entry.offset);
   return buffer.readIntLE(0, entry.bytes);
