@@ -56,17 +56,20 @@ const writeGraph: Write<OnnxFile> = ({ nodes, constants, inputs, output }, pbf) 
   pbf.writeMessage(12, writeValue, [output, "float"] as const);
 };
 
+/** Behind the bytes of any ONNX file, this is part of it: in Protocol Buffers what is appended to a message is. */
+export function onnxMetadata(metadata: OnnxFile["metadata"], pbf: PbfWriter = new PbfWriter()): Uint8Array {
+  const write: Write<readonly [string, string | number]> = ([key, value], own) => {
+    own.writeStringField(1, key);
+    own.writeStringField(2, String(value));
+  };
+  for (const property of Object.entries(metadata)) pbf.writeMessage(14, write, property);
+  return pbf.finish();
+}
+
 export function onnxFile(file: OnnxFile): Uint8Array {
   const pbf = new PbfWriter();
   pbf.writeVarintField(1, IR_VERSION);
   pbf.writeMessage(7, writeGraph, file);
   pbf.writeMessage(8, (version: number, own: PbfWriter) => own.writeVarintField(2, version), OPSET);
-  for (const property of Object.entries(file.metadata)) {
-    const write: Write<readonly [string, string | number]> = ([key, value], own) => {
-      own.writeStringField(1, key);
-      own.writeStringField(2, String(value));
-    };
-    pbf.writeMessage(14, write, property);
-  }
-  return pbf.finish();
+  return onnxMetadata(file.metadata, pbf);
 }
