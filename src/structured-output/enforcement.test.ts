@@ -18,7 +18,7 @@ function readerOf(grammar: string): (text: string) => boolean {
   return (text) => read._testText(text);
 }
 
-describe("schemas of all keywords, nested and combined", () => {
+describe("schemas of all keywords, nested and combined", { timeout: 300_000 }, () => {
   test("everything that a grammar lets through is valid", () => {
     let derived = 0;
     fc.assert(

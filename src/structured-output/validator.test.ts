@@ -33,6 +33,12 @@ test("takes what a grammar could not enforce", () => {
   expect(validate(["aa", "ab"])).toContain("must match pattern");
 });
 
+test("survives answers with names that JavaScript gives a meaning", () => {
+  const validate = validatorOf({ enum: [{ valueOf: 1 }], properties: { toString: { type: "string" } } }, "s");
+  expect(validate(JSON.parse('{"valueOf":2}'))).toBeDefined();
+  expect(validatorOf({ properties: { toString: { type: "string" } } }, "s")({})).toBeUndefined();
+});
+
 test("takes earlier drafts, with tuples as they have them", () => {
   const validate = validatorOf(
     { $schema: "http://json-schema.org/draft-07/schema#", items: [{ type: "string" }], additionalItems: false },

@@ -37,6 +37,10 @@ export function validatorOf(schema: unknown, param: string): (value: unknown) =>
       if (error instanceof TookTooLong) {
         return `/ takes ${error.message} to check`;
       }
+      if (error instanceof TypeError) {
+        // ajv compares objects by calling their `valueOf`, which may be a property of the answer.
+        return "/ cannot be compared";
+      }
       throw error;
     }
   };

@@ -34,6 +34,12 @@ const PATTERNS = [
   "\\d$",
 ];
 
+/** Without names by which ajv would compare objects. */
+const comparable = fc
+  .jsonValue({ maxDepth: 2 })
+  .map(withoutExponents)
+  .filter((value) => !/"(valueOf|toString|constructor|__proto__)"/.test(JSON.stringify(value)));
+
 const leaf = fc.oneof(
   fc.constant(generated({ type: "null" }, fc.constant(null))),
   fc.constant(generated({ type: "boolean" }, fc.boolean())),
@@ -87,7 +93,7 @@ const leaf = fc.oneof(
     ),
   ),
   fc
-    .uniqueArray(fc.jsonValue({ maxDepth: 2 }).map(withoutExponents), {
+    .uniqueArray(comparable, {
       minLength: 1,
       maxLength: 5,
       selector: JSON.stringify,
