@@ -1,22 +1,16 @@
 import fc from "fast-check";
-import { getLlama, type Llama, LlamaGrammar } from "node-llama-cpp";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Grammar } from "../../test/support/gbnf-derivation.ts";
 import { generatedSchemas } from "../../test/support/generated-schemas.ts";
+import { openGrammarReader } from "../../test/support/grammar-reader.ts";
 import { grammarOfSchema } from "./grammar.ts";
 import { validatorOf } from "./validator.ts";
 
-let llama: Llama;
+let readerOf: Awaited<ReturnType<typeof openGrammarReader>>;
 
 beforeAll(async () => {
-  llama = await getLlama({ gpu: false, build: "never" });
+  readerOf = await openGrammarReader();
 });
-
-/** llama.cpp's own reading of a grammar. */
-function readerOf(grammar: string): (text: string) => boolean {
-  const read = new LlamaGrammar(llama, { grammar }) as unknown as { _testText(text: string): boolean };
-  return (text) => read._testText(text);
-}
 
 describe("schemas of all keywords, nested and combined", { timeout: 300_000 }, () => {
   test("everything that a grammar lets through is valid", () => {
