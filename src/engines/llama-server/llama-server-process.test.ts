@@ -140,7 +140,7 @@ test("the server ends with its keeper, however that ends", async () => {
 });
 
 test("the server ends with the service, when that is killed", async () => {
-  const service = spawn(process.execPath, [join(SUPPORT, "doomed-llama-server.ts"), BINARY], {
+  const service = spawn(process.execPath, [join(SUPPORT, "doomed-llama-server-child.ts"), BINARY], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(service.stdout, "data");
