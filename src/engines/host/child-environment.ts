@@ -22,6 +22,7 @@ const PASSED_ON = [
   "GGML_VK_VISIBLE_DEVICES",
   "OMP_NUM_THREADS",
   "OMP_WAIT_POLICY",
+  "GOMP_SPINCOUNT",
 ];
 
 export function childEnvironment(additions: Readonly<Record<string, string>>): Record<string, string> {

@@ -16,13 +16,11 @@ export interface LlamaServerStart {
   startTimeoutSeconds: number;
 }
 
-/** Variables rather than arguments, since they are no error for a llama-server that does not know them. */
-const ENVIRONMENT = {
-  // The cache in main memory would grow to 8 GiB by itself.
-  LLAMA_ARG_CACHE_RAM: "0",
-  // Threads that wait for each other give their core away: eleven times the speed beside other work, measured.
-  OMP_WAIT_POLICY: "PASSIVE",
-};
+/**
+ * The cache in main memory would grow to 8 GiB by itself. A variable rather than an argument, since it is no error for a
+ * llama-server that does not know it.
+ */
+const ENVIRONMENT = { LLAMA_ARG_CACHE_RAM: "0" };
 const HOST = "127.0.0.1";
 const POLL_MS = 100;
 const CLOSE_GRACE_MS = 1500;
