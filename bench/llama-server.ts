@@ -74,6 +74,8 @@ for (const concurrency of [1, 4, 8]) {
   const measured: Record<keyof typeof subjects, number[]> = { alone: [], server: [], binding: [] };
   for (let round = 0; round <= rounds; round++) {
     for (const name of Object.keys(subjects) as (keyof typeof subjects)[]) {
+      // The engine llama-cpp keeps to fewer threads for a while after another process has used the cores.
+      if (name === "binding") await delay(2500);
       const speed = await tokensPerSecond(subjects[name], concurrency);
       if (round > 0) measured[name].push(speed);
     }
