@@ -17,7 +17,7 @@ import { openLlamaCpp } from "../test/support/llama-cpp.ts";
 import type { RawRun } from "./llama-cpp-raw-child.ts";
 
 const SLOTS = 8;
-const TOKENS = 64;
+const TOKENS = 192;
 /** The engine keeps to fewer threads for a while after another process, here the raw loop, has used the cores. */
 const FORGET_MS = 2500;
 const threads = Number(process.argv[2] ?? availableParallelism());
