@@ -9,7 +9,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { toWords } from "number-to-words";
+import numberToWords from "number-to-words";
 import { MANIFEST } from "../src/models/manifest.ts";
 import { startService } from "../test/support/service.ts";
 import { wordErrors, wordsOf } from "../test/support/word-errors.ts";
@@ -94,7 +94,7 @@ async function mistakes(): Promise<void> {
 
 /** As the references have it. */
 function spelledOut(text: string): string {
-  const numbers = text.replace(/\d+/g, (digits) => toWords(Number(digits)).replaceAll("-", " "));
+  const numbers = text.replace(/\d+/g, (digits) => numberToWords.toWords(Number(digits)).replaceAll("-", " "));
   return numbers.toLowerCase().replace(/\bmr\b\.?/g, "mister");
 }
 
