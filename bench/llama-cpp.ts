@@ -15,6 +15,7 @@ import { makeChatRequest } from "../test/support/chat-request.ts";
 import { defaultChatModelPath } from "../test/support/default-model.ts";
 import { openLlamaCpp } from "../test/support/llama-cpp.ts";
 import type { RawRun } from "./llama-cpp-raw-child.ts";
+import { median } from "./timing.ts";
 
 const SLOTS = 8;
 const TOKENS = 192;
@@ -170,10 +171,6 @@ async function timeToFirst(own: Hosted<ChatModel>, say: string): Promise<number>
 function residentMegabytes(pid: number | undefined): number | undefined {
   if (process.platform !== "linux") return undefined;
   return Math.round((Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096) / 1e6);
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function ms(milliseconds: number): string {

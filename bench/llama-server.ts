@@ -11,6 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { defaultChatModelPath } from "../test/support/default-model.ts";
 import { llamaServerBinary, WITHOUT_LLAMA_SERVER } from "../test/support/llama-server.ts";
 import { startService } from "../test/support/service.ts";
+import { median } from "./timing.ts";
 
 const SLOTS = 8;
 const CONTEXT = 1024;
@@ -143,8 +144,4 @@ async function* lines({ url, key, model, besides }: Subject, seed: number): Asyn
     text = cut.pop() ?? "";
     yield* cut;
   }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -16,6 +16,7 @@ import { startPostgres } from "../test/support/postgres.ts";
 import { HAS_REDIS, startRedis } from "../test/support/redis.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { median, millisecondsOf } from "./timing.ts";
 
 const requests = Number(process.argv[2] ?? 2_000);
 const WARM_UP = 200;
@@ -139,16 +140,6 @@ async function ask({ origin, apiKey }: Service, dispatcher: Agent): Promise<void
   });
   if (statusCode !== 200) throw new Error(`${statusCode}: ${await body.text()}`);
   await body.dump();
-}
-
-async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function microseconds(milliseconds: number): string {

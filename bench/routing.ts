@@ -11,6 +11,7 @@ import { cpus } from "node:os";
 import { type Contender, forked, nginx, parlance } from "./routing/contenders.ts";
 import { type Measured, measure } from "./routing/load.ts";
 import { measurePaced } from "./routing/paced.ts";
+import { median } from "./timing.ts";
 
 const SECONDS = Number(process.argv[2] ?? 1);
 const ROUNDS = 9;
@@ -74,10 +75,6 @@ async function compare(stream: boolean, connections: number): Promise<void> {
     );
   }
   console.log();
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function pace(): Promise<void> {

@@ -12,6 +12,7 @@ import { UsageReports } from "../src/ledger/usage-report.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import { type DatabaseOptions, openDatabase } from "../src/storage/database.ts";
 import { startPostgres } from "../test/support/postgres.ts";
+import { median, millisecondsOf } from "./timing.ts";
 
 const records = Number(process.argv[2] ?? 10_000_000);
 const MONTH_BEGINS = Date.UTC(2026, 9, 1);
@@ -109,16 +110,6 @@ async function onPostgresql(): Promise<void> {
     },
   );
   await client.end();
-}
-
-async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 await onSqlite();

@@ -1,16 +1,4 @@
-/** What is usual for a chat that wants, or gives, nothing but one plain text. */
-
-import type { ChatAbilities, ChatRequest } from "./chat-model.ts";
-
-/** Of a chat model that answers with one plain text. */
-export const PLAIN_TEXT: ChatAbilities = {
-  tools: false,
-  jsonSchema: false,
-  logprobs: false,
-  vision: false,
-  reasoning: false,
-  choices: 1,
-};
+import type { ChatRequest } from "./chat-model.ts";
 
 /** What a request says that asks for nothing special. */
 export const PLAIN_REQUEST: Omit<ChatRequest, "model" | "messages" | "wire"> = {

@@ -4,7 +4,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../src/engines/chat-model.ts";
 import type { Model, TranscriptionEvent } from "../../src/engines/engine.ts";
 import type { HostedServices } from "../../src/engines/host/model-child.ts";
-import { PLAIN_TEXT } from "../../src/engines/plain-chat.ts";
 import { Fault } from "../../src/faults.ts";
 
 export interface HostedSettings {
@@ -61,7 +60,7 @@ const chat: ChatModel = {
   task: "chat",
   contextWindow: 100,
   passesWire: false,
-  abilities: PLAIN_TEXT,
+  abilities: { tools: false, jsonSchema: false, logprobs: false, vision: false, reasoning: false, choices: 1 },
   async *chat({ messages }, signal) {
     const [command, argument = ""] = (messages.at(-1)?.content ?? "").split(" ");
     switch (command) {

@@ -1,6 +1,7 @@
 import type { LlamaModel } from "node-llama-cpp";
-import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
+import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { contextExceeded } from "../context-exceeded.ts";
 import type { ModelHealth } from "../engine.ts";
 import { Answer } from "./answer.ts";
 import { AnswerGrammars } from "./answer-grammars.ts";
@@ -132,12 +133,4 @@ export class LlamaChat implements ChatModel {
 
 function tooManyChoices(most: number): Fault {
   return unsupportedValue(`n may be at most ${most} for this model.`, "n");
-}
-
-function contextExceeded(promptTokens: number, contextWindow: number): Fault {
-  return invalidRequest(
-    `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,
-    "messages",
-    "context_length_exceeded",
-  );
 }

@@ -1,13 +1,8 @@
-import { randomInt } from "node:crypto";
 import type { Token } from "node-llama-cpp";
 import { invalidRequest } from "../../faults.ts";
 import type { Sampling } from "../chat-model.ts";
+import { TOP_K, toLlamaSeed } from "../llama-draw.ts";
 import type { SamplerConfig } from "./unpublished.ts";
-
-/** Tokens less likely than this many others are never drawn: sorting a whole vocabulary doubles the time of a token. */
-const TOP_K = 256;
-/** llama.cpp takes the largest 32-bit number for "draw one". */
-const SEEDS = 2 ** 32 - 1;
 
 export interface SamplingBounds {
   vocabularySize: number;
@@ -24,7 +19,7 @@ export function samplingOf(request: Sampling, choice: number, bounds: SamplingBo
     topP,
     topK: topK ?? TOP_K,
     minP: minP ?? 0,
-    seed: seed === undefined ? randomInt(SEEDS) : (((seed + choice) % SEEDS) + SEEDS) % SEEDS,
+    seed: toLlamaSeed(seed, choice),
     ...penaltiesOf(request, bounds),
     ...biasesOf(request, bounds),
   };

@@ -3,16 +3,11 @@
  * llama-server has defaults of its own and skips what it does not know without a word.
  */
 
-import { randomInt } from "node:crypto";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import { grammarOfAnyObject, grammarOfSchema } from "../../structured-output/grammar.ts";
 import type { AnswerFormat, ChatRequest, Tool } from "../chat-model.ts";
+import { TOP_K, toLlamaSeed } from "../llama-draw.ts";
 import type { ServerProperties } from "./server-properties.ts";
-
-/** Tokens less likely than this many others are never drawn. */
-const TOP_K = 256;
-/** llama.cpp takes the largest 32-bit number for "draw one". */
-const SEEDS = 2 ** 32 - 1;
 
 /** Throws a Fault that names the field when llama-server would not honour all of the request. */
 export function toServerBody(request: ChatRequest, properties: ServerProperties): Record<string, unknown> {
@@ -26,7 +21,7 @@ export function toServerBody(request: ChatRequest, properties: ServerProperties)
     top_p: request.topP,
     top_k: request.topK ?? TOP_K,
     min_p: request.minP ?? 0,
-    seed: seed === undefined ? randomInt(SEEDS) : ((seed % SEEDS) + SEEDS) % SEEDS,
+    seed: toLlamaSeed(seed),
     // What is evaluated in other batches rounds otherwise, and the text may come out another.
     cache_prompt: seed === undefined,
     frequency_penalty: request.frequencyPenalty,

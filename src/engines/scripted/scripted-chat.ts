@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest, unavailable } from "../../faults.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { contextExceeded } from "../context-exceeded.ts";
 import type { ModelHealth } from "../engine.ts";
 import { type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
@@ -102,14 +103,6 @@ function* inTurns(choices: readonly PlannedChoice[]): Generator<{ choice: number
       if (step !== undefined) yield { choice, step };
     }
   }
-}
-
-function contextExceeded(promptTokens: number, contextWindow: number): Fault {
-  return invalidRequest(
-    `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,
-    "messages",
-    "context_length_exceeded",
-  );
 }
 
 function toFailure(failWith: ScriptedReply["failWith"]): Error {

@@ -1,0 +1,14 @@
+/** How llama.cpp is told to draw, by its binding and by its server alike. */
+
+import { randomInt } from "node:crypto";
+
+/** Tokens less likely than this many others are never drawn: sorting a whole vocabulary doubles the time of a token. */
+export const TOP_K = 256;
+
+/** llama.cpp takes the largest 32-bit number for "draw one". */
+const SEEDS = 2 ** 32 - 1;
+
+/** A caller's seed, of up to 64 bits and either sign, as llama.cpp takes it; one at random when there is none. */
+export function toLlamaSeed(seed: number | undefined, choice = 0): number {
+  return seed === undefined ? randomInt(SEEDS) : (((seed + choice) % SEEDS) + SEEDS) % SEEDS;
+}
