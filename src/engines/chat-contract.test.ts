@@ -10,7 +10,7 @@ import { makeEngineServices } from "../../test/support/engine-services.ts";
 import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/llama-server.ts";
 import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
-import { readAnswer, textOf } from "../../test/support/read-answer.ts";
+import { asContractEvents, readAnswer, textOf } from "../../test/support/read-answer.ts";
 import { Fault } from "../faults.ts";
 import type { ChatModel } from "./chat-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
@@ -149,7 +149,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     skip(model.passesWire || model.abilities.choices === 1, "passes wire on, or gives one only");
     const { events, finish } = await readAnswer(model.chat(story({ choices: 2, maxTokens: 6 }), never()));
     for (const choice of [0, 1]) {
-      const own = events.filter((event) => "choice" in event && event.choice === choice);
+      const own = asContractEvents(events).filter((event) => "choice" in event && event.choice === choice);
       expect(own.some((event) => event.type === "text")).toBe(true);
       expect(own.filter((event) => event.type === "choice-end")).toEqual([
         { type: "choice-end", choice, reason: "length" },
@@ -176,7 +176,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   test("tells log probabilities of all that it says where it says that it can", async ({ skip }) => {
     skip(model.passesWire || model.abilities.logprobs !== true, "passes wire on, or tells none");
     const { events, text } = await readAnswer(model.chat(story({ topLogprobs: 2 }), never()));
-    const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+    const logprobs = asContractEvents(events).flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
     expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
     for (const { logprob, top } of logprobs) {
       expect(logprob).toBeLessThanOrEqual(0);

@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../src/engines/chat-model.ts";
+import type { ChatEvent, FinishReason, TokenLogprob } from "../../src/engines/chat-model.ts";
 
 export interface ReadAnswer {
   events: ChatEvent[];
@@ -29,6 +29,26 @@ export function textOf(event: ChatEvent): string {
   return "";
 }
 
+/** What frames in OpenAI's format say, in the contract's own events; the others as they are. */
+export function asContractEvents(events: readonly ChatEvent[]): ChatEvent[] {
+  return events.flatMap((event) => {
+    if (event.type !== "wire-frames") return [event];
+    const { completionTokens } = event;
+    return framesOf(event.frames).flatMap((frame) =>
+      ((frame as Chunk).choices ?? []).flatMap(({ index: choice = 0, delta, logprobs, finish_reason: reason }) => {
+        const told = (logprobs?.content ?? []).map(({ top_logprobs: top, ...token }) => ({ ...token, top }));
+        const said = delta?.content
+          ? { type: "text" as const, choice, text: delta.content, completionTokens }
+          : undefined;
+        return [
+          ...(said === undefined ? [] : [{ ...said, logprobs: told }]),
+          ...(reason ? [{ type: "choice-end" as const, choice, reason: reason as FinishReason }] : []),
+        ];
+      }),
+    );
+  });
+}
+
 function reasonOf(event: ChatEvent): string | null | undefined {
   if (event.type === "choice-end" && event.choice === 0) return event.reason;
   if (event.type === "wire-frames") {
@@ -41,7 +61,12 @@ function reasonOf(event: ChatEvent): string | null | undefined {
 }
 
 interface Chunk {
-  choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
+  choices?: {
+    index?: number;
+    delta?: { content?: string | null };
+    logprobs?: { content: (Omit<TokenLogprob, "top"> & { top_logprobs: TokenLogprob["top"] })[] } | null;
+    finish_reason?: string | null;
+  }[];
 }
 interface Completion {
   choices: { message: { content: string | null }; finish_reason: string | null }[];
