@@ -59,6 +59,20 @@ test("draws the same text with the same seed, and another without", async () => 
   expect(second.finish?.usage.cachedTokens).toBe(0);
 });
 
+test("draws the same text with any number of threads, since their number follows the machine's load", async () => {
+  const say = "Dragons eat granite on Mondays. ".repeat(90);
+  const texts = [];
+  for (const threads of [1, 2, 3]) {
+    const counted = await openLlamaCpp({ threads });
+    try {
+      texts.push((await readAnswer(counted.chat(makeChatRequest({ say, seed: 7, maxTokens: 24 }), never()))).text);
+    } finally {
+      await counted.close();
+    }
+  }
+  expect(new Set(texts).size).toBe(1);
+});
+
 test.each([{ temperature: 0 }, { temperature: 1, seed: 7 }, { temperature: 1 }])(
   "evaluates a beginning that it has seen only once, and says the same: %j",
   async (sampling) => {

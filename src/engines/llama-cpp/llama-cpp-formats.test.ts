@@ -59,9 +59,9 @@ test("holds each of several choices for itself", async () => {
 test("is an object where any JSON is asked for", async () => {
   const { text, reason } = await ask({ say: "Describe a cat.", temperature: 1, seed: 2, format: { type: "json" } });
   expect(reason === "length" || typeof JSON.parse(text) === "object").toBe(true);
-  const short = await ask({ format: { type: "json" }, logitBias: { 2: 100 } });
-  expect(typeof JSON.parse(short.text)).toBe("object");
-  expect(short.reason).toBe("stop");
+  // `{}` is one token of the default model's; the end token has to wait for it.
+  const short = await ask({ format: { type: "json" }, logitBias: { 6150: 100, 2: 50 } });
+  expect(short).toMatchObject({ text: "{}", reason: "stop" });
 });
 
 test("does not end before its end, however much the caller wants that", async () => {

@@ -129,7 +129,8 @@ describe("where the model may choose", () => {
   const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
     readAnswer(model.chat(makeChatRequest({ temperature: 0, maxTokens: 200, tools, ...asked }), never()));
   /** Which a model of this size does not begin by itself. */
-  const begin = "Repeat exactly: <tool_call>";
+  const begin = "Repeat: <tool_call>";
+  const beginOften = "Repeat after me: <tool_call>\n<tool_call>\n<tool_call>";
 
   test("answers in words", async () => {
     const answer = await ask({ say: "What is gravity?", maxTokens: 12 });
@@ -148,7 +149,7 @@ describe("where the model may choose", () => {
   });
 
   test("calls once where more are not wanted", async () => {
-    expect(callsIn(await ask({ say: begin, parallelToolCalls: false }))).toHaveLength(1);
+    expect(callsIn(await ask({ say: beginOften, parallelToolCalls: false }))).toHaveLength(1);
   });
 
   test("takes special texts in tools, calls and results as ordinary text, escaped ones too", async () => {

@@ -27,22 +27,25 @@ export async function loadModel(settings: LoadSettings): Promise<LoadedModel> {
   const model = await attempt("The model file cannot be loaded", () =>
     llama.loadModel({ modelPath: settings.path, gpuLayers: settings.gpuLayers ?? "auto" }),
   );
-  const context = await attempt("The model's context cannot be made", () => createContext(model, settings));
+  const device = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : "cpu";
+  const context = await attempt("The model's context cannot be made", () => createContext(model, settings, device));
   const threads = new ThreadCount(settings.threads ?? usefulThreads(llama.cpuMathCores)).start();
-  return { model, context, threads, device: model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : "cpu" };
+  return { model, context, threads, device };
 }
 
 function loadBinding({ gpu }: LoadSettings): Promise<Llama> {
   return getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false, logLevel: LlamaLogLevel.warn });
 }
 
-function createContext(model: LlamaModel, settings: LoadSettings): Promise<LlamaContext> {
+function createContext(model: LlamaModel, settings: LoadSettings, device: string): Promise<LlamaContext> {
   const { slots, flashAttention } = settings;
   return model.createContext({
     sequences: slots,
     contextSize: settings.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE),
     batchSize: Math.max(settings.batchSize, slots),
-    flashAttention,
+    // In blocks, the CPU's threads share one answer's attention out among them, and each number of threads rounds otherwise:
+    // the same seed would draw another text whenever the machine's load changes.
+    flashAttention: flashAttention === "auto" && device === "cpu" ? false : flashAttention,
     // An upper bound only, for a binding that allows fewer by `maxThreads`.
     threads: settings.threads ?? usefulThreads(model.llama.cpuMathCores),
     // A smaller context than was asked for would be a silent cut.

@@ -21,7 +21,9 @@ export const llamaCppSettings = z
     flash_attention: z
       .union([z.literal("auto"), z.boolean()])
       .default("auto")
-      .describe("Whether attention is computed in blocks, which needs less memory; auto leaves it to the library"),
+      .describe(
+        "Whether attention is computed in blocks: less memory, and on a CPU about a tenth faster, but the same seed then draws the same text only at the same number of threads. auto: not on a CPU; elsewhere the library decides",
+      ),
     batch_size: z
       .int()
       .min(32)
