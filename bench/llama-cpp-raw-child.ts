@@ -16,6 +16,8 @@ const context = await model.createContext({
   contextSize: 4096,
   batchSize: 256,
   threads: Number(threads),
+  // As the engine has it on a CPU.
+  flashAttention: false,
 });
 const sequences = Array.from({ length: Number(slots) }, () => context.getSequence());
 
