@@ -8,6 +8,7 @@
 
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { type Contender, forked, nginx, parlance } from "./routing/contenders.ts";
 import { type Measured, measure } from "./routing/load.ts";
 import { measurePaced } from "./routing/paced.ts";
@@ -16,6 +17,8 @@ import { median } from "./timing.ts";
 const SECONDS = Number(process.argv[2] ?? 1);
 const ROUNDS = 9;
 const PACED_STREAMS = 512;
+/** V8 gives memory back once there is nothing to do. */
+const IDLE_SECONDS = 10;
 /** V8 needs some ten thousand requests until its code is what it stays. */
 const WARM_UP_SECONDS = 6;
 
@@ -36,7 +39,10 @@ try {
   }
   for (const stream of [false, true]) for (const connections of [1, 32, 128]) await compare(stream, connections);
   await pace();
-  console.log(`Parlance holds ${residentMegabytes(contenders.at(-1))} MB after all of it`);
+  const held = residentMegabytes(contenders.at(-1));
+  await setTimeout(IDLE_SECONDS * 1000);
+  const idle = residentMegabytes(contenders.at(-1));
+  console.log(`Parlance holds ${held} MB right after all of it, and ${idle} MB ${IDLE_SECONDS} s later`);
 } finally {
   for (const each of contenders.reverse()) await each.stop();
 }

@@ -20,7 +20,7 @@ const V8_FLAGS = [
   // the old, where they wait for a full collection: small ones take 10 ms instead of 1, and garbage fills the memory.
   "--no-allocation-site-pretenuring",
   // Memory that is plentiful would else be filled with garbage.
-  "--heap-growing-percent=20",
+  "--heap-growing-percent=50",
 ];
 
 /** People read standard output, machines the log on standard error. Resolves with the exit code; throws a Fault. */

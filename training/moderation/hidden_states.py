@@ -11,8 +11,9 @@ import numpy as np
 import encoder
 from undisguise import undisguise
 
-LONGEST = 112
-BUCKETS = [16, 24, 32, 48, 64, 80, 112]
+# As served.
+LONGEST = 126
+BUCKETS = [16, 24, 32, 48, 64, 80, 128]
 
 
 def bucket(length: int) -> int:

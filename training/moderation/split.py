@@ -43,7 +43,9 @@ def split(examples: list[Example], test: float = 0.25, validation: float = 0.1) 
     """Training, validation and test part. Own texts stay whole: files named `*-held-out` are for validation."""
     train, choose, held = [], [], []
     for example in examples:
-        if example.source.startswith("own-"):
+        if example.source.startswith("cut-"):
+            train.append(example)
+        elif example.source.startswith("own-"):
             (choose if example.source.endswith("held-out") else train).append(example)
         else:
             number = int(hashlib.sha1(b"split" + near_duplicate_key(example.text).encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
