@@ -1,0 +1,51 @@
+/** A guard whose chat engine is llama.cpp in the service itself, with the default chat model's real weights. */
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
+import { untilJudging } from "./support/until-judging.ts";
+
+/** The model is no guard, and its verdicts mean nothing: examples bring it to answer in a guard's words at all. */
+const YES_OR_NO = `{% for message in messages %}{{ message.content }}
+{% endfor %}Question: Is snow cold?
+Answer: Yes
+Question: Is fire cold?
+Answer: No
+Question: Does it violate the above principle?
+Answer:`;
+
+let directory: TemporaryDirectory;
+let service: Service;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const template = join(directory.path, "yes-or-no.jinja");
+  await writeFile(template, YES_OR_NO);
+  const chat = {
+    engine: "llama-cpp",
+    model: "smollm2-135m-instruct",
+    gpu: false,
+    context_size: 1024,
+    chat_template_file: template,
+  };
+  const deployments = [{ engine: "guard", family: "shieldgemma", chat }];
+  const models = [{ id: "guard", task: "moderation", deployments }];
+  service = await startService({ config: JSON.stringify({ builtin_models: false, models }) });
+  await untilJudging(service, "guard");
+}, 300_000);
+afterAll(async () => {
+  await service.stop();
+  await directory[Symbol.asyncDispose]();
+});
+
+test("scores by the probabilities of the words Yes and No, not by the word that came", async () => {
+  const input = ["I will find you and kill you.", "Please send me the minutes."];
+  const { results } = await service.client().moderations.create({ model: "guard", input });
+  const scores = results.map((result) => result.category_scores.harassment);
+  for (const score of scores) {
+    expect(score).toBeGreaterThan(0.001);
+    expect(score).toBeLessThan(0.999);
+  }
+  expect(scores[0]).not.toBe(scores[1]);
+});
