@@ -40,15 +40,16 @@ def near_duplicate_key(text: str) -> str:
 
 
 def split(examples: list[Example], test: float = 0.25, validation: float = 0.1) -> tuple[list[Example], list[Example], list[Example]]:
-    """Training, validation and test part. Own texts stay whole: files named `*-held-out` are for validation."""
+    """Training, validation and test part. Of own texts, files named `*-held-out` and a tenth of `written-*` are for validation."""
     train, choose, held = [], [], []
     for example in examples:
+        number = int(hashlib.sha1(b"split" + near_duplicate_key(example.text).encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
         if example.source.startswith("cut-"):
             train.append(example)
         elif example.source.startswith("own-"):
-            (choose if example.source.endswith("held-out") else train).append(example)
+            tuning = example.source.endswith("held-out") or (example.source.startswith("own-written") and number < validation)
+            (choose if tuning else train).append(example)
         else:
-            number = int(hashlib.sha1(b"split" + near_duplicate_key(example.text).encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
             (held if number < test else choose if number < test + validation else train).append(example)
     random.Random(7).shuffle(train)
     return train, choose, held
