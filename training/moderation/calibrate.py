@@ -43,7 +43,7 @@ def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
             found = scored[rows, column][:, None] >= tried
             limits[column] = tried[np.argmax(2 * (found & truth[:, None]).sum(0) / (found.sum(0) + truth.sum()))]
     kinds = np.array([kind_of(e.source) if e.look_alike else "" for e in examples])
-    for alike in (scored[kinds == kind] for kind in ("own", "foreign", "public") if (kinds == kind).any()):
+    for alike in (scored[kinds == kind] for kind in ("own", *LOOK_ALIKE_SOURCES, "public") if (kinds == kind).any()):
         while (alike >= limits).any(1).mean() > MOST_FALSE:
             # Each flagged text could be let go by raising the limits that it passes; the cheapest one goes first.
             options = []
@@ -58,7 +58,7 @@ def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
 
 
 def kind_of(source: str) -> str:
-    return "own" if source.startswith("own-") else "foreign" if source in LOOK_ALIKE_SOURCES else "public"
+    return "own" if source.startswith("own-") else source if source in LOOK_ALIKE_SOURCES else "public"
 
 
 def expected_error(scored: np.ndarray, examples: list[Example], name: str, bins: int = 10) -> float:

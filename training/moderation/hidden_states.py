@@ -11,7 +11,7 @@ import numpy as np
 import encoder
 from undisguise import undisguise
 
-# As served.
+# About as served: longer texts are cut here, and read in windows there.
 LONGEST = 126
 BUCKETS = [16, 24, 32, 48, 64, 80, 128]
 
