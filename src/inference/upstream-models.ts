@@ -76,9 +76,14 @@ export class UpstreamModels {
     }
     if (hasFailed) for (const { id } of this.under(wildcard)) found.add(id);
     const ids = [...found].sort();
-    const seen = await this.#options.see(ids);
+    const seen = await this.#options.see(ids).catch(() => this.#seenBefore(wildcard));
     if (stop.aborted) return;
     const listed = ids.map((id) => ({ id, createdAt: seen.get(id) ?? Date.now(), wildcard }));
     this.#byWildcard.set(wildcard.id, listed);
+  }
+
+  /** For as long as the database is away: what is not among these is new now. */
+  #seenBefore(wildcard: CatalogModel): ReadonlyMap<string, number> {
+    return new Map(this.under(wildcard).map(({ id, createdAt }) => [id, createdAt]));
   }
 }

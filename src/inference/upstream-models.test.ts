@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Model } from "../engines/engine.ts";
+import type { CatalogModel } from "./catalog.ts";
+import { Deployment } from "./deployment.ts";
+import { DEFAULT_POLICY, DEFAULT_TERMS } from "./routing-policy.ts";
+import { UpstreamModels } from "./upstream-models.ts";
+
+function makeWildcard(): CatalogModel {
+  const opened = {
+    task: "chat",
+    slots: undefined,
+    device: "upstream",
+    health: () => ({ state: "up" }),
+    listModels: async () => ["small", "large"],
+    close: async () => {},
+  } as unknown as Model;
+  const deployment = new Deployment({
+    name: "vendor/*",
+    engine: "openai-compatible",
+    isUpstream: true,
+    task: "chat",
+    terms: DEFAULT_TERMS,
+    open: async () => opened,
+    onOpenFailure: () => {},
+  });
+  deployment.start();
+  return {
+    id: "vendor/*",
+    task: "chat",
+    isBuiltin: false,
+    createdAt: 1,
+    ownedBy: "parlance",
+    licence: undefined,
+    accessGroups: [],
+    aliases: [],
+    isHidden: false,
+    price: {},
+    fallbacks: [],
+    routing: DEFAULT_POLICY,
+    deployments: [deployment],
+  };
+}
+
+test("lists what upstreams have while the database that remembers it is away", async () => {
+  const see = () => Promise.reject(new Error("the database is away"));
+  const upstreamModels = new UpstreamModels({ see, onFailure: () => {} });
+  const wildcard = makeWildcard();
+  upstreamModels.watch([wildcard]);
+  // A rejection that nobody handles fails the run, and would end the service.
+  await expect.poll(() => upstreamModels.under(wildcard).map(({ id }) => id)).toEqual(["vendor/large", "vendor/small"]);
+  upstreamModels.stop();
+});
