@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
+import { timeoutSeconds } from "../openai-compatible/settings.ts";
 
 /** Set by Parlance itself, or open what only Parlance may reach. */
 const OWN_OPTIONS = [
@@ -70,9 +71,9 @@ export const llamaServerSettings = z
     threads: z.int().min(1).max(1024).optional().describe("Left out: llama-server's own choice"),
     gpu_layers: z.int().min(0).optional().describe("Layers kept on the GPU. Left out: as many as fit"),
     options: options.describe("Further options of llama-server, each word an entry, such as --flash-attn, on"),
-    start_timeout_seconds: z.number().positive().default(600).describe("To load the model"),
-    first_byte_timeout_seconds: z.number().positive().default(300).describe("To the first token of an answer"),
-    idle_timeout_seconds: z.number().positive().default(120).describe("Between two tokens"),
+    start_timeout_seconds: timeoutSeconds.default(600).describe("To load the model"),
+    first_byte_timeout_seconds: timeoutSeconds.default(300).describe("To the first token of an answer"),
+    idle_timeout_seconds: timeoutSeconds.default(120).describe("Between two tokens"),
   })
   .transform((value, context) => ({
     binary: value.binary,

@@ -32,6 +32,7 @@ const WRONG: [problem: RegExp, value: object][] = [
   [/belong together/, { base_url: "http://a/v1", tls: { key_file: "/k.pem" } }],
   [/proxy/, { base_url: "http://a/v1", proxy: "not a url" }],
   [/max_concurrency/, { base_url: "http://a/v1", max_concurrency: 0 }],
+  [/first_byte_timeout_seconds/, { base_url: "http://a/v1", first_byte_timeout_seconds: 3_000_000 }],
   [/unknown_field/, { base_url: "http://a/v1", unknown_field: 1 }],
 ];
 

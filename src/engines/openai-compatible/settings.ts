@@ -82,6 +82,9 @@ const tls = z
     verify: value.verify,
   }));
 
+/** Above 0, and not beyond what a timer can count. */
+export const timeoutSeconds = z.number().positive().max(86_400);
+
 const ability = z.boolean().optional();
 
 const abilities = z
@@ -119,17 +122,11 @@ export const openAiCompatibleSettings = z
       .max(100)
       .default([])
       .describe("Headers that are not passed on although `forward_headers` would"),
-    connect_timeout_seconds: z.number().positive().default(10).describe("To connect, TLS handshake included"),
-    first_byte_timeout_seconds: z
-      .number()
-      .positive()
+    connect_timeout_seconds: timeoutSeconds.default(10).describe("To connect, TLS handshake included"),
+    first_byte_timeout_seconds: timeoutSeconds
       .default(300)
       .describe("To the first event of a stream, or the first byte of a whole answer"),
-    idle_timeout_seconds: z
-      .number()
-      .positive()
-      .default(120)
-      .describe("Between events of a stream, or bytes of an answer"),
+    idle_timeout_seconds: timeoutSeconds.default(120).describe("Between events of a stream, or bytes of an answer"),
     max_response_bytes: z
       .int()
       .min(1024)
