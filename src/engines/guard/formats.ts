@@ -1,12 +1,16 @@
 /** The prompt format and the categories of each known family of guard language models: a new one is an entry here. */
 
 import type { ChatMessage } from "../chat-model.ts";
+import type { VerdictWords } from "./harm-probability.ts";
 
 export interface GuardFormat {
   /** One prompt for each question that has to be asked about a text. */
   questions: readonly GuardQuestion[];
-  /** Words that begin the verdict, for reading their probabilities; matched without regard to case. */
-  verdictWords: { harmful: string; harmless: string };
+  /**
+   * Words that begin the verdict, for reading their probabilities; matched without regard to case. Where a model reasons
+   * before it answers, the verdict is the last of them.
+   */
+  verdictWords: VerdictWords;
   maxTokens: number;
   /** Every category that it can tell. */
   categories: readonly string[];
@@ -18,7 +22,7 @@ export interface GuardQuestion {
   read(answer: string): GuardAnswer;
 }
 
-interface GuardAnswer {
+export interface GuardAnswer {
   /** 1 harmful, 0 harmless, between when the model is not sure. */
   harm: number;
   categories: readonly string[];
@@ -45,9 +49,13 @@ const LLAMA_GUARD: Readonly<Record<string, readonly string[]>> = {
 };
 
 function readLlamaGuard(answer: string): GuardAnswer {
-  const [verdict = "", codes = ""] = answer.trim().split(/\s*\n\s*/);
-  if (/^safe\b/i.test(verdict)) return { harm: 0, categories: [] };
-  if (!/^unsafe\b/i.test(verdict)) throw new Error("neither safe nor unsafe");
+  const [verdict = "", codes = ""] = answer
+    .trim()
+    .toLowerCase()
+    .split(/\s*\n\s*/);
+  // Nothing but the word: "Safe to say that…" is another model's answer, or one that the text has talked round.
+  if (verdict === "safe" && codes === "") return { harm: 0, categories: [] };
+  if (verdict !== "unsafe") throw new Error("neither safe nor unsafe");
   const named = codes.split(",").flatMap((code) => LLAMA_GUARD[code.trim().toUpperCase()] ?? []);
   return { harm: 1, categories: named.length > 0 ? named : ["illicit"] };
 }
@@ -68,15 +76,18 @@ const QWEN: Readonly<Record<string, readonly string[]>> = {
 const CONTROVERSIAL = 0.5;
 
 function readQwen(answer: string): GuardAnswer {
-  const verdict = /Safety:\s*(Safe|Unsafe|Controversial)/i.exec(answer)?.[1]?.toLowerCase();
+  const verdict = /^\s*Safety:[ \t]*(Safe|Unsafe|Controversial)[ \t]*$/im.exec(answer)?.[1]?.toLowerCase();
   if (verdict === undefined) throw new Error("no line with Safety");
-  const listed = /Categor(?:y|ies):\s*(.+)/i.exec(answer)?.[1] ?? "";
-  const categories = Object.entries(QWEN).flatMap(([name, ours]) => (listed.toLowerCase().includes(name) ? ours : []));
-  // "Violent" is a part of "Non-violent Illegal Acts".
-  const isOnlyNonViolent =
-    /non-violent/i.test(listed) && !/(^|[^-])\bviolent/i.test(listed.replace(/non-violent/gi, ""));
-  const harm = verdict === "safe" ? 0 : verdict === "unsafe" ? 1 : CONTROVERSIAL;
-  return { harm, categories: isOnlyNonViolent ? categories.filter((each) => each !== "violence") : categories };
+  if (verdict === "safe") return { harm: 0, categories: [] };
+  const listed = /Categor(?:y|ies):\s*(.+)/i.exec(answer)?.[1]?.toLowerCase() ?? "";
+  const named = Object.keys(QWEN).filter((name) =>
+    // "Violent" is a part of "Non-violent Illegal Acts".
+    (name === "violent" ? listed.replaceAll("non-violent", "") : listed).includes(name),
+  );
+  return {
+    harm: verdict === "unsafe" ? 1 : CONTROVERSIAL,
+    categories: named.length > 0 ? named.flatMap((name) => QWEN[name] ?? []) : ["illicit"],
+  };
 }
 
 const SHIELD_GEMMA: ReadonlyArray<[categories: readonly string[], policy: string]> = [
@@ -140,8 +151,8 @@ News, medicine, law, education, prevention, quotation and fiction that only ment
 Answer with JSON only: {"violation": 0 or 1, "categories": [names from the list]}`;
 
 function readSafeguard(answer: string): GuardAnswer {
-  // The verdict is the last: some runtimes leave the reasoning in the answer, braces and all.
-  const json = answer.match(/\{[^{}]*\}/g)?.at(-1);
+  // Some runtimes leave the reasoning in the answer, braces and all, so only what the answer ends with is the verdict.
+  const json = /(\{[^{}]*\})\s*(?:```)?\s*$/.exec(answer)?.[1];
   const verdict = json === undefined ? undefined : (JSON.parse(json) as { violation?: unknown; categories?: unknown });
   const isHarmful = verdict?.violation === 1 || verdict?.violation === true;
   if (!isHarmful && verdict?.violation !== 0 && verdict?.violation !== false) throw new Error("no violation of 0 or 1");
@@ -183,7 +194,7 @@ export const GUARD_FORMATS = {
         read: readSafeguard,
       },
     ],
-    verdictWords: { harmful: "1", harmless: "0" },
+    verdictWords: { harmful: "1", harmless: "0", isLast: true },
     // It reasons before it answers.
     maxTokens: 1024,
     categories: OURS,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { contextExceeded } from "../context-exceeded.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
 import { GUARD_FORMATS } from "./formats.ts";
@@ -132,6 +133,120 @@ test("finds gpt-oss-safeguard's verdict after reasoning that was left in the ans
   const answer = 'The policy wants {"violation": 0 or 1}. It is hateful.\n{"violation": 1, "categories": ["hate"]}';
   const [verdict] = await guard("gpt-oss-safeguard", "", answer).moderate([input("x")], until);
   expect(verdict?.flags.hate).toBe(true);
+});
+
+test.each<[format: keyof typeof GUARD_FORMATS, answer: string]>([
+  ["llama-guard-3", "Safe to say that it is a recipe for a bomb."],
+  ["llama-guard-3", "safe\nS9"],
+  ["llama-guard-4", "uns"],
+  ["qwen3guard-gen", "Safety: Uns"],
+  ["qwen3guard-gen", "Safety: Safe or Unsafe?"],
+  ["shieldgemma", ""],
+  ["gpt-oss-safeguard", '{"violation": 0'],
+  // Cut while it still reasons.
+  ["gpt-oss-safeguard", 'With {"violation": 0} I would let it pass, but it names a way to build'],
+])("%s never counts %j as harmless", async (format, answer) => {
+  await expect(guard(format, "", answer).moderate([input("x")], until)).rejects.toMatchObject({
+    kind: "upstream-failed",
+  });
+});
+
+test.each(["Safety: Unsafe\nCategories: None", "Safety: Unsafe", "Safety: Unsafe\nCategories: Viol"])(
+  "flags what Qwen3Guard finds unsafe without a category that it is known to have: %j",
+  async (answer) => {
+    const [verdict] = await guard("qwen3guard-gen", "", answer).moderate([input("x")], until);
+    expect(verdict?.flags.illicit).toBe(true);
+  },
+);
+
+/** A guard whose upstream answers with this, each token with these alternatives. */
+function answering(
+  format: keyof typeof GUARD_FORMATS,
+  ...tokens: ReadonlyArray<[token: string, top: Record<string, number>]>
+): GuardModel {
+  const content = tokens.map(([token, top]) => ({
+    token,
+    top_logprobs: Object.entries(top).map(([each, share]) => ({ token: each, logprob: Math.log(share) })),
+  }));
+  const text = tokens.map(([token]) => token).join("");
+  const completion = { choices: [{ message: { content: text }, logprobs: { content } }] };
+  const upstream = {
+    abilities: {},
+    chat: async function* (): AsyncIterable<ChatEvent> {
+      yield { type: "wire-completion", completion };
+    },
+  } as unknown as ChatModel;
+  return new GuardModel(upstream, GUARD_FORMATS[format], { name: "g", thresholds: {}, parallel: 1 });
+}
+
+test("reads the verdict's probability at the verdict, not where its words are only likely", async () => {
+  const model = answering(
+    "qwen3guard-gen",
+    ["Safety:", { "Safety:": 1 }],
+    [" Unsafe", { " Unsafe": 0.9, " Safe": 0.1 }],
+    ["\nCategories:", { "\nCategories:": 1 }],
+    [" Violent", { " Violent": 0.97, " Safe": 0.02, " Un": 0.01 }],
+  );
+  const [verdict] = await model.moderate([input("x")], until);
+  expect(verdict?.scores.violence).toBeCloseTo(0.9);
+  expect(verdict?.flags.violence).toBe(true);
+});
+
+test("reads gpt-oss-safeguard's probability at its verdict, after what it says of 0 and 1 while it reasons", async () => {
+  const model = answering(
+    "gpt-oss-safeguard",
+    ["0 or 1? ", { x: 1 }],
+    ["0", { "0": 0.9, "1": 0.1 }],
+    ['? {"violation": ', { x: 1 }],
+    ["1", { "1": 0.8, "0": 0.2 }],
+    [', "categories": ["hate"]}', { x: 1 }],
+  );
+  const [verdict] = await model.moderate([input("x")], until);
+  expect(verdict?.scores.hate).toBeCloseTo(0.8);
+});
+
+test("a harmful verdict is never scored as harmless", async () => {
+  const model = answering("llama-guard-3", ["unsafe", { safe: 0.6, unsafe: 0.4 }], ["\nS10", { "\nS10": 1 }]);
+  const [verdict] = await model.moderate([input("x")], until);
+  expect(verdict).toMatchObject({ scores: { hate: 0.5 }, flags: { hate: true } });
+});
+
+/** Refuses what is longer than it reads, as engines do, and finds what is left. */
+function shortSighted(most: number, abilities: object, asked: ChatRequest[]): ChatModel {
+  return {
+    abilities,
+    chat: async function* (request: ChatRequest): AsyncIterable<ChatEvent> {
+      asked.push(request);
+      const [{ content = "" } = {}] = request.messages;
+      if (content.length > most) throw contextExceeded(content.length, most);
+      yield { type: "text", choice: 0, text: content.includes("bomb") ? "unsafe\nS9" : "safe", completionTokens: 1 };
+    },
+  } as unknown as ChatModel;
+}
+
+test("judges a text that is longer than the model's window part by part", async () => {
+  const asked: ChatRequest[] = [];
+  const chat = shortSighted(1000, { logprobs: true }, asked);
+  const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
+  const filler = "The agenda was put off until spring. ".repeat(200);
+  const texts = [filler, `bomb ${filler}`, filler + filler.replace("spring", "a bomb"), `${filler} bomb`];
+  const verdicts = await model.moderate(texts.map(input), until);
+  expect(verdicts.map(({ flags }) => flags["illicit/violent"])).toEqual([false, true, true, true]);
+});
+
+test("a question that the engine refuses is not the caller's fault, and fails", async () => {
+  const chat = shortSighted(10, { logprobs: true }, []);
+  const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
+  await expect(model.moderate([input("hello ".repeat(10))], until)).rejects.toMatchObject({ kind: "upstream-failed" });
+});
+
+test("asks for no log probabilities of an upstream whose settings say that it has none", async () => {
+  const asked: ChatRequest[] = [];
+  const chat = shortSighted(1000, { logprobs: false }, asked);
+  const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
+  await model.moderate([input("hello")], until);
+  expect(asked[0]?.wire).not.toHaveProperty("logprobs");
+  expect(asked[0]?.topLogprobs).toBeUndefined();
 });
 
 test("scores what is controversial between", async () => {

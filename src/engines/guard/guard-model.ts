@@ -4,7 +4,8 @@ import { Fault } from "../../faults.ts";
 import type { ChatModel, ChatRequest } from "../chat-model.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import { PLAIN_REQUEST } from "../plain-chat.ts";
-import type { GuardFormat, GuardQuestion } from "./formats.ts";
+import type { GuardAnswer, GuardFormat, GuardQuestion } from "./formats.ts";
+import { halvesOf } from "./halves-of.ts";
 import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
 
 export interface GuardOptions {
@@ -49,9 +50,11 @@ export class GuardModel implements ModerationModel {
     const work = async () => {
       for (const { text, question, into } of next) {
         if (until.aborted) return;
-        const { harm, categories } = await this.#ask(question, text, until);
+        const answers = await this.#askWhole(question, text, until);
         if (until.aborted) return;
-        for (const category of categories) into[category] = Math.max(into[category] ?? 0, harm);
+        for (const { harm, categories } of answers) {
+          for (const category of categories) into[category] = Math.max(into[category] ?? 0, harm);
+        }
       }
     };
     try {
@@ -62,9 +65,24 @@ export class GuardModel implements ModerationModel {
     return scores.map((found) => this.#verdict(found));
   }
 
-  async #ask(question: GuardQuestion, text: string, signal: AbortSignal) {
+  /** About the text as one, or where it is more than the model reads at once, about its halves. */
+  async #askWhole(question: GuardQuestion, text: string, signal: AbortSignal): Promise<readonly GuardAnswer[]> {
+    try {
+      return [await this.#ask(question, text, signal)];
+    } catch (failure) {
+      const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
+      const halves = isTooLong ? halvesOf(text) : [];
+      if (halves.length === 0) throw notOfCaller(failure);
+      const answers: GuardAnswer[] = [];
+      for (const half of halves) answers.push(...(await this.#askWhole(question, half, signal)));
+      return answers;
+    }
+  }
+
+  async #ask(question: GuardQuestion, text: string, signal: AbortSignal): Promise<GuardAnswer> {
     const messages = question.messages(text);
     const { maxTokens, verdictWords } = this.#format;
+    const hasLogprobs = this.#chat.abilities.logprobs;
     const request: ChatRequest = {
       ...PLAIN_REQUEST,
       model: this.#options.name,
@@ -72,14 +90,13 @@ export class GuardModel implements ModerationModel {
       maxTokens,
       temperature: 0,
       // Asked of an engine that has none, they would be refused.
-      topLogprobs: this.#chat.abilities.logprobs === true ? ALTERNATIVES : undefined,
+      topLogprobs: hasLogprobs === true ? ALTERNATIVES : undefined,
       wire: {
         model: this.#options.name,
         messages,
         max_tokens: maxTokens,
         temperature: 0,
-        logprobs: true,
-        top_logprobs: ALTERNATIVES,
+        ...(hasLogprobs === false ? {} : { logprobs: true, top_logprobs: ALTERNATIVES }),
       },
     };
     let answer = "";
@@ -130,9 +147,17 @@ function readAnswer(question: GuardQuestion, answer: string) {
   }
 }
 
-/** The verdict's own probability, where the engine gives it, says more than the word. */
-function withProbability<Answer extends { harm: number }>(answer: Answer, harm: number | undefined): Answer {
-  return harm === undefined || answer.harm === 0.5 ? answer : { ...answer, harm };
+/** The question is Parlance's own, so what is wrong with it is not for the caller to mend. */
+function notOfCaller(failure: unknown): unknown {
+  if (!(failure instanceof Fault) || failure.kind !== "invalid-request") return failure;
+  const message = `The guard model refuses what it is asked. Its operator sees to it: ${failure.message}`;
+  return new Fault("upstream-failed", message, { code: "upstream_error", cause: failure });
+}
+
+/** The verdict's own probability, where the engine gives it, says more than the word; it never turns it round. */
+function withProbability(answer: GuardAnswer, harm: number | undefined): GuardAnswer {
+  if (harm === undefined || answer.harm === 0.5) return answer;
+  return { ...answer, harm: answer.harm === 1 ? Math.max(harm, 0.5) : harm };
 }
 
 function firstChoice(completion: Readonly<Record<string, unknown>>): { message: string; logprobs: unknown } {

@@ -1,31 +1,40 @@
 /** Reads from log probabilities how sure a model was of its verdict. */
 
-/** The likeliest tokens at one place of an answer. */
+/** The token at one place of an answer, and the likeliest there. */
 export interface TokenChoices {
+  token: string;
   top: ReadonlyArray<{ token: string; logprob: number }>;
+}
+
+export interface VerdictWords {
+  harmful: string;
+  harmless: string;
+  isLast?: boolean;
 }
 
 /** From OpenAI's `logprobs`; none where there are none. */
 export function tokensOf(logprobs: unknown): readonly TokenChoices[] {
   const content = (logprobs as { content?: unknown } | null | undefined)?.content;
   if (!Array.isArray(content)) return [];
-  return (content as Array<{ top_logprobs?: TokenChoices["top"] }>).map(({ top_logprobs: top }) => ({
-    top: Array.isArray(top) ? top : [],
-  }));
+  return (content as Array<{ token?: unknown; top_logprobs?: TokenChoices["top"] }>).map(
+    ({ token, top_logprobs: top }) => ({ token: String(token), top: Array.isArray(top) ? top : [] }),
+  );
 }
 
-/** 0 to 1, at the last token that could have been either word; undefined when there is none. */
+/** 0 to 1, at the token that is the verdict; undefined when there is none. */
 export function harmProbability(
   tokens: readonly TokenChoices[],
-  words: { harmful: string; harmless: string },
+  { harmful, harmless, isLast = false }: VerdictWords,
 ): number | undefined {
-  for (const { top } of tokens.toReversed()) {
-    const mass = (word: string) =>
-      top.reduce((sum, { token, logprob }) => (begins(word, token) ? sum + Math.exp(logprob) : sum), 0);
-    const [harmful, harmless] = [mass(words.harmful), mass(words.harmless)];
-    if (harmful > 0 && harmless > 0) return harmful / (harmful + harmless);
-  }
-  return undefined;
+  // Words that were only likely elsewhere, as `Un` of `Unethical` is in a list of categories, say nothing of the verdict.
+  const verdicts = tokens.filter(({ token }) => begins(harmful, token) || begins(harmless, token));
+  const verdict = verdicts.at(isLast ? -1 : 0);
+  if (verdict === undefined) return undefined;
+  const massOf = (word: string) =>
+    verdict.top.reduce((sum, { token, logprob }) => (begins(word, token) ? sum + Math.exp(logprob) : sum), 0);
+  const masses = { harmful: massOf(harmful), harmless: massOf(harmless) };
+  const both = masses.harmful + masses.harmless;
+  return both > 0 ? masses.harmful / both : undefined;
 }
 
 /** A tokenizer may cut `unsafe` into `uns` and `afe`: two letters, or the whole word, tell the two apart. */

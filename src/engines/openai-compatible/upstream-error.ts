@@ -38,7 +38,7 @@ export function upstreamErrorIn(body: unknown): UpstreamError | undefined {
 }
 
 function toError(error: Record<string, unknown>): UpstreamError {
-  if (error.type === "exceed_context_size_error") return contextExceeded(error);
+  if (saysTooLong(error)) return contextExceeded(error);
   const status = [error.status, error.code]
     .map(Number)
     .find((each) => Number.isInteger(each) && each >= 400 && each < 600);
@@ -50,7 +50,11 @@ function toError(error: Record<string, unknown>): UpstreamError {
   });
 }
 
-/** llama-server's word for it, which comes without OpenAI's code. */
+/** llama-server's word for it and vLLM's sentence, which come without OpenAI's code. */
+function saysTooLong({ type, message }: Record<string, unknown>): boolean {
+  return type === "exceed_context_size_error" || /maximum context length/i.test(textOf(message) ?? "");
+}
+
 function contextExceeded({ message }: Record<string, unknown>): UpstreamError {
   const details = { message: textOf(message), param: "messages", code: "context_length_exceeded", status: 400 };
   return new UpstreamError("answered with an error", details);
