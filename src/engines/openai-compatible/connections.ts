@@ -1,7 +1,7 @@
 /** The kept-alive connections of one deployment. */
 
 import { readFile } from "node:fs/promises";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { invalidRequest } from "../../faults.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
@@ -10,9 +10,11 @@ type ConnectionSettings = Pick<OpenAiCompatibleSettings, "baseUrl" | "connectTim
 
 /** What a request knows of the connection that is made for it. */
 export interface Connecting {
-  /** The socket on its way; undefined when an open one is used again, or the connection goes through a proxy. */
+  /** The socket on its way, to the proxy where there is one; undefined when an open one is used again. */
   socket: Socket | undefined;
 }
+
+type Connector = buildConnector.connector;
 
 export class Connections {
   readonly #dispatcher: Dispatcher;
@@ -22,26 +24,23 @@ export class Connections {
   private constructor(settings: ConnectionSettings, tls: buildConnector.BuildOptions) {
     this.#origin = new URL(settings.baseUrl).origin;
     const timeout = settings.connectTimeoutSeconds * 1000;
-    // Time-outs other than the connection's are the exchange's own. HTTP/1.1 only: there a request's abort closes its socket.
-    const shared = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-    if (settings.proxy !== undefined) {
-      const requestTls = { ...tls, timeout, allowH2: false };
-      this.#dispatcher = new ProxyAgent({
-        ...shared,
-        uri: settings.proxy.reveal(),
-        connectTimeout: timeout,
-        requestTls,
-      });
+    // HTTP/1.1 only: there a request's abort closes its socket.
+    const shared = { allowH2: false, pipelining: 1 };
+    if (settings.proxy === undefined) {
+      const connect = buildConnector({ ...tls, timeout, allowH2: false });
+      this.#dispatcher = new Pool(this.#origin, { ...shared, connect: this.#noting(connect) });
       return;
     }
-    const connect = buildConnector({ ...tls, timeout, allowH2: false });
-    this.#dispatcher = new Pool(this.#origin, {
+    const pool = (origin: string | URL, options: object) =>
+      new Pool(origin, { ...options, connect: this.#noting((options as { connect: Connector }).connect) });
+    this.#dispatcher = new ProxyAgent({
       ...shared,
-      connect: (options, callback) => {
-        // buildConnector gives back the socket that it opens, though its type does not say so.
-        const socket = (connect as (...parameters: Parameters<typeof connect>) => unknown)(options, callback);
-        if (this.#beginning !== undefined) this.#beginning.socket = socket as Socket;
-      },
+      uri: settings.proxy.reveal(),
+      connectTimeout: timeout,
+      requestTls: { ...tls, timeout, allowH2: false },
+      factory: pool,
+      // Asks the proxy for tunnels, which is a part of connecting.
+      clientFactory: (origin, options) => pool(origin, { ...options, headersTimeout: timeout }),
     });
   }
 
@@ -58,21 +57,40 @@ export class Connections {
   }
 
   /**
-   * Sends a request. A new connection begins inside this very call, so `connecting` then holds its socket: undici can
-   * abort a request only once it is connected, and a caller that leaves before should close what was opened for it.
+   * Sends a request. A new connection begins inside this very call, or for an upload in the microtask that undici queues
+   * in it, so `connecting` then holds its socket: undici can abort a request only once it is connected, and a caller that
+   * leaves before should close what was opened for it.
    */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, connecting: Connecting): void {
-    this.#beginning = connecting;
-    try {
-      this.#dispatcher.dispatch({ ...options, origin: this.#origin }, handler);
-    } finally {
+    const begin = () => {
+      this.#beginning = connecting;
+    };
+    const end = () => {
       this.#beginning = undefined;
+    };
+    const isUpload = typeof options.body === "object";
+    if (isUpload) queueMicrotask(begin);
+    begin();
+    try {
+      // Time-outs other than the connection's are the exchange's own.
+      this.#dispatcher.dispatch({ ...options, origin: this.#origin, headersTimeout: 0, bodyTimeout: 0 }, handler);
+    } finally {
+      end();
+      if (isUpload) queueMicrotask(end);
     }
   }
 
   /** Ends requests in flight. */
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
+  }
+
+  #noting(connect: Connector): Connector {
+    return (options, callback) => {
+      // buildConnector gives back the socket that it opens, though its type does not say so; a proxy's tunnel, none.
+      const socket = (connect as (...parameters: Parameters<Connector>) => unknown)(options, callback);
+      if (this.#beginning !== undefined && socket instanceof Socket) this.#beginning.socket = socket;
+    };
   }
 }
 

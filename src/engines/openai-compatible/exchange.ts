@@ -158,6 +158,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #send(): void {
+    // That of the first try knows nothing of the second.
+    this.#controller = undefined;
     this.#connecting = { socket: undefined };
     this.#connections.dispatch(this.#options.request, this, this.#connecting);
   }

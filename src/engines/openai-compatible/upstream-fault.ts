@@ -70,7 +70,9 @@ export function brokenFault(error: unknown, context: FaultContext): Fault {
   if (error instanceof UpstreamTimeoutError) {
     return timeoutFault(`${upstream} sent ${error.message}.`, error);
   }
-  if (error instanceof errors.ConnectTimeoutError || codeOf(error) === "ETIMEDOUT") {
+  // undici counts the headers of a proxy's tunnel only.
+  const isConnecting = error instanceof errors.ConnectTimeoutError || error instanceof errors.HeadersTimeoutError;
+  if (isConnecting || codeOf(error) === "ETIMEDOUT") {
     return timeoutFault(`${upstream} could not be connected to in time.`, error);
   }
   if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
