@@ -80,6 +80,13 @@ test("obeys the Retry-After of an upstream, one failure being enough", async () 
   expect(circuit.refusal("a")).toMatchObject({ kind: "request-rate-limited", retryAfterSeconds: 7 });
 });
 
+test("of several Retry-Afters the one that asks for most is obeyed", async () => {
+  const circuit = new Circuit(settings);
+  const limited = (retryAfterSeconds: number) => new Fault("request-rate-limited", "Slow down.", { retryAfterSeconds });
+  await attempts(circuit, limited(60), limited(1));
+  expect(circuit.refusal("a")).toMatchObject({ retryAfterSeconds: 60 });
+});
+
 test("attempts that were on their way when it opened change nothing", async () => {
   const circuit = new Circuit(settings);
   const late = [circuit.watch(), circuit.watch()];
@@ -128,4 +135,22 @@ test("a request probes where the deployment cannot be asked", async () => {
   expect(circuit.state).toBe("open");
   await attempts(circuit, undefined);
   expect(circuit.state).toBe("closed");
+});
+
+test("no probe is sent before the end of a Retry-After", async () => {
+  const { circuit, asked } = probed(true);
+  await attempts(circuit, broken(), broken(), broken({ retryAfterSeconds: 1 }));
+  await pause(REST_SECONDS * 1000 * 2);
+  expect([circuit.state, asked()]).toEqual(["open", 0]);
+  await expect.poll(() => circuit.state, { timeout: 5000 }).toBe("closed");
+  expect(asked()).toBe(1);
+});
+
+test("once closed it is not probed, also when an attempt fails after that", async () => {
+  const { circuit, asked } = probed(false);
+  const late = [circuit.watch(), circuit.watch(), circuit.watch()];
+  circuit.close();
+  for (const watch of late) watch.ended(broken());
+  await pause(REST_SECONDS * 1000 * 2);
+  expect(asked()).toBe(0);
 });

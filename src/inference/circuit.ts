@@ -51,6 +51,7 @@ export class Circuit {
   #probeAt = 0;
   /** Set while requests wait for what the probe finds. */
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
   /** Asked for by the deployment itself. */
   #pause: { until: number; fault: Fault } | undefined;
 
@@ -63,8 +64,9 @@ export class Circuit {
     this.#policy.onBreak(() => this.#rest());
   }
 
-  /** Probes no more. */
+  /** Probes no more, whatever attempts on their way come to. */
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -115,13 +117,17 @@ export class Circuit {
   }
 
   #rest(): void {
-    this.#probeAt = Date.now() + this.#restMilliseconds;
+    if (this.#isClosed) return;
+    // A probe is a request too, so that it waits for the end of a Retry-After.
+    const milliseconds = Math.max(this.#restMilliseconds, this.#pauseSeconds() * 1000);
+    this.#probeAt = Date.now() + milliseconds;
     clearTimeout(this.#timer);
     // A little later than the policy's own clock, which would not hear of the probe before.
-    this.#timer = setTimeout(() => void this.#ask(), this.#restMilliseconds + CLOCK_MILLISECONDS).unref();
+    this.#timer = setTimeout(() => void this.#ask(), milliseconds + CLOCK_MILLISECONDS).unref();
   }
 
   async #ask(): Promise<void> {
+    if (this.#pauseSeconds() > 0) return this.#rest();
     const asked = this.#timer;
     const isWell = await this.#probe().catch(() => false);
     // Closed, or broken anew, in the meantime.
@@ -139,6 +145,8 @@ export class Circuit {
     if (!(failure instanceof Fault) || !isCounted(failure) || failure.kind === "unavailable") return;
     if (failure.retryAfterSeconds === undefined) return;
     const seconds = Math.min(MAX_RETRY_AFTER_SECONDS, failure.retryAfterSeconds);
+    // Of several answers that come together, the one that asks for most holds.
+    if (this.#pauseSeconds() > seconds) return;
     this.#pause = { until: Date.now() + seconds * 1000, fault: failure };
   }
 
