@@ -44,6 +44,7 @@ export class Deployment {
   #failure: string | undefined;
   #retry: NodeJS.Timeout | undefined;
   #opening: Promise<void> | undefined;
+  /** Requests that have a slot or wait for one. */
   #inFlight = 0;
   #idle: (() => void) | undefined;
 
@@ -100,28 +101,27 @@ export class Deployment {
    * that aborts first.
    */
   async enter(signal: AbortSignal, project: string): Promise<Slot> {
-    const slot = await this.#slots.acquire(signal, project);
+    this.#inFlight += 1;
+    let slot: Slot | undefined;
+    let hasLeft = false;
+    const release = () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      slot?.release();
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#idle?.();
+    };
     try {
+      slot = await this.#slots.acquire(signal, project);
       this.model();
     } catch (failure) {
-      slot.release();
+      release();
       throw failure;
     }
-    this.#inFlight += 1;
-    let hasLeft = false;
-    return {
-      waitedSeconds: slot.waitedSeconds,
-      release: () => {
-        if (hasLeft) return;
-        hasLeft = true;
-        slot.release();
-        this.#inFlight -= 1;
-        if (this.#inFlight === 0) this.#idle?.();
-      },
-    };
+    return { waitedSeconds: slot.waitedSeconds, release };
   }
 
-  /** Lets running requests end, then closes. */
+  /** Lets requests that run or wait for a slot end, then closes. */
   async retire(): Promise<void> {
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {

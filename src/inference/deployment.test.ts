@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { Model } from "../engines/engine.ts";
+import { Deployment } from "./deployment.ts";
+import { DEFAULT_TERMS } from "./routing-policy.ts";
+
+test("retires only once those that waited for a slot have been served too", async () => {
+  let isClosed = false;
+  const opened = {
+    task: "chat",
+    slots: 1,
+    device: "cpu",
+    health: () => ({ state: "up" }),
+    close: async () => {
+      isClosed = true;
+    },
+  } as unknown as Model;
+  const deployment = new Deployment({
+    name: "one",
+    engine: "scripted",
+    isUpstream: false,
+    task: "chat",
+    terms: DEFAULT_TERMS,
+    open: async () => opened,
+    onOpenFailure: () => {},
+  });
+  deployment.start();
+  const { signal } = new AbortController();
+  await deployment.opened(signal);
+  const first = await deployment.enter(signal, "project");
+  const leaving = new AbortController();
+  const impatient = deployment.enter(leaving.signal, "project").catch((reason: unknown) => reason);
+  const waiting = deployment.enter(signal, "project");
+  const retired = deployment.retire();
+  leaving.abort("left");
+  expect(await impatient).toBe("left");
+  first.release();
+  const second = await waiting;
+  // Longer than the closing would take.
+  await new Promise((resume) => setTimeout(resume, 10));
+  expect(isClosed).toBe(false);
+  second.release();
+  await retired;
+  expect(isClosed).toBe(true);
+});
