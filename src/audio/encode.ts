@@ -1,6 +1,5 @@
 /** Samples to a file format, as they come: what has been encoded leaves before the next samples are asked for. */
 
-import { encodeCompressed } from "./encode-compressed.ts";
 import { encodePcm, encodeWav } from "./encode-pcm.ts";
 
 export const AUDIO_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
@@ -34,6 +33,16 @@ export function encodeAudio(
     case "wav":
       return encodeWav(samples, sampleRate);
     default:
-      return encodeCompressed(samples, { format, sampleRate });
+      return encodeCompressed(samples, format, sampleRate);
   }
+}
+
+/** Loads the encoders when they are first wanted: they are 20 MB that a service without speech need not hold. */
+async function* encodeCompressed(
+  samples: AsyncIterable<Float32Array>,
+  format: Exclude<AudioFormat, "pcm" | "wav">,
+  sampleRate: number,
+): AsyncGenerator<Uint8Array> {
+  const encoders = await import("./encode-compressed.ts");
+  yield* encoders.encodeCompressed(samples, { format, sampleRate });
 }
