@@ -4,12 +4,13 @@ import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-m
 import { ChatFrames } from "./chat-frames.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { readCompletion } from "./completion.ts";
-import type { Exchange, ResponseHead } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { forwardedHeaders } from "./forwarded-headers.ts";
-import { parseOrUndefined, readErrorBody, readText } from "./read-body.ts";
+import { parseOrUndefined, readText } from "./read-body.ts";
+import { readRefusal } from "./read-refusal.ts";
 import { SseFrames } from "./sse-frames.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
+import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
 import { toUpstreamBody } from "./upstream-request.ts";
 import { estimateUsage } from "./usage.ts";
@@ -108,7 +109,7 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
   /** Throws when the upstream refuses the request. */
   async #expectAnswer(exchange: Exchange, context: FaultContext): Promise<void> {
     const head = await exchange.head();
-    if (head !== undefined && head.status !== 200) throw await this.#refusal(head, exchange, context);
+    if (head !== undefined && head.status !== 200) throw await readRefusal(head, exchange, context);
   }
 
   /** An upstream that does not stream has refused the request with status 200, or is something else than it should be. */
@@ -119,10 +120,5 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
       throw upstreamErrorIn(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
     }
     if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
-  }
-
-  async #refusal(head: ResponseHead, exchange: Exchange, context: FaultContext): Promise<Error> {
-    const error = upstreamErrorIn(await readErrorBody(exchange));
-    return refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
   }
 }

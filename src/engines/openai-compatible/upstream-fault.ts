@@ -154,6 +154,7 @@ export function retryAfterSeconds(
   if (milliseconds > 0) return Math.max(1, Math.ceil(milliseconds / 1000));
   const value = headers["retry-after"];
   if (typeof value !== "string") return undefined;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  // Some upstreams count with a fraction, which the standard does not know.
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
 }

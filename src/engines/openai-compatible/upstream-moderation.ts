@@ -4,8 +4,9 @@ import { z } from "zod";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
+import { readRefusal } from "./read-refusal.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
+import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
 const Answer = z.object({
@@ -57,9 +58,9 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   async #read(exchange: Exchange, count: number, context: FaultContext): Promise<ModerationVerdict[]> {
     const head = await exchange.head();
     if (head === undefined) return [];
+    if (head.status !== 200) throw await readRefusal(head, exchange, context);
     const answer = parseOrUndefined(await readText(exchange));
     const error = upstreamErrorIn(answer);
-    if (head.status !== 200) throw refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
     if (error !== undefined) throw error;
     const checked = Answer.safeParse(answer);
     if (!checked.success) throw new UpstreamError("answered with something else than moderation results");

@@ -3,8 +3,9 @@
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import { readErrorBody } from "./read-body.ts";
+import { readRefusal } from "./read-refusal.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
+import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
 /** Of OpenAI's `pcm`: 16 bits, little-endian, mono. */
@@ -48,11 +49,10 @@ function toBody({ text, voice, speed, instructions }: SpeechRequest, model: stri
 
 /** Throws when the upstream refuses, or answers with something else than samples at the rate that `pcm` has. */
 async function expectSamples(head: ResponseHead, exchange: Exchange, context: FaultContext): Promise<void> {
+  if (head.status !== 200) throw await readRefusal(head, exchange, context);
   const type = String(head.headers["content-type"] ?? "");
-  const isText = /json|html/.test(type);
-  if (head.status !== 200 || isText) {
+  if (/json|html/.test(type)) {
     const error = upstreamErrorIn(await readErrorBody(exchange));
-    if (head.status !== 200) throw refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
     throw error ?? new UpstreamError("answered with a text instead of audio");
   }
   const rate = /rate=(\d+)/.exec(type)?.[1];

@@ -50,7 +50,7 @@ const streams = (...frames: string[]) => {
 };
 const data = (event: unknown, end = "\n\n") => `data: ${JSON.stringify(event)}${end}`;
 
-async function transcribe(changes: Partial<TranscriptionRequest> = {}) {
+async function transcribe(changes: Partial<TranscriptionRequest> = {}, signal = new AbortController().signal) {
   const request: TranscriptionRequest = {
     model: "ours",
     // Three seconds, for upstreams that do not tell.
@@ -69,7 +69,7 @@ async function transcribe(changes: Partial<TranscriptionRequest> = {}) {
   const events: TranscriptionEvent[] = [];
   let failure: unknown;
   try {
-    for await (const event of model.transcribe(request, new AbortController().signal)) events.push(event);
+    for await (const event of model.transcribe(request, signal)) events.push(event);
   } catch (error) {
     failure = error;
   }
@@ -159,4 +159,18 @@ test("a refusal is the caller's", async () => {
       .writeHead(400, { "content-type": "application/json" })
       .end(JSON.stringify({ error: { message: "No such language.", param: "language" } }));
   expect((await transcribe()).failure).toMatchObject({ kind: "invalid-request", param: "language" });
+});
+
+test("a caller that leaves ends the counting of what the upstream did not tell", async () => {
+  streams(data({ type: "transcript.text.done", text: "" }));
+  const leaving = new AbortController();
+  const samples = (async function* () {
+    for (let count = 0; ; count += 1) {
+      if (count === 10) leaving.abort();
+      await new Promise(setImmediate);
+      yield new Float32Array(16);
+    }
+  })();
+  await transcribe({ samples }, leaving.signal);
+  expect(leaving.signal.aborted).toBe(true);
 });

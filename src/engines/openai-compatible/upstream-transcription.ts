@@ -7,9 +7,10 @@ import { Fault } from "../../faults.ts";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
+import { readRefusal } from "./read-refusal.ts";
 import { readTranscriptStream } from "./transcript-stream.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { type FaultContext, refusalFault, retryAfterSeconds } from "./upstream-fault.ts";
+import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
 const Transcript = z.object({
@@ -56,11 +57,15 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
       const isStream = /^text\/event-stream\b/i.test(String(head.headers["content-type"]));
       if (head.status === 200 && isStream) {
         const { audioSeconds } = yield* readTranscriptStream(exchange);
-        yield { type: "finish", audioSeconds: audioSeconds ?? (await secondsOf(request)), language: request.language };
+        yield {
+          type: "finish",
+          audioSeconds: audioSeconds ?? (await secondsOf(request, signal)),
+          language: request.language,
+        };
       } else {
         const transcript = await this.#readWhole(exchange, head, context);
         if (signal.aborted) return;
-        yield* toEvents(transcript, request, await secondsToldOrCounted(transcript, request));
+        yield* toEvents(transcript, request, await secondsToldOrCounted(transcript, request, signal));
       }
       isWhole = true;
     } catch (error) {
@@ -71,9 +76,9 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
   }
 
   async #readWhole(exchange: Exchange, head: ResponseHead, context: FaultContext): Promise<Transcript> {
+    if (head.status !== 200) throw await readRefusal(head, exchange, context);
     const answer = parseOrUndefined(await readText(exchange));
     const error = upstreamErrorIn(answer);
-    if (head.status !== 200) throw refusalFault(head.status, error, retryAfterSeconds(head.headers), context);
     if (error !== undefined) throw error;
     const transcript = Transcript.safeParse(answer);
     if (transcript.success) return transcript.data;
@@ -81,15 +86,22 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
   }
 }
 
-async function secondsToldOrCounted({ duration, segments }: Transcript, request: TranscriptionRequest) {
-  return duration ?? segments?.at(-1)?.end ?? (await secondsOf(request));
+async function secondsToldOrCounted(
+  { duration, segments }: Transcript,
+  request: TranscriptionRequest,
+  signal: AbortSignal,
+) {
+  return duration ?? segments?.at(-1)?.end ?? (await secondsOf(request, signal));
 }
 
 /** What the recording's length is when the upstream does not tell, for it is what is counted. */
-async function secondsOf({ samples }: TranscriptionRequest): Promise<number> {
+async function secondsOf({ samples }: TranscriptionRequest, signal: AbortSignal): Promise<number> {
   let count = 0;
   try {
-    for await (const each of samples) count += each.length;
+    for await (const each of samples) {
+      if (signal.aborted) break;
+      count += each.length;
+    }
   } catch (error) {
     // The upstream may read kinds of files that are not read here.
     if (!(error instanceof Fault)) throw error;

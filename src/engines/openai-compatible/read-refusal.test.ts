@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import type { Model } from "../engine.ts";
+import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
+import { openAiCompatibleSettings } from "./settings.ts";
+
+let folder: TemporaryDirectory;
+let server: Server;
+let baseUrl: string;
+
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  await writeFile(join(folder.path, "file"), "sound");
+  server = createServer((_request, response) => {
+    response.writeHead(429, { "retry-after": "7.5", "content-length": "900" }).write('{"err');
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const { signal } = new AbortController();
+
+function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
+  switch (model.task) {
+    case "chat":
+      return model.chat(makeChatRequest(), signal);
+    case "moderation":
+      return model.moderate([{ text: "a", images: [] }], signal);
+    case "speech":
+      return model.speak({ model: "m", text: "a", voice: "b", speed: 1, instructions: undefined }, signal);
+    case "transcription": {
+      const file = { path: join(folder.path, "file"), name: "a.wav", bytes: 5 };
+      const asked = { translate: false, language: undefined, prompt: undefined, temperature: 0, wordTimes: false };
+      return model.transcribe(
+        { model: "m", samples: (async function* () {})(), file, stream: false, ...asked },
+        signal,
+      );
+    }
+  }
+}
+
+test.concurrent.each(["chat", "moderation", "speech", "transcription"] as const)(
+  "a refusal whose body hangs is told by its status and its Retry-After: %s",
+  { timeout: 20_000 },
+  async (task) => {
+    const settings = openAiCompatibleSettings.parse({ base_url: baseUrl });
+    const model = await openAiCompatibleEngine.open(settings, task, makeEngineServices());
+    const answer = ask(model);
+    const reading = Symbol.asyncIterator in answer ? Array.fromAsync(answer) : answer;
+    await expect(reading).rejects.toMatchObject({ kind: "request-rate-limited", retryAfterSeconds: 8 });
+    await model.close();
+  },
+);
