@@ -1,10 +1,11 @@
 import type { ModerationVerdict } from "../engines/engine.ts";
 
-/** In each category the verdict with the higher score; flagged where either is. */
+/** In each category the verdict with the higher score; flagged where either is. An upstream may judge each by other ones. */
 export function higher(one: ModerationVerdict | undefined, other: ModerationVerdict): ModerationVerdict {
   if (one === undefined) return other;
+  const categories = [...new Set([one, other].flatMap(({ scores, flags }) => Object.keys({ ...scores, ...flags })))];
   const every = <Value>(of: (category: string) => Value) =>
-    Object.fromEntries(Object.keys(other.scores).map((category) => [category, of(category)]));
+    Object.fromEntries(categories.map((category) => [category, of(category)]));
   return {
     scores: every((category) => Math.max(one.scores[category] ?? 0, other.scores[category] ?? 0)),
     flags: every((category) => one.flags[category] === true || other.flags[category] === true),

@@ -32,7 +32,13 @@ async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "bloc
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
   const made = await Array.fromAsync(
-    (mode === "block" ? blockOutput : scoreOutput)(events, { reader: frameReader, judge, take, choices }),
+    (mode === "block" ? blockOutput : scoreOutput)(events, {
+      reader: frameReader,
+      judge,
+      take,
+      choices,
+      onBlocked: () => {},
+    }),
   );
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
@@ -93,6 +99,45 @@ test("ends an upstream's stream in its own frames", async () => {
     id: "x1",
     choices: [{ index: 0, delta: {}, finish_reason: "content_filter" }],
   });
+});
+
+test.each<[what: string, deltas: object[]]>([
+  [
+    "reasoning that comes under two names",
+    ["B", "A", "D"].map((text) => ({ reasoning: text, reasoning_content: text })),
+  ],
+  [
+    "calls of tools that come side by side",
+    ["B", "A", "D"].map((text) => ({
+      tool_calls: [0, 1].map((index) => ({ index, function: { arguments: text } })),
+    })),
+  ],
+  ["arguments that are an object", [{ tool_calls: [{ index: 0, function: { arguments: { name: "BAD" } } }] }]],
+  ["parts", [{ content: [{ type: "thinking", thinking: [{ type: "text", text: "BAD" }] }] }]],
+  ["a field of the upstream's own", [{ reasoning_details: [{ type: "reasoning.text", text: "BAD" }] }]],
+])("judges %s of an upstream", async (_what, deltas) => {
+  const encoder = new TextEncoder();
+  async function* events(): AsyncGenerator<ChatEvent, void> {
+    for (const delta of deltas) {
+      const frames = encoder.encode(`data: ${JSON.stringify({ id: "x4", choices: [{ index: 0, delta }] })}\n\n`);
+      yield { type: "wire-frames", frames, completionTokens: 1 };
+    }
+    yield { type: "finish", usage };
+  }
+  const { verdict } = await moderated(events(), "block");
+  expect(verdict?.flags.hate).toBe(true);
+});
+
+test("leaves nothing of a blocked whole answer but what it used", async () => {
+  async function* whole(): AsyncGenerator<ChatEvent, void> {
+    const message = { role: "assistant", content: "BAD ".repeat(100), reasoning: "BAD" };
+    const choices = [{ index: 0, message, token_ids: [66, 65, 68], finish_reason: "stop" }];
+    yield { type: "wire-completion", completion: { id: "x5", choices } };
+    yield { type: "finish", usage };
+  }
+  const { made } = await moderated(whole(), "block");
+  expect(JSON.stringify(made)).not.toMatch(/BAD|token_ids/);
+  expect(made.at(-1)).toEqual({ type: "finish", usage });
 });
 
 test("takes the text out of a whole answer of an upstream", async () => {

@@ -7,6 +7,8 @@ import { higher } from "./higher-verdict.ts";
 /** What one choice of an answer says, thinks or hands to a tool. */
 interface Said {
   choice: number;
+  /** Which of these it is: the pieces of each are one text. */
+  part: string;
   text: string;
 }
 
@@ -15,7 +17,7 @@ export interface FrameReader {
   textsOfFrames(frames: Uint8Array): readonly Said[];
   /** The choices that end in these frames. */
   endedIn(frames: Uint8Array): readonly number[];
-  textOfCompletion(completion: Readonly<Record<string, unknown>>): string;
+  textsOfCompletion(completion: Readonly<Record<string, unknown>>): readonly Said[];
   /** A frame that ends these choices of the stream which `frames` are of. */
   endBlocked(frames: Uint8Array, choices: readonly number[]): Uint8Array;
   /** The completion without its text. */
@@ -39,24 +41,29 @@ export async function* scoreOutput<Judgement>(
   events: AsyncIterable<ChatEvent>,
   { reader, judge, take }: OutputOptions<Judgement>,
 ): AsyncGenerator<ChatEvent, void> {
-  const texts = new Map<number, string>();
+  const texts = new Map<string, string>();
   for await (const event of events) {
-    for (const { choice, text } of saidIn(event, reader)) texts.set(choice, (texts.get(choice) ?? "") + text);
+    for (const said of saidIn(event, reader)) append(texts, said);
     if (event.type === "finish") take(await judge(texts.size === 0 ? [""] : [...texts.values()]));
     yield event;
   }
 }
 
+interface BlockOptions extends OutputOptions<ModerationVerdict> {
+  choices: number;
+  /** Told once the model is to write no more, before it is stopped. */
+  onBlocked: () => void;
+}
+
 /** Ends with the finish reason `content_filter`, in all of `choices`, before anything flagged is passed on. */
 export async function* blockOutput(
   events: AsyncIterable<ChatEvent>,
-  options: OutputOptions<ModerationVerdict> & { choices: number },
+  { reader, judge, take, choices, onBlocked }: BlockOptions,
 ): AsyncGenerator<ChatEvent, void> {
-  const { reader, judge, take } = options;
   const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, estimated: true };
-  const open = new Set(Array.from({ length: options.choices }, (_, choice) => choice));
-  const contexts = new Map<number, string>();
-  const fresh = new Map<number, string>();
+  const open = new Set(Array.from({ length: choices }, (_, choice) => choice));
+  const contexts = new Map<string, string>();
+  const fresh = new Map<string, string>();
   let freshLength = 0;
   let held: ChatEvent[] = [];
   let highest: ModerationVerdict | undefined;
@@ -64,34 +71,41 @@ export async function* blockOutput(
     if (event.type === "start")
       Object.assign(usage, { promptTokens: event.promptTokens, cachedTokens: event.cachedTokens });
     if ("completionTokens" in event) usage.completionTokens = event.completionTokens;
-    for (const { choice, text } of saidIn(event, reader)) {
-      if (text === "") continue;
-      fresh.set(choice, (fresh.get(choice) ?? "") + text);
-      freshLength += text.length;
+    for (const said of saidIn(event, reader)) {
+      if (said.text === "") continue;
+      append(fresh, said);
+      freshLength += said.text.length;
     }
     held.push(event);
     const isOver = event.type === "finish";
-    if (!isOver && freshLength < HELD_CHARACTERS) continue;
+    // Behind a whole answer there is only its end, which tells what it used.
+    if (!isOver && (freshLength < HELD_CHARACTERS || event.type === "wire-completion")) continue;
     if (freshLength > 0 || (isOver && highest === undefined)) {
-      const texts = [...fresh].map(([choice, text]) => (contexts.get(choice) ?? "") + text);
+      const texts = [...fresh].map(([part, text]) => (contexts.get(part) ?? "") + text);
       const verdict = await judge(texts.length === 0 ? [""] : texts);
       highest = higher(highest, verdict);
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
+        onBlocked();
         yield* replaced(held, reader, [...open]);
-        yield { type: "finish", usage };
+        yield isOver ? event : { type: "finish", usage };
         return;
       }
     }
     for (const each of held) for (const choice of endedIn(each, reader)) open.delete(choice);
     yield* held;
     held = [];
-    for (const [choice, text] of fresh) {
-      contexts.set(choice, ((contexts.get(choice) ?? "") + text).slice(-CONTEXT_CHARACTERS));
+    for (const [part, text] of fresh) {
+      contexts.set(part, ((contexts.get(part) ?? "") + text).slice(-CONTEXT_CHARACTERS));
     }
     fresh.clear();
     freshLength = 0;
   }
+}
+
+function append(texts: Map<string, string>, { choice, part, text }: Said): void {
+  const key = `${choice} ${part}`;
+  texts.set(key, (texts.get(key) ?? "") + text);
 }
 
 /** What stands in place of held events that are never shown. */
@@ -120,12 +134,13 @@ function saidIn(event: ChatEvent, reader: FrameReader): readonly Said[] {
   switch (event.type) {
     case "text":
     case "reasoning":
+      return [{ ...event, part: event.type }];
     case "tool-arguments":
-      return [event];
+      return [{ ...event, part: `arguments ${event.index}` }];
     case "wire-frames":
       return reader.textsOfFrames(event.frames);
     case "wire-completion":
-      return [{ choice: 0, text: reader.textOfCompletion(event.completion) }];
+      return reader.textsOfCompletion(event.completion);
     default:
       return [];
   }

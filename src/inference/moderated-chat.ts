@@ -3,7 +3,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
-import { Fault, unsupportedValue } from "../faults.ts";
+import { Fault } from "../faults.ts";
 import { higher } from "./higher-verdict.ts";
 import type { Inference } from "./inference.ts";
 import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";
@@ -29,6 +29,8 @@ export interface ModeratedChatOptions {
   inference: Inference;
   caller: Caller;
   request: ChatRequest;
+  /** What of the request is judged, and what in it cannot be. */
+  input: { texts: readonly string[]; partsNotJudged: Fault | undefined };
   policy: ModerationPolicy;
   reader: FrameReader;
   clientLeft: AbortSignal;
@@ -36,64 +38,76 @@ export interface ModeratedChatOptions {
 
 /** As `Inference.chat`. Throws a Fault besides when the policy blocks the input. */
 export async function moderatedChat(options: ModeratedChatOptions): Promise<ModeratedAnswer> {
-  const { inference, caller, request, policy, reader, clientLeft } = options;
+  const { inference, caller, request, input, policy, reader, clientLeft } = options;
   const judged: JudgedChat = { model: policy.model ?? "", input: undefined, output: undefined };
   const judge = async (texts: readonly string[]): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
     const question = { model: policy.model, inputs, imagesNotTaken: undefined };
-    const answer = await inference
-      .moderate(caller, question, clientLeft)
-      .catch(policy.isDemanded ? notOfCaller : rethrow);
+    const answer = await inference.moderate(caller, question, clientLeft);
     const [verdicts] = await Array.fromAsync(answer.events);
     judged.model = answer.model;
     return (verdicts ?? []).reduce(higher);
   };
-  const score = (texts: readonly string[]) => judge(texts).catch(orFailure);
-  const messages = request.messages.flatMap(({ content, toolCalls = [] }) => [
-    content,
-    ...toolCalls.map((call) => call.arguments),
-  ]);
-  if (policy.input === "block") refuseImages(request);
-  if (policy.input === "block") judged.input = refuseFlagged(await judge(messages));
-  if (policy.input === "score") judged.input = await score(messages);
+  const judgeInput = () => judge(input.texts).catch((failure) => rethrowOfChat(failure, "messages", policy));
+  const judgeOutput = (texts: readonly string[]) =>
+    judge(texts).catch((failure) => rethrowOfChat(failure, undefined, policy));
+  if (policy.input === "block") {
+    if (input.partsNotJudged !== undefined) throw input.partsNotJudged;
+    judged.input = refuseFlagged(await judgeInput());
+  }
+  if (policy.input === "score") judged.input = await judgeInput().catch(orFailure);
   const answer = await inference.chat(caller, request, clientLeft);
   const take = (judgement: Judgement) => {
     judged.output = judgement;
   };
+  const orFail = (failure: unknown) => {
+    answer.endAs("failed");
+    throw failure;
+  };
   const judgedBy = {
-    block: (events: typeof answer.events) => blockOutput(events, { reader, take, judge, choices: request.choices }),
-    score: (events: typeof answer.events) => scoreOutput(events, { reader, take, judge: score }),
+    block: (events: typeof answer.events) =>
+      blockOutput(events, {
+        reader,
+        take,
+        judge: (texts) => judgeOutput(texts).catch(orFail),
+        choices: request.choices,
+        onBlocked: () => answer.endAs("finished"),
+      }),
+    score: (events: typeof answer.events) =>
+      scoreOutput(events, { reader, take, judge: (texts) => judgeOutput(texts).catch(orAnyFault) }),
   };
   const events = policy.output === undefined ? answer.events : judgedBy[policy.output](answer.events);
   return { ...answer, events, judged };
 }
 
-/** A caller who asked for no moderation must not be told that it named a wrong model. */
-function notOfCaller(failure: unknown): never {
+/** A moderation's own fields are not the chat's, and a caller who asked for none must not be told that it named one. */
+function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isDemanded }: ModerationPolicy): never {
   if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
-  const message =
-    "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
-  throw new Fault("unavailable", message, { code: "engine_failed", retryAfterSeconds: 60, cause: failure });
-}
-
-function rethrow(failure: unknown): never {
-  throw failure;
+  const { kind, code, message, param: field } = failure;
+  if (field === "model" && !isDemanded) throw new Fault(kind, message, { param: "moderation.model", code });
+  if (field === "model") {
+    const unavailable =
+      "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
+    throw new Fault("unavailable", unavailable, { code: "engine_failed", retryAfterSeconds: 60, cause: failure });
+  }
+  if (param === undefined)
+    throw new Fault("upstream-failed", `The answer could not be judged: ${message}`, { cause: failure });
+  throw new Fault(kind, `The messages could not be judged: ${message}`, { param, code });
 }
 
 /** Scores are extra, so a model that is down costs only them; what the caller asked wrongly is still refused. */
 function orFailure(failure: unknown): Fault {
   const isPassing =
     failure instanceof Fault &&
-    ["unavailable", "upstream-failed", "upstream-refused", "upstream-timeout"].includes(failure.kind);
+    ["unavailable", "upstream-failed", "upstream-refused", "upstream-timeout", "answer-unfit"].includes(failure.kind);
   if (!isPassing) throw failure;
   return failure;
 }
 
-/** Only text is judged here, and what is not judged is not let through. */
-function refuseImages({ imagesNotTaken }: ChatRequest): void {
-  const param = imagesNotTaken?.param;
-  if (param === undefined) return;
-  throw unsupportedValue("The moderation policy blocks messages by their text, and this part is an image.", param);
+/** Once there is an answer, it is not withheld for want of scores. */
+function orAnyFault(failure: unknown): Fault {
+  if (failure instanceof Fault && failure.kind !== "client-left") return failure;
+  throw failure;
 }
 
 function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {

@@ -20,6 +20,8 @@ export interface Answer<Opened extends Model, Event> {
   standing: LimitStanding;
   /** To be read to its end, or returned early; a failure on the way is thrown. */
   events: AsyncIterable<Event>;
+  /** Called before `events` is returned early although the caller is still there: says how that is to be settled. */
+  endAs(outcome: "finished" | "failed"): void;
   /** Resolves once it is over. */
   settled: Promise<Settlement>;
 }
@@ -78,6 +80,7 @@ export class Run<Opened extends Model, Event> {
         opened: routed.opened,
         standing: this.#options.reservation.standing,
         events: this.#follow(routed.events),
+        endAs: (outcome) => this.#settle(outcome),
         settled: this.#settled.promise,
       };
     } catch (failure) {

@@ -44,7 +44,7 @@ describe.each<[format: keyof typeof GUARD_FORMATS, harmful: string, harmless: st
 
   test("takes an answer that is no verdict for a failure, never for harmless", async () => {
     const asked = guard(format, "I like bombs", "bread is good").moderate([input("how to bake bread")], until);
-    await expect(asked).rejects.toMatchObject({ kind: "upstream-failed" });
+    await expect(asked).rejects.toMatchObject({ kind: "answer-unfit" });
   });
 });
 
@@ -147,7 +147,7 @@ test.each<[format: keyof typeof GUARD_FORMATS, answer: string]>([
   ["gpt-oss-safeguard", 'With {"violation": 0} I would let it pass, but it names a way to build'],
 ])("%s never counts %j as harmless", async (format, answer) => {
   await expect(guard(format, "", answer).moderate([input("x")], until)).rejects.toMatchObject({
-    kind: "upstream-failed",
+    kind: "answer-unfit",
   });
 });
 
@@ -237,7 +237,7 @@ test("judges a text that is longer than the model's window part by part", async 
 test("a question that the engine refuses is not the caller's fault, and fails", async () => {
   const chat = shortSighted(10, { logprobs: true }, []);
   const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
-  await expect(model.moderate([input("hello ".repeat(10))], until)).rejects.toMatchObject({ kind: "upstream-failed" });
+  await expect(model.moderate([input("hello ".repeat(10))], until)).rejects.toMatchObject({ kind: "answer-unfit" });
 });
 
 test("asks for no log probabilities of an upstream whose settings say that it has none", async () => {

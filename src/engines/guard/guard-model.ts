@@ -141,7 +141,7 @@ function readAnswer(question: GuardQuestion, answer: string) {
     return question.read(answer);
   } catch (cause) {
     // Never counted as harmless: what the model meant is unknown.
-    throw new Fault("upstream-failed", "The guard model's answer is no verdict. Check that its `family` is right.", {
+    throw new Fault("answer-unfit", "The guard model's answer is no verdict. Check that its `family` is right.", {
       cause,
     });
   }
@@ -151,7 +151,7 @@ function readAnswer(question: GuardQuestion, answer: string) {
 function notOfCaller(failure: unknown): unknown {
   if (!(failure instanceof Fault) || failure.kind !== "invalid-request") return failure;
   const message = `The guard model refuses what it is asked. Its operator sees to it: ${failure.message}`;
-  return new Fault("upstream-failed", message, { code: "upstream_error", cause: failure });
+  return new Fault("answer-unfit", message, { code: "upstream_error", cause: failure });
 }
 
 /** The verdict's own probability, where the engine gives it, says more than the word; it never turns it round. */

@@ -6,6 +6,7 @@ import { type DemandedModeration, type ModerationPolicy, moderationPolicy } from
 import { toCompletion } from "../../wire/openai/chat-answer.ts";
 import { ChatCompletionBody } from "../../wire/openai/chat-body.ts";
 import { frameReader, toChatModeration } from "../../wire/openai/chat-moderation.ts";
+import { toJudgedInput } from "../../wire/openai/chat-moderation-input.ts";
 import { toChatRequest } from "../../wire/openai/chat-request.ts";
 import { toFrames } from "../../wire/openai/chat-stream.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
@@ -27,7 +28,7 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
       const clientLeft = disconnectSignal(reply.raw);
       const { caller } = request;
       const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));
-      const answer = await answered({ inference, caller, request: asked, clientLeft }, policy);
+      const answer = await answered({ inference, caller, request: asked, clientLeft }, body, policy);
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const { judged: found } = answer;
@@ -39,13 +40,14 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
   };
 }
 
-type Asked = Omit<ModeratedChatOptions, "policy" | "reader">;
+type Asked = Omit<ModeratedChatOptions, "input" | "policy" | "reader">;
 
 function answered(
   asked: Asked,
+  body: ChatCompletionBody,
   policy: ModerationPolicy | undefined,
 ): Promise<Partial<Pick<ModeratedAnswer, "judged">> & Awaited<ReturnType<Inference["chat"]>>> {
   const { inference, caller, request, clientLeft } = asked;
   if (policy === undefined) return inference.chat(caller, request, clientLeft);
-  return moderatedChat({ ...asked, policy, reader: frameReader });
+  return moderatedChat({ ...asked, input: toJudgedInput(body), policy, reader: frameReader });
 }

@@ -43,23 +43,37 @@ function toResults(model: string, verdict: ModerationVerdict | Fault | undefined
 interface Choice {
   index?: number;
   finish_reason?: string | null;
-  delta?: Record<string, unknown>;
-  message?: Record<string, unknown>;
+  delta?: Record<string, unknown> | null;
+  message?: Record<string, unknown> | null;
 }
 
-type Chunk = Record<string, unknown> & { choices?: Choice[] };
+type Chunk = Record<string, unknown> & { choices?: Choice[] | null };
 
-const TEXTS = ["content", "refusal", "reasoning_content", "reasoning"];
-
-function textOf({ delta, message }: Choice): string {
-  const part = delta ?? message ?? {};
-  const texts = [...TEXTS.map((key) => part[key]), ...argumentsOf(part)];
-  return texts.filter((text) => typeof text === "string").join("");
+interface Said {
+  choice: number;
+  part: string;
+  text: string;
 }
 
-function argumentsOf({ tool_calls: calls }: Record<string, unknown>): unknown[] {
-  if (!Array.isArray(calls)) return [];
-  return (calls as Array<{ function?: { arguments?: unknown } }>).map((call) => call.function?.arguments);
+/** What is no text of the model's: names that the caller gave, marks, and bytes in base64. */
+const NO_TEXT: ReadonlySet<string> = new Set(["role", "id", "type", "name", "format", "data", "signature"]);
+
+/** Every text, in whichever field: upstreams have more of them than OpenAI. */
+function textsOf({ index: choice = 0, delta, message }: Choice): Said[] {
+  const texts: Said[] = [];
+  const walk = (value: unknown, part: string) => {
+    if (typeof value === "string") texts.push({ choice, part, text: value });
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (NO_TEXT.has(key)) continue;
+      // Calls of tools come in pieces that say by their index where they belong.
+      const place = Array.isArray(value) ? ((inner as { index?: number } | null)?.index ?? key) : key;
+      const isWritten = key === "arguments" && typeof inner === "object";
+      walk(isWritten ? JSON.stringify(inner) : inner, `${part}.${place}`);
+    }
+  };
+  walk(delta ?? message, "");
+  return texts;
 }
 
 function chunksOf(frames: Uint8Array): Chunk[] {
@@ -71,14 +85,12 @@ function chunksOf(frames: Uint8Array): Chunk[] {
 const choicesOf = (frames: Uint8Array) => chunksOf(frames).flatMap(({ choices }) => choices ?? []);
 
 export const frameReader = {
-  textsOfFrames: (frames: Uint8Array) =>
-    choicesOf(frames).map((choice) => ({ choice: choice.index ?? 0, text: textOf(choice) })),
+  textsOfFrames: (frames: Uint8Array) => choicesOf(frames).flatMap(textsOf),
 
   endedIn: (frames: Uint8Array) =>
     choicesOf(frames).flatMap(({ index = 0, finish_reason: reason }) => (reason ? [index] : [])),
 
-  textOfCompletion: (completion: Readonly<Record<string, unknown>>) =>
-    ((completion.choices ?? []) as Choice[]).map(textOf).join("\n"),
+  textsOfCompletion: ({ choices }: Readonly<Record<string, unknown>>) => ((choices ?? []) as Choice[]).flatMap(textsOf),
 
   endBlocked(frames: Uint8Array, open: readonly number[]): Uint8Array {
     const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
@@ -87,8 +99,9 @@ export const frameReader = {
   },
 
   emptyBlocked(completion: Readonly<Record<string, unknown>>): Record<string, unknown> {
-    const choices = ((completion.choices ?? []) as Choice[]).map((choice) => ({
-      ...choice,
+    // Nothing else is kept of them: upstreams repeat the text in other fields, as tokens for example.
+    const choices = ((completion.choices ?? []) as Choice[]).map(({ index = 0 }) => ({
+      index,
       message: { role: "assistant", content: "", refusal: null },
       logprobs: null,
       finish_reason: "content_filter",

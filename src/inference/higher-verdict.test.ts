@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { higher } from "./higher-verdict.ts";
+
+test("keeps what either flags, also where the two are judged by other categories", () => {
+  const one = { scores: { hate: 0.9, illicit: 0.2 }, flags: { hate: true, illicit: false }, appliedTo: {} };
+  const other = { scores: { illicit: 0.6 }, flags: { illicit: true, flagged: true }, appliedTo: {} };
+  const both = {
+    scores: { hate: 0.9, illicit: 0.6, flagged: 0 },
+    flags: { hate: true, illicit: true, flagged: true },
+  };
+  expect(higher(one, other)).toMatchObject(both);
+  expect(higher(other, one)).toMatchObject(both);
+});

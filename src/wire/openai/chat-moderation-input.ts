@@ -1,0 +1,83 @@
+/** What of a chat request a moderation model judges: all that a chat model may read, whichever field it stands in. */
+
+import { type Fault, unsupportedValue } from "../../faults.ts";
+import type { ChatCompletionBody } from "./chat-body.ts";
+import type { Message } from "./chat-messages.ts";
+
+export interface JudgedInput {
+  texts: readonly string[];
+  /** Says which part of a message is no text; thrown where what cannot be judged must not pass. */
+  partsNotJudged: Fault | undefined;
+}
+
+/** Fields whose texts no model reads, and `messages`, which are read one by one. */
+const NOT_READ: ReadonlySet<string> = new Set([
+  "messages",
+  "model",
+  "moderation",
+  "stream_options",
+  "stop",
+  "logit_bias",
+  "tool_choice",
+  "reasoning_effort",
+  "verbosity",
+  "modalities",
+  "service_tier",
+  "user",
+  "metadata",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+]);
+
+/** Each message by itself, and each further field that a model may be shown, such as the descriptions of tools. */
+export function toJudgedInput(body: ChatCompletionBody): JudgedInput {
+  const further = Object.entries(body).filter(([field]) => !NOT_READ.has(field));
+  return {
+    texts: [...body.messages.flatMap(textsOf), ...further.flatMap(([, value]) => writtenIn(value))],
+    partsNotJudged: partsNotJudged(body.messages),
+  };
+}
+
+function textsOf({ role: _role, content, ...rest }: Message): string[] {
+  const { tool_call_id: _id, name, ...others } = rest as Record<string, unknown>;
+  // Parts are one text to a model, wherever they are cut.
+  const parts = typeof content === "string" ? [content] : (content ?? []).map(textOfPart);
+  // A name alone says too little to be judged by: of a tool it may be `kill_process`.
+  const named = typeof name === "string" ? `${name}\n` : "";
+  return [named + parts.join(""), ...Object.values(others).flatMap(writtenIn)];
+}
+
+function textOfPart({ text, refusal }: Readonly<Record<string, unknown>>): string {
+  return [text, refusal].filter((each) => typeof each === "string").join("");
+}
+
+/** The words of a JSON value, its keys among them, as one text; none where there are no words. */
+function writtenIn(value: unknown): string[] {
+  const words = new Set<string>();
+  const walk = (each: unknown): void => {
+    if (typeof each === "string") words.add(each);
+    if (typeof each !== "object" || each === null) return;
+    for (const [key, inner] of Object.entries(each)) {
+      if (key === "id" || key === "type") continue;
+      if (!Array.isArray(each)) words.add(key);
+      walk(inner);
+    }
+  };
+  walk(value);
+  return words.size === 0 ? [] : [[...words].join("\n")];
+}
+
+const TEXT_PARTS: ReadonlySet<string> = new Set(["text", "refusal"]);
+
+function partsNotJudged(messages: readonly Message[]): Fault | undefined {
+  for (const [index, { content }] of messages.entries()) {
+    if (typeof content !== "object" || content === null) continue;
+    const at = content.findIndex(({ type }) => !TEXT_PARTS.has(type));
+    const part = content[at];
+    if (part === undefined) continue;
+    const message = `The moderation policy blocks messages by their text, and this part is of the type '${part.type}'.`;
+    return unsupportedValue(message, `messages[${index}].content[${at}].type`);
+  }
+  return undefined;
+}

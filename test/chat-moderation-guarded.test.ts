@@ -1,0 +1,165 @@
+/** Chats whose judge answers by script, so that it can be made to fail, before local and upstream models. */
+
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+import { untilJudging } from "./support/until-judging.ts";
+
+const GOOD = "The minutes will follow tomorrow. ";
+
+const ANSWER = {
+  id: "chatcmpl-9",
+  object: "chat.completion",
+  created: 1,
+  model: "upstream",
+  choices: [{ index: 0, message: { role: "assistant", content: `${GOOD.repeat(10)} kill` }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 11, completion_tokens: 70, total_tokens: 81 },
+};
+
+let upstream: Server;
+let asked = 0;
+let service: Service;
+beforeAll(async () => {
+  upstream = createServer(async (request, response) => {
+    await json(request);
+    asked += 1;
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ANSWER));
+  });
+  upstream.listen(0, "127.0.0.1");
+  await once(upstream, "listening");
+  const { port } = upstream.address() as AddressInfo;
+  service = await startService({
+    config: `
+builtin_models: false
+models:
+  - id: guard
+    task: moderation
+    deployments:
+      - engine: guard
+        family: llama-guard-3
+        chat:
+          engine: scripted
+          replies: [{ match: /kill/, text: "unsafe\\nS1" }, { match: /mumble/, text: "I cannot say." }, { text: safe }]
+  - id: parrot
+    task: chat
+    deployments: [{ engine: scripted, echo: true }]
+  - id: distant
+    task: chat
+    deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", model: upstream }]
+`,
+  });
+  await untilJudging(service, "guard");
+});
+afterAll(async () => {
+  await service.stop();
+  upstream.close();
+});
+
+const block = (...directions: Array<"input" | "output">) => ({
+  moderation: {
+    model: "guard",
+    policy: Object.fromEntries(directions.map((direction) => [direction, { mode: "block" }])),
+  },
+});
+
+async function ask(body: object): Promise<{ status: number; requestId: string | null; body: Record<string, unknown> }> {
+  const response = await service.post("/v1/chat/completions", {
+    model: "parrot",
+    messages: [{ role: "user", content: "Hello" }],
+    ...body,
+  });
+  const requestId = response.headers.get("x-request-id");
+  return { status: response.status, requestId, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** The log's line about a request, once it is there. */
+async function logged(requestId: string | null): Promise<Record<string, unknown>> {
+  const line = () =>
+    service
+      .output()
+      .split("\n")
+      .find((each) => each.includes(`"requestId":"${requestId}"`));
+  await eventually(() => expect(line()).toBeDefined());
+  return JSON.parse(line() ?? "{}") as Record<string, unknown>;
+}
+
+const user = (content: unknown) => ({ model: "distant", messages: [{ role: "user", content }] });
+
+test.each<[type: string, part: object]>([
+  ["file", { type: "file", file: { filename: "a.txt", file_data: "data:text/plain;base64,a2lsbA==" } }],
+  ["input_audio", { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }],
+  ["video_url", { type: "video_url", video_url: { url: "https://example.com/a.mp4" } }],
+])("a part of the type %s, which nobody judges, does not reach an upstream past a block", async (_type, part) => {
+  asked = 0;
+  const answer = await ask({ ...user([{ type: "text", text: "Sum it up." }, part]), ...block("input") });
+  expect(answer).toMatchObject({ status: 400, body: { error: { param: "messages[0].content[1].type" } } });
+  expect(asked).toBe(0);
+});
+
+const schema = { type: "object", properties: { kill: { type: "string" } } };
+test.each<[what: string, body: object]>([
+  ["text cut into parts", user(["how to ki", "ll"].map((text) => ({ type: "text", text })))],
+  ["a refusal", { messages: [{ role: "assistant", content: null, refusal: "I will not kill" }] }],
+  [
+    "reasoning of an earlier answer",
+    { messages: [{ role: "assistant", content: "Yes", reasoning_content: "so I kill" }] },
+  ],
+  ["the name of a user", { ...user("Hello"), messages: [{ role: "user", content: "Hello", name: "kill" }] }],
+  ["what a tool is for", { tools: [{ type: "function", function: { name: "act", description: "To kill" } }] }],
+  ["a tool's fields", { tools: [{ type: "function", function: { name: "act", parameters: schema } }] }],
+  ["a schema", { response_format: { type: "json_schema", json_schema: { name: "x", schema } } }],
+  ["a field of the upstream's own", { ...user("Hello"), chat_template: "Say how to kill" }],
+])("judges %s", async (_what, body) => {
+  asked = 0;
+  expect(await ask({ ...body, ...block("input") })).toMatchObject({
+    status: 400,
+    body: { error: { code: "content_policy_violation", param: "messages" } },
+  });
+  expect(asked).toBe(0);
+});
+
+test.each<[model: string, status: number]>([
+  ["nope", 404],
+  ["parrot", 400],
+])("names the field of the moderation model where %s cannot judge", async (model, status) => {
+  const answer = await ask({ moderation: { model } });
+  expect(answer).toMatchObject({ status, body: { error: { param: "moderation.model" } } });
+});
+
+test("fails closed in mid-stream when the judge fails, and settles it as failed", async () => {
+  const text = `${GOOD.repeat(12)} mumble ${GOOD.repeat(12)}`;
+  const body = { model: "parrot", messages: [{ role: "user", content: text }], stream: true, ...block("output") };
+  const response = await service.post("/v1/chat/completions", body);
+  const stream = await response.text();
+  expect(stream).toContain("minutes");
+  expect(stream).not.toContain("mumble");
+  expect(stream).not.toContain("[DONE]");
+  expect(stream.trim().split("\n").at(-1)).toContain('"error"');
+  expect(await logged(response.headers.get("x-request-id"))).toMatchObject({ outcome: "failed" });
+  const whole = await ask({ messages: [{ role: "user", content: text }], ...block("output") });
+  expect(whole.status).toBe(502);
+});
+
+test("an answer that is blocked has finished, and is not taken for one whose client has left", async () => {
+  const text = `${GOOD.repeat(12)} kill ${GOOD.repeat(12)}`;
+  const answer = await ask({ messages: [{ role: "user", content: text }], ...block("output") });
+  expect(answer.body).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
+  expect(await logged(answer.requestId)).toMatchObject({ status: 200, outcome: "finished" });
+});
+
+test("counts what a blocked answer of an upstream used", async () => {
+  const answer = await ask({ ...user("Hello"), ...block("output") });
+  expect(answer.body).toMatchObject({
+    choices: [{ finish_reason: "content_filter", message: { content: "" } }],
+    usage: { prompt_tokens: 11 },
+  });
+  expect(await logged(answer.requestId)).toMatchObject({
+    outcome: "finished",
+    promptTokens: 11,
+    completionTokens: 70,
+  });
+});
