@@ -18,6 +18,18 @@ test("tells templates of a developer message as a system message", () => {
   );
 });
 
+test("gives a message as a list of parts to templates that read no other", () => {
+  const parts =
+    "{% for message in messages %}{% for part in message.content | selectattr('type', 'equalto', 'text') %}{{ part.text | trim }}{% endfor %}{% endfor %}";
+  const loop =
+    "{% for message in messages %}{% for part in message['content'] %}{% if part['type'] == 'text' %}{{ part['text'] }}{% endif %}{% endfor %}{% endfor %}";
+  const both =
+    "{% for message in messages %}{% if message.content is string %}={{ message.content }}{% else %}{{ message.content[0].text }}{% endif %}{% endfor %}";
+  expect(new ChatTemplate(parts, variables).render({ messages: [user] })).toBe(user.content);
+  expect(new ChatTemplate(loop, variables).render({ messages: [user] })).toBe(user.content);
+  expect(new ChatTemplate(both, variables).render({ messages: [user] })).toBe(`=${user.content}`);
+});
+
 test("turns a template's refusal into a Fault with its words", () => {
   const source =
     "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}{{ messages[0].content }}";

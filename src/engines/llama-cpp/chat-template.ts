@@ -31,6 +31,8 @@ export class ChatTemplate {
   readonly variables: ReadonlySet<string>;
   /** Some templates want a call's arguments as text. */
   argumentsAsText = false;
+  /** Others read a message's text only as a part of a list, and would show none of a plain one. */
+  readonly #contentAsParts: boolean;
   readonly #template: Template;
   readonly #fixed: TemplateVariables;
 
@@ -49,6 +51,16 @@ export class ChatTemplate {
       );
     }
     this.variables = variablesOf(this.#template.parsed);
+    this.#contentAsParts = !this.#shows(PROBE) && this.#shows(toParts(PROBE));
+  }
+
+  /** Whether a message's text is in the prompt. */
+  #shows(content: unknown): boolean {
+    try {
+      return this.#template.render({ ...this.#fixed, messages: [{ role: "user", content }] }).includes(PROBE);
+    } catch {
+      return false;
+    }
   }
 
   /** Throws a Fault with the template's own words when it refuses the messages, as some do with a system message. */
@@ -74,7 +86,7 @@ export class ChatTemplate {
     const answered = all.flatMap((each) => each.toolCalls ?? []).find(({ id }) => id === toolCallId);
     return {
       role: role === "developer" ? "system" : role,
-      content,
+      content: this.#contentAsParts ? toParts(content) : content,
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => this.#toTemplateCall(call)) }),
       ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
       ...(answered === undefined ? {} : { name: answered.name }),
@@ -89,6 +101,10 @@ export class ChatTemplate {
     };
   }
 }
+
+const PROBE = "is this text shown";
+
+const toParts = (text: string) => [{ type: "text", text }];
 
 function toTemplateTool({ name, description, parameters }: Pick<Tool, "name" | "description" | "parameters">): object {
   return {
