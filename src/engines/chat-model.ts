@@ -1,7 +1,7 @@
 /** The contract of chat models: types without behaviour. */
 
 import type { Fault } from "../faults.ts";
-import type { OpenModel } from "./engine.ts";
+import type { CallerHeaders, OpenModel } from "./engine.ts";
 
 export interface ChatModel extends OpenModel {
   readonly task: "chat";
@@ -109,8 +109,7 @@ export interface ChatRequest extends Sampling {
   reasoningEffort: string | undefined;
   /** Whether the caller wants the answer as a stream. */
   stream: boolean;
-  /** As the caller sent them, names in lower case; an engine passes on only what its operator named. */
-  callerHeaders?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  callerHeaders?: CallerHeaders;
   /** The caller's own name for prompts that begin alike. */
   promptCacheKey?: string | undefined;
   /** The caller's own body in OpenAI's format, for engines that pass it on. */

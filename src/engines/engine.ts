@@ -30,6 +30,9 @@ export type ModelHealth =
   | { state: "up" }
   | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
 
+/** As the caller sent them, names in lower case; an engine passes on only what its operator named. */
+export type CallerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 // ---- moderation
 
 export interface ModerationModel extends OpenModel {
@@ -38,14 +41,20 @@ export interface ModerationModel extends OpenModel {
   readonly categories: readonly string[] | undefined;
   readonly takesImages: boolean;
   /**
-   * One verdict for each input, in order. `asked` is the catalog id that was asked for, which a wildcard's upstream needs.
+   * One verdict for each input, in order. `asked` is for upstreams.
    * Throws a Fault when an input cannot be judged whole.
    */
   moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: string,
+    asked?: ModerationAsked,
   ): Promise<readonly ModerationVerdict[]>;
+}
+
+export interface ModerationAsked {
+  /** The catalog id that was asked for. */
+  model: string;
+  callerHeaders?: CallerHeaders | undefined;
 }
 
 /** Judged as one. Images are URLs or data URLs; none for a model that takes no images. */
@@ -89,6 +98,7 @@ export interface SpeechRequest {
   speed: number;
   /** How to speak, in words. */
   instructions: string | undefined;
+  callerHeaders?: CallerHeaders;
 }
 
 // ---- transcription
@@ -132,6 +142,7 @@ export interface TranscriptionRequest {
   wordTimes: boolean;
   /** Whether parts are passed on as they come; an upstream is then asked for its own stream. */
   stream: boolean;
+  callerHeaders?: CallerHeaders;
 }
 
 export type TranscriptionEvent =

@@ -2,6 +2,7 @@
 
 import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type {
+  CallerHeaders,
   Model,
   ModerationInput,
   ModerationModel,
@@ -121,6 +122,7 @@ export interface ModerationRequest {
   inputs: readonly ModerationInput[];
   /** Says which part is an image; thrown for models that take none. */
   imagesNotTaken: Fault | undefined;
+  callerHeaders?: CallerHeaders;
 }
 
 export type ModerationVerdicts = readonly ModerationVerdict[];
@@ -129,6 +131,7 @@ export type ModerationVerdicts = readonly ModerationVerdict[];
 export function moderationWork({
   inputs,
   imagesNotTaken,
+  callerHeaders,
 }: ModerationRequest): Work<ModerationModel, ModerationVerdicts> {
   return {
     task: "moderation",
@@ -136,7 +139,7 @@ export function moderationWork({
     affinity: undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: async function* (model, id, signal) {
-      const verdicts = await model.moderate(inputs, signal, id);
+      const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
       if (!signal.aborted) yield verdicts;
     },
     isReadAhead: () => true,

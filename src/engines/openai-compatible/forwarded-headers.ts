@@ -1,5 +1,7 @@
 /** Which of a caller's own headers an upstream is told; none unless the operator says so. */
 
+import type { CallerHeaders } from "../engine.ts";
+
 /** They are Parlance's, its caller's secret, or belong to one connection. */
 export const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   "host",
@@ -28,10 +30,11 @@ export interface ForwardRules {
   strip: readonly string[];
 }
 
-export type CallerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** `headers` have names in lower case, as Node gives them. */
-export function forwardedHeaders({ forward, strip }: ForwardRules, headers: CallerHeaders): Record<string, string> {
+export function forwardedHeaders(
+  { forward, strip }: ForwardRules,
+  headers: CallerHeaders = {},
+): Record<string, string> {
   if (forward.length === 0) return {};
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

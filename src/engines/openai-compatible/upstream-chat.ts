@@ -5,7 +5,6 @@ import { ChatFrames } from "./chat-frames.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { readCompletion } from "./completion.ts";
 import type { Exchange } from "./exchange.ts";
-import { forwardedHeaders } from "./forwarded-headers.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { SseFrames } from "./sse-frames.ts";
@@ -49,9 +48,8 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
 
   #ask(request: ChatRequest, upstreamModel: string, signal: AbortSignal): Exchange {
     const headers = { accept: request.stream ? "text/event-stream" : "application/json" };
-    const forwarded = forwardedHeaders(this.settings.forwardRules, request.callerHeaders ?? {});
     const body = toUpstreamBody(request, upstreamModel);
-    return this.send("chat/completions", { body, headers, forwarded }, signal);
+    return this.send("chat/completions", { body, headers, callerHeaders: request.callerHeaders }, signal);
   }
 
   async *#stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {

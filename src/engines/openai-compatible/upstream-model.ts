@@ -3,9 +3,10 @@
 import type { Dispatcher } from "undici";
 import type { Fault } from "../../faults.ts";
 import type { Logger } from "../../observability/logger.ts";
-import type { ModelHealth } from "../engine.ts";
+import type { CallerHeaders, ModelHealth } from "../engine.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
+import { forwardedHeaders } from "./forwarded-headers.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import { createMask } from "./mask.ts";
 import { probeUpstream } from "./probe-upstream.ts";
@@ -29,8 +30,8 @@ interface Sent {
   body: NonNullable<Dispatcher.DispatchOptions["body"]>;
   /** Besides those of every request, or in their place; undefined takes one away. */
   headers?: Readonly<Record<string, string | undefined>>;
-  /** The caller's own that the operator forwards; what the operator set goes before them. */
-  forwarded?: Readonly<Record<string, string>>;
+  /** Of these the operator's choice is forwarded; what the operator set goes before them. */
+  callerHeaders: CallerHeaders | undefined;
 }
 
 const MAX_LOGGED_LENGTH = 300;
@@ -84,10 +85,11 @@ export abstract class UpstreamModel {
   }
 
   /** Throws a Fault once the model is closed. The exchange is to be released, however it goes. */
-  protected send(operation: Operation, { body, headers, forwarded }: Sent, signal: AbortSignal): Exchange {
+  protected send(operation: Operation, { body, headers, callerHeaders }: Sent, signal: AbortSignal): Exchange {
     const { name, connections, settings } = this.#options;
     if (this.#isClosed) throw closedFault(name);
     const template = this.#template(operation);
+    const forwarded = forwardedHeaders(settings.forwardRules, callerHeaders);
     const all: Record<string, string | undefined> = { ...forwarded, ...(template.headers as object), ...headers };
     for (const name in headers) if (headers[name] === undefined) delete all[name];
     const request = { ...template, body, headers: all as Record<string, string> };

@@ -1,7 +1,7 @@
 /** A moderation model behind any API of OpenAI's kind: texts go together, an input with images goes alone. */
 
 import { z } from "zod";
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { ModerationAsked, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readRefusal } from "./read-refusal.ts";
@@ -30,21 +30,26 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: string,
+    asked?: ModerationAsked,
   ): Promise<readonly ModerationVerdict[]> {
-    const context = this.contextOf(asked);
     if (inputs.every(({ images }) => images.length === 0)) {
       const texts = inputs.map(({ text }) => text);
-      return this.#ask(texts, texts.length, context, signal);
+      return this.#ask(texts, texts.length, asked, signal);
     }
     const verdicts: ModerationVerdict[] = [];
-    for (const input of inputs) verdicts.push(...(await this.#ask(toParts(input), 1, context, signal)));
+    for (const input of inputs) verdicts.push(...(await this.#ask(toParts(input), 1, asked, signal)));
     return verdicts;
   }
 
-  async #ask(input: unknown, count: number, context: FaultContext, signal: AbortSignal): Promise<ModerationVerdict[]> {
+  async #ask(
+    input: unknown,
+    count: number,
+    asked: ModerationAsked | undefined,
+    signal: AbortSignal,
+  ): Promise<ModerationVerdict[]> {
+    const context = this.contextOf(asked?.model);
     const body = JSON.stringify({ model: context.upstreamModel, input });
-    const exchange = this.send("moderations", { body }, signal);
+    const exchange = this.send("moderations", { body, callerHeaders: asked?.callerHeaders }, signal);
     try {
       return await this.#read(exchange, count, context);
     } catch (error) {

@@ -22,7 +22,7 @@ export class UpstreamSpeech extends UpstreamModel implements SpeechModel {
   async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
     const context = this.contextOf(request.model);
     const body = JSON.stringify(toBody(request, context.upstreamModel));
-    const exchange = this.send("audio/speech", { body }, signal);
+    const exchange = this.send("audio/speech", { body, callerHeaders: request.callerHeaders }, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) return;

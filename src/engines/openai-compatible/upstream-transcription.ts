@@ -49,7 +49,8 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
     const body = await toForm(request, context.upstreamModel);
     // The form's own Content-Type, with its boundary, is set where it is sent.
     const accept = request.stream ? "text/event-stream, application/json" : "application/json";
-    const exchange = this.send(operation, { body, headers: { accept, "content-type": undefined } }, signal);
+    const headers = { accept, "content-type": undefined };
+    const exchange = this.send(operation, { body, headers, callerHeaders: request.callerHeaders }, signal);
     let isWhole = false;
     try {
       const head = await exchange.head();

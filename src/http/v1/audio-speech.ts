@@ -4,6 +4,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendBytes } from "../send-bytes.ts";
 import { sendEvents } from "../send-events.ts";
@@ -14,7 +15,8 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
     app.post("/audio/speech", async (request, reply) => {
       const body = parse(SpeechBody, request.body);
       request.record.model = body.model;
-      const answer = await inference.speak(request.caller, toSpeechRequest(body), disconnectSignal(reply.raw));
+      const asked = { ...toSpeechRequest(body), callerHeaders: callerHeaders(request) };
+      const answer = await inference.speak(request.caller, asked, disconnectSignal(reply.raw));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const format = body.response_format ?? "mp3";

@@ -11,6 +11,7 @@ import { toChatRequest } from "../../wire/openai/chat-request.ts";
 import { toFrames } from "../../wire/openai/chat-stream.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
 
@@ -23,8 +24,7 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
     app.post("/chat/completions", async (request, reply) => {
       const body = parse(ChatCompletionBody, request.body);
       request.record.model = body.model;
-      const { authorization: _secret, ...callerHeaders } = request.headers;
-      const asked = { ...toChatRequest(body), callerHeaders };
+      const asked = { ...toChatRequest(body), callerHeaders: callerHeaders(request) };
       const clientLeft = disconnectSignal(reply.raw);
       const { caller } = request;
       const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));

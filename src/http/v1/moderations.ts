@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
 import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 
 /** POST /v1/moderations */
@@ -10,7 +11,8 @@ export function moderations(inference: Inference, mostInputs: number): FastifyPl
     app.post("/moderations", async (request, reply) => {
       const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
-      const answer = await inference.moderate(request.caller, question, disconnectSignal(reply.raw));
+      const asked = { ...question, callerHeaders: callerHeaders(request) };
+      const answer = await inference.moderate(request.caller, asked, disconnectSignal(reply.raw));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const [verdicts = []] = await Array.fromAsync(answer.events);
