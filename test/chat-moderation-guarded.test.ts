@@ -144,6 +144,11 @@ test("fails closed in mid-stream when the judge fails, and settles it as failed"
   expect(whole.status).toBe(502);
 });
 
+test("a judge that fails before anything is shown is an error of its own, also of a stream", async () => {
+  const body = { messages: [{ role: "user", content: "mumble" }], stream: true, ...block("output") };
+  expect(await ask(body)).toMatchObject({ status: 502, body: { error: { type: "server_error" } } });
+});
+
 test("an answer that is blocked has finished, and is not taken for one whose client has left", async () => {
   const text = `${GOOD.repeat(12)} kill ${GOOD.repeat(12)}`;
   const answer = await ask({ messages: [{ role: "user", content: text }], ...block("output") });

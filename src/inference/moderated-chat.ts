@@ -76,8 +76,23 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
     score: (events: typeof answer.events) =>
       scoreOutput(events, { reader, take, judge: (texts) => judgeOutput(texts).catch(orAnyFault) }),
   };
-  const events = policy.output === undefined ? answer.events : judgedBy[policy.output](answer.events);
-  return { ...answer, events, judged };
+  if (policy.output === undefined) return { ...answer, judged };
+  const events = judgedBy[policy.output](answer.events);
+  return { ...answer, events: policy.output === "block" ? await begun(events) : events, judged };
+}
+
+/** Waits for the first event, so that a judge that fails before anything is shown is an error of its own. */
+async function begun(events: AsyncGenerator<ChatEvent, void>): Promise<AsyncGenerator<ChatEvent, void>> {
+  const first = await events.next();
+  return (async function* () {
+    try {
+      if (first.done === true) return;
+      yield first.value;
+      yield* events;
+    } finally {
+      await events.return();
+    }
+  })();
 }
 
 /** A moderation's own fields are not the chat's, and a caller who asked for none must not be told that it named one. */
