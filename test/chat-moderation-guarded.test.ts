@@ -25,8 +25,15 @@ let asked = 0;
 let service: Service;
 beforeAll(async () => {
   upstream = createServer(async (request, response) => {
-    await json(request);
+    const { stream } = (await json(request)) as { stream?: boolean };
     asked += 1;
+    if (stream === true) {
+      const [{ message, ...choice }] = ANSWER.choices as [(typeof ANSWER.choices)[0]];
+      const chunk = { ...ANSWER, object: "chat.completion.chunk", choices: [{ ...choice, delta: message }] };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+      return;
+    }
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(ANSWER));
   });
   upstream.listen(0, "127.0.0.1");
@@ -167,4 +174,18 @@ test("counts what a blocked answer of an upstream used", async () => {
     promptTokens: 11,
     completionTokens: 70,
   });
+});
+
+test.each(["score", "block"])("all chunks of an upstream's stream have one id with output: %s", async (mode) => {
+  const stream = await service.client().chat.completions.create({
+    model: "distant",
+    messages: [{ role: "user", content: "Hello" }],
+    stream: true,
+    stream_options: { include_usage: true },
+    moderation: { model: "guard", policy: { output: { mode: mode as "score" | "block" } } },
+  });
+  const chunks = await Array.fromAsync(stream);
+  expect(chunks.at(-1)?.moderation).toMatchObject({ output: { results: [{ flagged: true }] } });
+  expect(new Set(chunks.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(["chatcmpl-9 1"]));
+  expect(JSON.stringify(chunks).includes("kill")).toBe(mode === "score");
 });

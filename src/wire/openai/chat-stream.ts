@@ -17,13 +17,16 @@ export async function* toFrames(
 ): AsyncGenerator<string | Uint8Array> {
   const envelope = { ...newEnvelope(model), object: "chat.completion.chunk" };
   const begun = new Set<number>();
+  let lastFrames: Uint8Array | undefined;
   const chunk = (index: number, part: Part) => {
     const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
     return toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
   };
   for await (const event of events) {
-    if (event.type === "wire-frames") yield event.frames;
-    else if ("choice" in event) {
+    if (event.type === "wire-frames") {
+      lastFrames = event.frames;
+      yield event.frames;
+    } else if ("choice" in event) {
       if (!begun.has(event.choice)) {
         begun.add(event.choice);
         yield chunk(event.choice, { delta: firstDelta(event) });
@@ -31,11 +34,23 @@ export async function* toFrames(
       const part = toPart(event);
       if (part !== undefined) yield chunk(event.choice, part);
     } else if (event.type === "finish") {
-      if (includeUsage) yield event.usageFrame ?? toFrame({ ...envelope, choices: [], usage: toUsage(event.usage) });
-      if (judged !== undefined) yield toFrame({ ...envelope, choices: [], moderation: judged() });
+      const last = (part: object) => toFrame({ ...envelope, ...idOf(lastFrames), choices: [], ...part });
+      if (includeUsage) yield event.usageFrame ?? last({ usage: toUsage(event.usage) });
+      if (judged !== undefined) yield last({ moderation: judged(), ...(includeUsage ? { usage: null } : {}) });
       yield "data: [DONE]\n\n";
     }
   }
+}
+
+/** All chunks of an answer have one id; an upstream's are its own. */
+function idOf(frames: Uint8Array | undefined): { id?: unknown; created?: unknown } {
+  if (frames === undefined) return {};
+  const text = new TextDecoder().decode(frames).trimEnd();
+  const { id, created } = JSON.parse(text.slice(text.lastIndexOf("\ndata: {") + 1 + "data: ".length)) as Record<
+    string,
+    unknown
+  >;
+  return { id, ...(created === undefined ? {} : { created }) };
 }
 
 type ChoiceEvent = Extract<ChatEvent, { choice: number }>;
