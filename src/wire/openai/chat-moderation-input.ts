@@ -19,8 +19,6 @@ const NOT_READ: ReadonlySet<string> = new Set([
   "stop",
   "logit_bias",
   "tool_choice",
-  "reasoning_effort",
-  "verbosity",
   "modalities",
   "service_tier",
   "user",
@@ -52,14 +50,18 @@ function textOfPart({ text, refusal }: Readonly<Record<string, unknown>>): strin
   return [text, refusal].filter((each) => typeof each === "string").join("");
 }
 
+/** As `high`, `object` or `call_7d4f…`: too little to be a message, which templates would show all the same. */
+const KEYWORD = /^[\w-]{1,40}$/;
+
 /** The words of a JSON value, its keys among them, as one text; none where there are no words. */
 function writtenIn(value: unknown): string[] {
   const words = new Set<string>();
+  if (typeof value === "string" && KEYWORD.test(value)) return [];
   const walk = (each: unknown): void => {
     if (typeof each === "string") words.add(each);
     if (typeof each !== "object" || each === null) return;
     for (const [key, inner] of Object.entries(each)) {
-      if (key === "id" || key === "type") continue;
+      if ((key === "id" || key === "type") && typeof inner === "string" && KEYWORD.test(inner)) continue;
       if (!Array.isArray(each)) words.add(key);
       walk(inner);
     }
