@@ -44,6 +44,14 @@ models:
       - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
       - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
       - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+  - id: sticky-elsewhere
+    task: chat
+    strategy: weighted
+    circuit: { failures: 1, rest_seconds: 600 }
+    deployments:
+      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+      - ${to(upstream.refusingUrl, ", reuses_prefixes: true")}
   - { id: fair, task: chat, max_queue: 2000, deployments: [{ engine: scripted, slots: 1, replies: [{ text: Turn., delay_ms_before_first: 50 }] }] }
 `,
   });
@@ -169,6 +177,20 @@ test("requests are spread, but those with one prompt_cache_key go to one deploym
     homes.add(first.deployment);
   }
   expect(homes.size).toBeGreaterThan(1);
+});
+
+test("keys whose deployment rests have another one of their own meanwhile", async () => {
+  const model = "sticky-elsewhere";
+  // Some of them belong to the deployment that fails.
+  for (let key = 0; key < 40; key += 1) await ask(model, { prompt_cache_key: `key ${key}` });
+  expect(await metric(service, "parlance_circuit_open{", `deployment="${model}#3"`)).toBe(1);
+  for (let key = 0; key < 20; key += 1) {
+    const homes = new Set<string | null>();
+    for (let round = 0; round < 4; round += 1) {
+      homes.add((await ask(model, { prompt_cache_key: `key ${key}` })).deployment);
+    }
+    expect(homes.size).toBe(1);
+  }
 });
 
 test("the turns of a conversation go to one deployment", async () => {

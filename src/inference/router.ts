@@ -106,7 +106,7 @@ export class Router {
     const { strategy, retries } = candidate.model.routing;
     const lastAttempt = tally.attempts + 1 + retries;
     const ranked = rank(candidate.model.deployments, strategy);
-    let turn = SPREADING.has(strategy) ? stick(ranked, work.affinity) : ranked;
+    let turn = SPREADING.has(strategy) ? stickToWell(ranked, work.affinity) : ranked;
     for (let round = 0; turn.length > 0; round += 1) {
       if (round > 0) await backOff(round, signal);
       const again: Deployment[] = [];
@@ -169,6 +169,13 @@ export class Router {
     this.#budgets.set(model, budget);
     return budget;
   }
+}
+
+/** What belongs to a deployment that is not well has another one of its own meanwhile. */
+function stickToWell(ranked: readonly Deployment[], key: string | undefined): Deployment[] {
+  const isWell = ({ circuit, name, state }: Deployment) => circuit.refusal(name) === undefined && state.state === "up";
+  const well = ranked.filter(isWell);
+  return [...stick(well, key), ...ranked.filter((each) => !well.includes(each))];
 }
 
 /** The deployment's model when it can be asked now; otherwise `reasons` is told why not. */
