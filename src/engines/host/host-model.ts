@@ -63,11 +63,12 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       } satisfies Pick<Extract<Model, { task: "moderation" }>, "moderate">);
     case "speech":
       return Object.assign(common, facts, {
-        speak: (request, until) => supervisor.call(request, undefined, until) as AsyncIterable<Float32Array>,
+        speak: ({ callerHeaders: _theirs, ...request }, until) =>
+          supervisor.call(request, undefined, until) as AsyncIterable<Float32Array>,
       } satisfies Pick<Extract<Model, { task: "speech" }>, "speak">);
     case "transcription":
       return Object.assign(common, facts, {
-        transcribe: ({ samples, ...request }, until) =>
+        transcribe: ({ samples, callerHeaders: _theirs, ...request }, until) =>
           supervisor.call(request, samples, until) as AsyncIterable<TranscriptionEvent>,
       } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
   }
