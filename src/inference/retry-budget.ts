@@ -21,6 +21,11 @@ export class RetryBudget {
     return true;
   }
 
+  /** For a retry that was not made after all. */
+  giveBack(): void {
+    this.#left = Math.min(RetryBudget.reserve, this.#left + 1);
+  }
+
   #refill(): void {
     const now = performance.now();
     const earned = (now - this.#refilledAt) / 1000 / RetryBudget.secondsForOneOfReserve;

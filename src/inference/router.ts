@@ -114,13 +114,15 @@ export class Router {
         if (round > 0 && tally.attempts >= lastAttempt) return undefined;
         const opened = askable(deployment, work, reasons);
         if (opened === undefined) continue;
-        if (tally.attempts > 0 && !budget.spend()) throw reasons.toThrow();
         const before = tally.attempts;
+        const isRetry = before > 0;
+        if (isRetry && !budget.spend()) throw reasons.toThrow();
         const answered = await this.#attempt(candidate, deployment, opened, options);
         if (!(answered instanceof Fault)) {
           return { id: candidate.id, price: candidate.model.price, deployment, opened, events: answered };
         }
         if (tally.attempts === before) {
+          if (isRetry) budget.giveBack();
           reasons.skipped(answered);
         } else {
           reasons.attempt = answered;

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { makeChatRequest } from "../../test/support/chat-request.ts";
+import type { ChatEvent, ChatModel } from "../engines/chat-model.ts";
+import { Fault } from "../faults.ts";
+import type { Found } from "./catalog.ts";
+import { Deployment } from "./deployment.ts";
+import { Router } from "./router.ts";
+import { DEFAULT_POLICY, DEFAULT_TERMS } from "./routing-policy.ts";
+import { chatWork } from "./work.ts";
+
+async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>): Promise<Deployment> {
+  const model: ChatModel = {
+    task: "chat",
+    slots: 1,
+    device: "cpu",
+    contextWindow: undefined,
+    passesWire: true,
+    abilities: {
+      tools: undefined,
+      jsonSchema: undefined,
+      logprobs: undefined,
+      vision: undefined,
+      reasoning: undefined,
+      choices: undefined,
+    },
+    health: () => ({ state: "up" }),
+    chat,
+    close: async () => {},
+  };
+  const circuit = { failures: 1_000_000, failureRate: 1, restSeconds: 1 };
+  const deployment = new Deployment({
+    name,
+    engine: "scripted",
+    isUpstream: false,
+    task: "chat",
+    terms: { ...DEFAULT_TERMS, maxQueue: 0, circuit },
+    open: async () => model,
+    onOpenFailure: () => {},
+  });
+  deployment.start();
+  await deployment.opened(new AbortController().signal);
+  return deployment;
+}
+
+function foundOf(deployments: Deployment[]): Found {
+  const routing = { ...DEFAULT_POLICY, retries: 0 };
+  const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", licence: undefined, isHidden: false };
+  const lists = { accessGroups: [], aliases: [], fallbacks: [], price: {} };
+  return { id: "both", model: { id: "both", task: "chat", ...facts, ...lists, routing, deployments } };
+}
+
+test("a deployment that is full costs no retry, so that it is asked as soon as it has room", async () => {
+  const { signal } = new AbortController();
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const failing = await makeDeployment("failing", async function* () {
+    throw new Fault("upstream-failed", "It broke.");
+  });
+  const full = await makeDeployment("full", async function* () {
+    yield { type: "text", choice: 0, text: "Here.", completionTokens: 1 };
+  });
+  const busy = await full.enter(signal, "another");
+  const router = new Router();
+  const route = () =>
+    router.route({
+      candidates: [foundOf([failing, full])],
+      work: chatWork(makeChatRequest()),
+      signal,
+      project: "one",
+      tally: { attempts: 0, queuedSeconds: 0 },
+    });
+  for (let round = 0; round < 40; round += 1) await expect(route()).rejects.toMatchObject({ kind: "upstream-failed" });
+  busy.release();
+  expect((await route()).deployment).toBe(full);
+});
