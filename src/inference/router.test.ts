@@ -42,12 +42,36 @@ async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>
   return deployment;
 }
 
-function foundOf(deployments: Deployment[]): Found {
-  const routing = { ...DEFAULT_POLICY, retries: 0 };
+function foundOf(deployments: Deployment[], retries: number): Found {
+  const routing = { ...DEFAULT_POLICY, retries };
   const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", licence: undefined, isHidden: false };
   const lists = { accessGroups: [], aliases: [], fallbacks: [], price: {} };
   return { id: "both", model: { id: "both", task: "chat", ...facts, ...lists, routing, deployments } };
 }
+
+function routeOver(router: Router, deployments: Deployment[], retries = 0) {
+  return router.route({
+    candidates: [foundOf(deployments, retries)],
+    work: chatWork(makeChatRequest()),
+    signal: new AbortController().signal,
+    project: "one",
+    tally: { attempts: 0, queuedSeconds: 0 },
+  });
+}
+
+test.each([
+  ["no attempt is left", 0, {}],
+  ["what failed asks to be left alone", 2, { retryAfterSeconds: 60 }],
+])("nobody waits for another attempt where %s", async (_why, retries, details) => {
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const failing = await makeDeployment("failing", async function* () {
+    throw new Fault("upstream-failed", "It broke.", details);
+  });
+  const told = routeOver(new Router(), [failing], retries).catch((failure: unknown) => failure);
+  // No timer is so short.
+  const later = new Promise((resume) => setImmediate(() => setImmediate(resume)));
+  expect(await Promise.race([told, later])).toMatchObject({ kind: "upstream-failed" });
+});
 
 test("a deployment that is full costs no retry, so that it is asked as soon as it has room", async () => {
   const { signal } = new AbortController();
@@ -60,14 +84,7 @@ test("a deployment that is full costs no retry, so that it is asked as soon as i
   });
   const busy = await full.enter(signal, "another");
   const router = new Router();
-  const route = () =>
-    router.route({
-      candidates: [foundOf([failing, full])],
-      work: chatWork(makeChatRequest()),
-      signal,
-      project: "one",
-      tally: { attempts: 0, queuedSeconds: 0 },
-    });
+  const route = () => routeOver(router, [failing, full]);
   for (let round = 0; round < 40; round += 1) await expect(route()).rejects.toMatchObject({ kind: "upstream-failed" });
   busy.release();
   expect((await route()).deployment).toBe(full);

@@ -108,6 +108,7 @@ export class Router {
     const ranked = rank(candidate.model.deployments, strategy);
     let turn = SPREADING.has(strategy) ? stickToWell(ranked, work.affinity) : ranked;
     for (let round = 0; turn.length > 0; round += 1) {
+      if (round > 0 && tally.attempts >= lastAttempt) return undefined;
       if (round > 0) await backOff(round, signal);
       const again: Deployment[] = [];
       for (const deployment of turn) {
@@ -126,7 +127,8 @@ export class Router {
           reasons.skipped(answered);
         } else {
           reasons.attempt = answered;
-          if (AGAIN.has(answered.kind)) again.push(deployment);
+          const mayAgain = AGAIN.has(answered.kind) && deployment.circuit.refusal(deployment.name) === undefined;
+          if (mayAgain) again.push(deployment);
         }
       }
       turn = again;
