@@ -1,0 +1,62 @@
+/** A client that leaves ends the upstream's work for it in speech, transcription and moderation too. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type FaultName, type FaultyUpstream, startFaultyUpstream } from "./support/faulty-upstream.ts";
+import { metric } from "./support/routed-faults.ts";
+import { type Service, startService } from "./support/service.ts";
+import { makeWave } from "./support/wave.ts";
+
+const TASKS = ["speech", "transcription", "moderation"] as const;
+type Task = (typeof TASKS)[number];
+const FAULTS = ["never-answers", "headers-then-hangs", "hangs-midway", "drips"] as const satisfies FaultName[];
+
+const ROWS = TASKS.flatMap((task) => FAULTS.map((fault) => ({ task, fault })));
+const ROUNDS = 10;
+
+let upstream: FaultyUpstream;
+let service: Service;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+  const models = ROWS.map(({ task, fault }) => {
+    const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrlFor(fault)}" }`;
+    return `  - { id: ${task}-${fault}, task: ${task}, deployments: [${deployment}, ${deployment}] }\n`;
+  });
+  service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("")}` });
+});
+afterAll(async () => {
+  await service.stop();
+  await upstream.close();
+});
+
+function send(task: Task, model: string, signal: AbortSignal): Promise<Response> {
+  switch (task) {
+    case "speech":
+      return service.post("/v1/audio/speech", { model, voice: "a", input: "Go.", response_format: "pcm" }, { signal });
+    case "moderation":
+      return service.post("/v1/moderations", { model, input: "Go." }, { signal });
+    case "transcription": {
+      const form = new FormData();
+      form.append("file", new Blob([makeWave({ seconds: 0.2 })]), "name.wav");
+      form.append("model", model);
+      return service.fetch("/v1/audio/transcriptions", { method: "POST", body: form, signal });
+    }
+  }
+}
+
+test.each(ROWS)("$task, $fault", async ({ task, fault }) => {
+  const before = upstream.requests.get(fault) ?? 0;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const leaving = new AbortController();
+    const asked = send(task, `${task}-${fault}`, leaving.signal).then(
+      (response) => response.arrayBuffer(),
+      () => {},
+    );
+    await eventually(() => expect(upstream.requests.get(fault)).toBe(before + round));
+    leaving.abort();
+    await asked.catch(() => {});
+    await eventually(() => expect(upstream.openSockets()).toBe(0));
+  }
+  await eventually(async () => expect(await metric(service, "parlance_slots_in_use{")).toBe(0));
+  expect(upstream.requests.get(fault)).toBe(before + ROUNDS);
+});
