@@ -54,6 +54,9 @@ models:
   - id: parrot
     task: chat
     deployments: [{ engine: scripted, echo: true }]
+  - id: slow
+    task: chat
+    deployments: [{ engine: scripted, slots: 1, replies: [{ text: "${GOOD.repeat(60)}", delay_ms_per_token: 20 }] }]
   - id: distant
     task: chat
     deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", model: upstream }]
@@ -85,13 +88,14 @@ async function ask(body: object): Promise<{ status: number; requestId: string | 
 
 /** The log's line about a request, once it is there. */
 async function logged(requestId: string | null): Promise<Record<string, unknown>> {
-  const line = () =>
-    service
-      .output()
-      .split("\n")
-      .find((each) => each.includes(`"requestId":"${requestId}"`));
+  const line = () => service.log().find((each) => each.requestId === requestId && each.status !== undefined);
   await eventually(() => expect(line()).toBeDefined());
-  return JSON.parse(line() ?? "{}") as Record<string, unknown>;
+  return line() ?? {};
+}
+
+async function slotsInUse(): Promise<number> {
+  const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+  return Number(/^parlance_slots_in_use\{[^}]*model="slow"[^}]*\} (\d+)/m.exec(metrics)?.[1] ?? 0);
 }
 
 const user = (content: unknown) => ({ model: "distant", messages: [{ role: "user", content }] });
@@ -167,6 +171,22 @@ test("an answer that is blocked has finished, and is not taken for one whose cli
   expect(answer.body).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
   expect(await logged(answer.requestId)).toMatchObject({ status: 200, outcome: "finished" });
 });
+
+test.each(["before anything is shown", "in mid-stream"])(
+  "who leaves %s of a held back answer frees the slot",
+  async (when) => {
+    const leaving = new AbortController();
+    const before = service.log().filter(({ status }) => status === 499).length;
+    const body = { model: "slow", messages: [{ role: "user", content: "Go." }], stream: true, ...block("output") };
+    const response = service.post("/v1/chat/completions", body, { signal: leaving.signal });
+    if (when === "in mid-stream") await (await response).body?.getReader().read();
+    else await eventually(async () => expect(await slotsInUse()).toBe(1));
+    leaving.abort();
+    await response.catch(() => {});
+    await eventually(async () => expect(await slotsInUse()).toBe(0));
+    await eventually(() => expect(service.log().filter(({ status }) => status === 499)).toHaveLength(before + 1));
+  },
+);
 
 test("counts what a blocked answer of an upstream used", async () => {
   const answer = await ask({ ...user("Hello"), ...block("output") });
