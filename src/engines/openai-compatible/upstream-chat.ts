@@ -2,7 +2,6 @@
 
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { ChatFrames } from "./chat-frames.ts";
-import { checkedAnswer } from "./checked-answer.ts";
 import { readCompletion } from "./completion.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
@@ -40,10 +39,16 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
 
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     if (request.format.type !== "text" && this.settings.abilities.jsonSchema === false) {
-      const { deployment } = this.contextOf(request.model);
-      return checkedAnswer(request, signal, { complete: (...asked) => this.#complete(...asked), deployment });
+      return this.#completeChecked(request, signal);
     }
     return request.stream ? this.#stream(request, signal) : this.#complete(request, signal);
+  }
+
+  async *#completeChecked(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { deployment } = this.contextOf(request.model);
+    // What checks schemas is 12 MB that most upstreams, which hold their answers to them, need not.
+    const { checkedAnswer } = await import("./checked-answer.ts");
+    yield* checkedAnswer(request, signal, { complete: (...asked) => this.#complete(...asked), deployment });
   }
 
   #ask(request: ChatRequest, upstreamModel: string, signal: AbortSignal): Exchange {
