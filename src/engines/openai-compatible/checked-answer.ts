@@ -26,7 +26,10 @@ export async function* checkedAnswer(
 ): AsyncGenerator<ChatEvent> {
   const validate = validatorOfFormat(request.format);
   const wire = withInstruction(request.wire, request.format);
-  const ask = (body: Record<string, unknown>) => readWhole(complete({ ...request, wire: body, stream: false }, signal));
+  // The choices are asked for again side by side; where one fails, the others are for nobody.
+  const failing = new AbortController();
+  const until = AbortSignal.any([signal, failing.signal]);
+  const ask = (body: Record<string, unknown>) => readWhole(complete({ ...request, wire: body, stream: false }, until));
   const first = await ask(wire);
   if (first === undefined) return;
   const usages = [first.usage];
@@ -39,7 +42,10 @@ export async function* checkedAnswer(
     return again === undefined ? { choice, violation } : checkChoice({ ...again, index: choice.index }, validate);
   };
   const checked = choicesOf(first.completion).map((choice) => checkChoice(choice, validate));
-  const repaired = await Promise.all(checked.map(repair));
+  const repaired = await Promise.all(checked.map(repair)).catch((failure: unknown) => {
+    failing.abort();
+    throw failure;
+  });
   if (signal.aborted) return;
   const usage = usages.reduce(sum);
   const violation = repaired.find((each) => each.violation !== undefined)?.violation;
