@@ -122,7 +122,9 @@ export const openAiCompatibleSettings = z
       .max(100)
       .default([])
       .describe("Headers that are not passed on although `forward_headers` would"),
-    connect_timeout_seconds: timeoutSeconds.default(10).describe("To connect, TLS handshake included"),
+    connect_timeout_seconds: timeoutSeconds
+      .default(10)
+      .describe("To connect, TLS handshake and a proxy's tunnel included"),
     first_byte_timeout_seconds: timeoutSeconds
       .default(300)
       .describe("To the first event of a stream, or the first byte of a whole answer"),
