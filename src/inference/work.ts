@@ -45,7 +45,14 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
     begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
     isReadAhead: (model) => !model.passesWire,
-    count: countChat,
+    count: (event, used) => {
+      // Told at the end only, and whoever leaves before it, or is blocked, has had the prompt read all the same.
+      if (event.type === "wire-frames" && used.promptTokens === 0) {
+        used.promptTokens = estimatePrompt(request);
+        used.estimated = true;
+      }
+      return countChat(event, used);
+    },
     isEnd: (event) => event.type === "finish",
   };
 }
@@ -155,6 +162,10 @@ export function moderationWork({
 }
 
 const BYTES_PER_TOKEN = 4;
+
+function estimatePrompt({ messages }: ChatRequest): number {
+  return messages.reduce((sum, { content }) => sum + Math.ceil(Buffer.byteLength(content) / BYTES_PER_TOKEN), 0);
+}
 
 function estimateModeration(inputs: readonly ModerationInput[]): number {
   return inputs.reduce((sum, { text }) => sum + Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN), 0);
