@@ -44,6 +44,11 @@ models:
       - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
       - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
       - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+  - id: voiced
+    task: speech
+    deployments:
+      - { engine: openai-compatible, base_url: "https://127.0.0.1:9/v1", tls: { ca_file: /nowhere.pem } }
+      - { engine: scripted, speech: { voices: [low] } }
   - id: sticky-elsewhere
     task: chat
     strategy: weighted
@@ -127,6 +132,11 @@ test("retries add a fifth to the load at most, whatever fails", async () => {
   }
   // A reserve of ten, one of which comes back each five seconds.
   expect(await attempts("stormy")).toBeLessThanOrEqual(ROUNDS * 1.2 + 10 + 6);
+});
+
+test("a model tells its voices while its first deployment cannot be opened", async () => {
+  const response = await service.fetch("/v1/audio/voices?model=voiced");
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"low"')]);
 });
 
 test("a local model without room sends what comes to an upstream", async () => {

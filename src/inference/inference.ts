@@ -125,7 +125,9 @@ export class Inference {
     if (found.model.task !== "speech") {
       throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not speech.`, "model");
     }
-    return voicesOf(found.id, found.model.deployments[0]?.model());
+    const { deployments } = found.model;
+    const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
+    return voicesOf(found.id, speaking?.model());
   }
 
   get runningCount(): number {
