@@ -202,10 +202,17 @@ test("counts what a blocked answer of an upstream used", async () => {
 });
 
 test("counts the prompt of an upstream's stream that is blocked before the upstream tells it", async () => {
-  const response = await service.post("/v1/chat/completions", { ...user("Hello"), stream: true, ...block("output") });
-  expect(await response.text()).toContain("content_filter");
+  const response = await service.post("/v1/chat/completions", {
+    ...user("Hello"),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...block("output"),
+  });
+  const stream = await response.text();
+  expect(stream).toContain("content_filter");
   const { promptTokens } = await logged(response.headers.get("x-request-id"));
   expect(promptTokens).toBeGreaterThan(0);
+  expect(stream).toContain(`"prompt_tokens":${promptTokens},`);
 });
 
 test.each(["score", "block"])("all chunks of an upstream's stream have one id with output: %s", async (mode) => {

@@ -37,7 +37,7 @@ async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "bloc
       judge,
       take,
       choices,
-      onBlocked: () => {},
+      onBlocked: () => usage,
     }),
   );
   const text = made.map((event) => {

@@ -1,6 +1,6 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
-import type { ChatEvent } from "../engines/chat-model.ts";
+import type { ChatEvent, ChatUsage } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
 import { higher } from "./higher-verdict.ts";
 
@@ -51,8 +51,8 @@ export async function* scoreOutput<Judgement>(
 
 interface BlockOptions extends OutputOptions<ModerationVerdict> {
   choices: number;
-  /** Told once the model is to write no more, before it is stopped. */
-  onBlocked: () => void;
+  /** Called once the model is to write no more, before it is stopped; gives what it used until then. */
+  onBlocked: () => ChatUsage;
 }
 
 /** Ends with the finish reason `content_filter`, in all of `choices`, before anything flagged is passed on. */
@@ -60,7 +60,6 @@ export async function* blockOutput(
   events: AsyncIterable<ChatEvent>,
   { reader, judge, take, choices, onBlocked }: BlockOptions,
 ): AsyncGenerator<ChatEvent, void> {
-  const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, estimated: true };
   const open = new Set(Array.from({ length: choices }, (_, choice) => choice));
   const contexts = new Map<string, string>();
   const fresh = new Map<string, string>();
@@ -68,9 +67,6 @@ export async function* blockOutput(
   let held: ChatEvent[] = [];
   let highest: ModerationVerdict | undefined;
   for await (const event of events) {
-    if (event.type === "start")
-      Object.assign(usage, { promptTokens: event.promptTokens, cachedTokens: event.cachedTokens });
-    if ("completionTokens" in event) usage.completionTokens = event.completionTokens;
     for (const said of saidIn(event, reader)) {
       if (said.text === "") continue;
       append(fresh, said);
@@ -86,7 +82,7 @@ export async function* blockOutput(
       highest = higher(highest, verdict);
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
-        onBlocked();
+        const usage = onBlocked();
         yield* replaced(held, reader, [...open]);
         yield isOver ? event : { type: "finish", usage };
         return;

@@ -20,8 +20,11 @@ export interface Answer<Opened extends Model, Event> {
   standing: LimitStanding;
   /** To be read to its end, or returned early; a failure on the way is thrown. */
   events: AsyncIterable<Event>;
-  /** Called before `events` is returned early although the caller is still there: says how that is to be settled. */
-  endAs(outcome: "finished" | "failed"): void;
+  /**
+   * Called before `events` is returned early although the caller is still there: says how that is to be settled. Gives
+   * what was used until then.
+   */
+  endAs(outcome: "finished" | "failed"): Usage;
   /** Resolves once it is over. */
   settled: Promise<Settlement>;
 }
@@ -80,7 +83,10 @@ export class Run<Opened extends Model, Event> {
         opened: routed.opened,
         standing: this.#options.reservation.standing,
         events: this.#follow(routed.events),
-        endAs: (outcome) => this.#settle(outcome),
+        endAs: (outcome) => {
+          this.#settle(outcome);
+          return this.#used;
+        },
         settled: this.#settled.promise,
       };
     } catch (failure) {
