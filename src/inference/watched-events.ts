@@ -9,6 +9,7 @@ export class WatchedEvents<Event> implements AsyncIterableIterator<Event> {
   readonly #signal: AbortSignal;
   readonly #end: (failure: unknown) => void;
   #putBack: IteratorResult<Event> | undefined;
+  #isAwaited = false;
   #isOver = false;
 
   constructor(source: AsyncIterable<Event>, signal: AbortSignal, end: (failure: unknown) => void) {
@@ -25,19 +26,24 @@ export class WatchedEvents<Event> implements AsyncIterableIterator<Event> {
 
   next(): Promise<IteratorResult<Event>> {
     const putBack = this.#putBack;
-    if (putBack === undefined) return this.#source.next().then(this.#onResult, this.#onFailure);
+    if (putBack === undefined) {
+      this.#isAwaited = true;
+      return this.#source.next().then(this.#onResult, this.#onFailure);
+    }
     this.#putBack = undefined;
     return Promise.resolve(putBack);
   }
 
   async return(): Promise<IteratorResult<Event>> {
     this.#putBack = undefined;
+    // A deadline that a slow reader missed says nothing of the source.
+    const hasFailed = this.#signal.aborted && this.#isAwaited;
     try {
       await this.#source.return?.();
     } catch {
       // Whoever waits for the next event is told.
     }
-    this.#over(this.#signal.aborted ? this.#signal.reason : new Fault("client-left", "The reader left."));
+    this.#over(hasFailed ? this.#signal.reason : new Fault("client-left", "The reader left."));
     return { done: true, value: undefined };
   }
 
@@ -47,12 +53,14 @@ export class WatchedEvents<Event> implements AsyncIterableIterator<Event> {
   }
 
   readonly #onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
+    this.#isAwaited = false;
     // Engines stop without throwing once they are aborted.
     if (result.done) this.#over(this.#signal.aborted ? this.#signal.reason : undefined);
     return result;
   };
 
   readonly #onFailure = (failure: unknown): never => {
+    this.#isAwaited = false;
     this.#over(failure);
     throw failure;
   };

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { Fault } from "../faults.ts";
+import { WatchedEvents } from "./watched-events.ts";
+
+const outOfTime = new Fault("upstream-timeout", "The answer was not finished in time.");
+
+/** Gives one event, then nothing until the signal aborts. */
+async function* source(signal: AbortSignal) {
+  yield "first";
+  await new Promise((resume) => signal.addEventListener("abort", resume, { once: true }));
+}
+
+function watched() {
+  const deadline = new AbortController();
+  const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+  const events = new WatchedEvents(source(deadline.signal), deadline.signal, resolve);
+  return { events, ended, passDeadline: () => deadline.abort(outOfTime) };
+}
+
+test("a deadline that passes while the next event is waited for is told", async () => {
+  const { events, ended, passDeadline } = watched();
+  await events.next();
+  const waiting = events.next();
+  passDeadline();
+  expect(await ended).toBe(outOfTime);
+  expect(await waiting).toMatchObject({ done: true });
+});
+
+test("a deadline that passes while nobody reads says nothing of what gives the events", async () => {
+  const { events, ended, passDeadline } = watched();
+  await events.next();
+  passDeadline();
+  expect(await ended).toMatchObject({ kind: "client-left" });
+});
