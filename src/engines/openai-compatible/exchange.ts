@@ -231,6 +231,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   };
 
   readonly #onTimeout = (): void => {
+    if (this.#isEnded) return;
     if (this.#chunks.length > 0) {
       // The reader is slow, not the upstream.
       this.#timer.refresh();

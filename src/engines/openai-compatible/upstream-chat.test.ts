@@ -166,3 +166,22 @@ test("names a TLS file that cannot be read", async () => {
     message: "tls.ca_file: /no/such.pem cannot be read (ENOENT).",
   });
 });
+
+test("an answer that has ended without [DONE] does not run out of time while its reader is slow", async () => {
+  const server = createServer((_request, response) => {
+    const choices = [{ index: 0, delta: { content: "All." }, finish_reason: "stop" }];
+    const frame = `data: ${JSON.stringify({ id: "1", choices })}\n\n`;
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(frame);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanups.push(async () => server.close());
+  const { port } = server.address() as AddressInfo;
+  const model = await openModel(`http://127.0.0.1:${port}/v1`, { idle_timeout_seconds: 0.1 });
+  const types: string[] = [];
+  for await (const { type } of model.chat(makeChatRequest(), never())) {
+    types.push(type);
+    await new Promise((resume) => setTimeout(resume, 300));
+  }
+  expect(types).toEqual(["wire-frames", "finish"]);
+});
