@@ -84,14 +84,21 @@ export class Inference {
     return this.#run(caller, request.model, chatWork(request), clientLeft);
   }
 
-  /** Judges inputs with `model`, or with the first moderation model that this caller may use. As `chat` otherwise. */
+  /**
+   * Judges inputs with `model`, or with the first moderation model that this caller may use. `isWithinRequest`: for one
+   * of the caller's that runs already. As `chat` otherwise.
+   */
   async moderate(
     caller: Caller,
-    { model, ...request }: ModerationRequest & { model: string | undefined },
+    {
+      model,
+      isWithinRequest = false,
+      ...request
+    }: ModerationRequest & { model: string | undefined; isWithinRequest?: boolean },
     clientLeft: AbortSignal,
   ): Promise<Answer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? (await this.#firstModel(caller, "moderation"));
-    return this.#run(caller, id, moderationWork(request), clientLeft);
+    return this.#run(caller, id, moderationWork(request), clientLeft, isWithinRequest);
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */
@@ -146,6 +153,7 @@ export class Inference {
     id: string,
     work: Work<Opened, Event>,
     clientLeft: AbortSignal,
+    isWithinRequest = false,
   ): Promise<Answer<Opened, Event>> {
     const found = await this.#find(caller, id);
     const { model } = found;
@@ -160,6 +168,7 @@ export class Inference {
       most: boundedByContext(work.most, model),
       operation: work.task,
       prices: candidates.map((candidate) => candidate.model.price),
+      isWithinRequest,
     });
     const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({

@@ -40,17 +40,18 @@ export interface ModeratedChatOptions {
 export async function moderatedChat(options: ModeratedChatOptions): Promise<ModeratedAnswer> {
   const { inference, caller, request, input, policy, reader, clientLeft } = options;
   const judged: JudgedChat = { model: policy.model ?? "", input: undefined, output: undefined };
-  const judge = async (texts: readonly string[]): Promise<ModerationVerdict> => {
+  const judge = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
-    const question = { model: policy.model, inputs, imagesNotTaken: undefined };
+    const question = { model: policy.model, inputs, imagesNotTaken: undefined, isWithinRequest };
     const answer = await inference.moderate(caller, question, clientLeft);
     const [verdicts] = await Array.fromAsync(answer.events);
     judged.model = answer.model;
     return (verdicts ?? []).reduce(higher);
   };
-  const judgeInput = () => judge(input.texts).catch((failure) => rethrowOfChat(failure, "messages", policy));
+  // The input is judged before the chat is counted as a request, and may be all that comes of it.
+  const judgeInput = () => judge(input.texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
   const judgeOutput = (texts: readonly string[]) =>
-    judge(texts).catch((failure) => rethrowOfChat(failure, undefined, policy));
+    judge(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
   if (policy.input === "block") {
     if (input.partsNotJudged !== undefined) throw input.partsNotJudged;
     judged.input = refuseFlagged(await judgeInput());

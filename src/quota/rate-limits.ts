@@ -73,7 +73,7 @@ export class RateLimits implements Quota {
     return { standing, settle: (used) => this.#settle(claim, buckets, taken.reservation, used) };
   }
 
-  #bucketsOf(scope: LimitedScope, { model, most }: Claim): Bucket[] {
+  #bucketsOf(scope: LimitedScope, { model, most, isWithinRequest = false }: Claim): Bucket[] {
     const { limits } = scope;
     const completionTokens = most.completionTokens ?? this.#estimates.estimate(model);
     const tokens = most.promptTokens + completionTokens;
@@ -85,10 +85,12 @@ export class RateLimits implements Quota {
         : [{ kind, scope, key: `${scope.key} ${kind}`, amount, limit, windowSeconds, isHeld: HELD.has(kind) }];
     // An estimate alone must not refuse for ever what may well fit: it may take all of a limit, and no more.
     const capped = Math.min(tokens, limits.tokensPerMinute ?? tokens);
+    const read = tokens > 0 ? bucket("tokens", capped, limits.tokensPerMinute, MINUTE_SECONDS) : [];
+    if (isWithinRequest) return read;
     return [
       ...bucket("requests", 1, limits.requestsPerMinute, MINUTE_SECONDS),
       ...bucket("daily-requests", 1, limits.requestsPerDay, DAY_SECONDS),
-      ...(tokens > 0 ? bucket("tokens", capped, limits.tokensPerMinute, MINUTE_SECONDS) : []),
+      ...read,
       ...(most.audioBytes > 0 ? bucket("audio", most.audioBytes, audio, MINUTE_SECONDS) : []),
       ...(model === undefined ? [] : bucket("concurrent", 1, limits.concurrentRequests, runningSeconds)),
     ];
