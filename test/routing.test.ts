@@ -163,6 +163,15 @@ test("a wildcard sends the rest of the id, or what it is mapped to", async () =>
   expect(JSON.parse(upstream.seen.get("mapped")?.body ?? "").model).toBe("org/small-it");
 });
 
+test("a wildcard takes no id that could not be one", async () => {
+  const longest = `vendor/${"x".repeat(200)}`;
+  expect((await ask(longest)).body.model).toBe(longest);
+  for (const id of [`${longest}x`, "vendor/a b", "vendor/\n", "vendor/"]) {
+    const { status, body } = await ask(id);
+    expect([status, body.error.code]).toEqual([404, "model_not_found"]);
+  }
+});
+
 test("headers are forwarded as configured, never the caller's key", async () => {
   const headers = { traceparent: "00-abc", "x-team": "blue", "x-secret": "hidden", "y-other": "no" };
   await ask("vendor/any", { user: "headers" }, { headers: { ...headers, "content-type": "application/json" } });

@@ -72,7 +72,10 @@ export function isWildcard(model: { id: string }): boolean {
   return model.id.endsWith("/*");
 }
 
+/** What an upstream's model may be called; a caller's id is repeated in every event of a stream, and kept with its use. */
+const OPEN_PART = /^[\x21-\x7e]{1,200}$/;
+
 function covers(wildcardId: string, id: string): boolean {
   const prefix = wildcardId.slice(0, -1);
-  return id.startsWith(prefix) && id.length > prefix.length && id !== wildcardId;
+  return id.startsWith(prefix) && OPEN_PART.test(id.slice(prefix.length)) && id !== wildcardId;
 }
