@@ -221,7 +221,7 @@ test("the turns of a conversation go to one deployment", async () => {
   }
 });
 
-async function newProjectKey(): Promise<string> {
+async function newProjectKey(permissions?: object): Promise<string> {
   const send = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${service.adminKey}` };
     const response = await service.post(`/v1/organization/${path}`, body, {
@@ -230,8 +230,17 @@ async function newProjectKey(): Promise<string> {
     return (await response.json()) as { id: string; api_key: { value: string } };
   };
   const project = await send("projects", { name: "another" });
+  if (permissions !== undefined) await send(`projects/${project.id}/model_permissions`, permissions);
   return (await send(`projects/${project.id}/service_accounts`, { name: "one" })).api_key.value;
 }
+
+test("a fallback that the caller may not use is none", async () => {
+  const key = await newProjectKey({ mode: "deny_list", model_ids: ["spare"] });
+  const before = requests("none");
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  expect((await ask("tries", {}, { headers })).status).toBe(502);
+  expect(requests("none")).toBe(before);
+});
 
 test("a project with a thousand waiting delays another's request by one turn at most", {
   timeout: 60_000,
