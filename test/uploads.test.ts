@@ -1,7 +1,7 @@
 /** Uploads: what a multipart body may be, how much of it is taken, and that nothing of it stays. */
 
 import { once } from "node:events";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -205,6 +205,21 @@ test("a client that leaves while it sends leaves nothing", async () => {
   await eventually(async () => expect(await uploads()).toHaveLength(1));
   socket.destroy();
   await nothingStays();
+});
+
+test.runIf(process.platform === "linux")("a file that is refused or breaks off is not kept open", async () => {
+  expect((await post(form({}, new Uint8Array(4 * MAX_BYTES)))).status).toBe(413);
+  const socket = await open("content-length: 100000\r\n");
+  socket.write(part("file", "RIFF".repeat(1000), "a.wav"));
+  await eventually(async () => expect(await uploads()).toHaveLength(1));
+  socket.destroy();
+  await nothingStays();
+  const descriptors = `/proc/${service.process.pid}/fd`;
+  await eventually(async () => {
+    const names = await readdir(descriptors);
+    const targets = await Promise.all(names.map((name) => readlink(join(descriptors, name)).catch(() => "")));
+    expect(targets.filter((target) => target.includes("upload-"))).toEqual([]);
+  });
 });
 
 test.each(["late", "slow"])(

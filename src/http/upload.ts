@@ -80,18 +80,21 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     let file: UploadedFile | undefined;
     let written: Promise<void> = Promise.resolve();
     const parser = openParser(body, contentType, maxBytes);
+    const failed = new AbortController();
 
     const fail = (failure: unknown) => {
       body.unpipe(parser);
       body.resume();
       reject(failure);
+      // The parser never ends what it was in the middle of: the file would stay open, and keep its room on the disk.
+      failed.abort();
     };
     const save = async (content: Readable, name: string) => {
       let bytes = 0;
       content.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
       });
-      await pipeline(content, createWriteStream(path, { flags: "wx" }));
+      await pipeline(content, createWriteStream(path, { flags: "wx" }), { signal: failed.signal });
       file = { path, name, bytes };
     };
     parser.on("file", (name, content, fileName) => {
