@@ -47,14 +47,15 @@ export class Journal {
     return true;
   }
 
-  /** The oldest lines that `advance` has not passed yet, about a megabyte of them. */
-  read(): { lines: string[]; bytes: number } {
+  /** The oldest lines that `advance` has not passed yet, about a megabyte of them, or one that is longer. */
+  read(mostBytes = READ_BYTES): { lines: string[]; bytes: number } {
     const descriptor = this.#descriptor;
     if (descriptor === undefined || this.isEmpty) return { lines: [], bytes: 0 };
-    const buffer = Buffer.alloc(Math.min(READ_BYTES, this.#writtenBytes - this.#readBytes));
+    const buffer = Buffer.alloc(Math.min(mostBytes, this.#writtenBytes - this.#readBytes));
     const length = readSync(descriptor, buffer, 0, buffer.length, this.#readBytes);
     const end = buffer.subarray(0, length).lastIndexOf(NEWLINE) + 1;
     const isLast = this.#readBytes + length === this.#writtenBytes;
+    if (end === 0 && !isLast && length === mostBytes) return this.read(2 * mostBytes);
     // What is left without an end is what a killed process did not finish.
     if (end === 0) return { lines: [], bytes: isLast ? length : 0 };
     return { lines: buffer.toString("utf8", 0, end - 1).split("\n"), bytes: isLast ? length : end };

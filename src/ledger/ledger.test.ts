@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -110,7 +110,6 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("writes what a process that was killed had not written, once", async () => {
     const { database, directory, start } = await open(kind);
-    const { writeFileSync } = await import("node:fs");
     const batch = (number: number) => `${JSON.stringify({ writer: "dead", number, records: [record()] })}\n`;
     // No process has such a number.
     const path = join(directory, `${(await import("node:os")).hostname()}.99999999.dead.usage.jsonl`);
@@ -118,6 +117,25 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     start();
     await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(2);
     await expect.poll(() => readdirSync(directory)).toEqual([]);
+  });
+
+  test("goes on past a record that the database refuses and past a broken line", async () => {
+    const { database, directory, start } = await open(kind);
+    const batch = (number: number, records: unknown[]) => `${JSON.stringify({ writer: "dead", number, records })}\n`;
+    const refused = { ...record(), promptTokens: null };
+    const long = "x".repeat(2 * 1024 ** 2);
+    const lines = [batch(1, [record(), refused, record()]), "\0\0\0\n", batch(2, [record({ deployment: long })])];
+    writeFileSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), lines.join(""));
+    utimesSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), 0, 0);
+    let lost = 0;
+    start({
+      onLost: (count) => {
+        lost += count;
+      },
+    });
+    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(3);
+    await expect.poll(() => readdirSync(directory)).toEqual([]);
+    expect(lost).toBe(2);
   });
 
   test("removes single requests after their time and keeps the sums", async () => {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
+import { isRefusedValue } from "../storage/refused-value.ts";
 import {
   removeUsageBefore,
   removeUsageWritersBefore,
@@ -147,19 +148,53 @@ export class Ledger {
   }
 
   async #write(journal: Journal): Promise<void> {
-    const { database, logger } = this.#options;
     try {
       for (;;) {
         const { lines, bytes } = journal.read();
         if (bytes === 0) return;
-        const batches = lines.map((line) => JSON.parse(line) as UsageBatch);
-        await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
+        await this.#writeBatches(lines.flatMap((line) => this.#batchIn(line)));
         journal.advance(bytes);
       }
     } catch (error) {
       this.#failedAt = performance.now();
-      logger.warn({ error: messageOf(error) }, "usage not written yet; it is kept on disk");
+      this.#options.logger.warn({ error: messageOf(error) }, "usage not written yet; it is kept on disk");
     }
+  }
+
+  /** None where a line is broken, such as by a machine that lost its power: the others must not wait for it for ever. */
+  #batchIn(line: string): UsageBatch[] {
+    try {
+      return [JSON.parse(line)];
+    } catch (error) {
+      this.#lose(1, `a line of the journal is broken: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  /** What the database can never take is lost alone, since it would hold up all that comes after it. */
+  async #writeBatches(batches: readonly UsageBatch[]): Promise<void> {
+    const { database } = this.#options;
+    try {
+      await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error;
+      const [batch] = batches;
+      if (batches.length > 1) for (const each of batches) await this.#writeBatches([each]);
+      else if (batch !== undefined) await this.#writeWithoutRefused(batch);
+    }
+  }
+
+  /** The records of one batch that is refused, one by one, but in one transaction so that the batch counts once. */
+  async #writeWithoutRefused(batch: UsageBatch): Promise<void> {
+    const { database } = this.#options;
+    const records: UsageRecord[] = [];
+    for (const record of batch.records) {
+      const alone = { writer: `${batch.writer} trial`, number: 1, records: [record] };
+      const refusal = await tryOut(database, alone);
+      if (refusal === undefined) records.push(record);
+      else this.#lose(1, refusal);
+    }
+    await database.transaction((transaction) => writeUsage(transaction, [{ ...batch, records }], Date.now()));
   }
 
   async #takeOrphans(): Promise<void> {
@@ -172,6 +207,23 @@ export class Ledger {
       journal.close();
     }
   }
+}
+
+class TriedOut extends Error {}
+
+/** Why the database refuses the batch, which is not kept either way. */
+async function tryOut(database: Database, batch: UsageBatch): Promise<string | undefined> {
+  try {
+    await database.transaction(async (transaction) => {
+      await writeUsage(transaction, [batch], Date.now());
+      throw new TriedOut();
+    });
+  } catch (error) {
+    if (error instanceof TriedOut) return undefined;
+    if (isRefusedValue(error)) return messageOf(error);
+    throw error;
+  }
+  return undefined;
 }
 
 /** A `UsageBatch` as JSON. */
