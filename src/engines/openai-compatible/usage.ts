@@ -8,14 +8,17 @@ export function usageIn(value: unknown): ChatUsage | undefined {
   const completionTokens = usage.completion_tokens;
   if (!isCount(promptTokens) || !isCount(completionTokens)) return undefined;
   const details = usage.prompt_tokens_details as { cached_tokens?: unknown } | null | undefined;
-  const cachedTokens = isCount(details?.cached_tokens) ? details.cached_tokens : 0;
+  const cachedTokens = isCount(details?.cached_tokens) ? Math.min(details.cached_tokens, promptTokens) : 0;
   const answer = usage.completion_tokens_details as { reasoning_tokens?: unknown } | null | undefined;
   const reasoning = isCount(answer?.reasoning_tokens) && { reasoningTokens: answer.reasoning_tokens };
   return { promptTokens, completionTokens, cachedTokens, ...reasoning, estimated: false };
 }
 
+/** No request has more tokens, and a usage record holds no more. */
+const MOST_TOKENS = 2 ** 31 - 1;
+
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
 }
 
 const CHARACTERS_PER_TOKEN = 4;
