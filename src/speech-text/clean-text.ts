@@ -1,12 +1,15 @@
 /** What stands in a text but is never said: characters without a sound, and addresses as they are spelt. */
 
-const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
+const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 const EMOJI =
   /\p{RGI_Emoji}|\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u{1F3FB}-\u{1F3FF}\u20E3\uFE0E\uFE0F]/gv;
 /** Controls, invisible format characters (joiners, directions), private use and what cannot be decoded. */
 const SOUNDLESS = /[^\P{C}\n]|\uFFFD/gu;
-/** Signs of Markdown that surround words; a `*` or `_` between letters or digits stays. */
-const MARKUP = /(?<![\p{L}\p{N}])[*_`~#]+(?=\S)|(?<=\S)[*_`~]+(?![\p{L}\p{N}])/gu;
+/** Signs of Markdown that surround words; a `*` or `_` between letters or digits stays, and a `#` that means "number". */
+const MARKUP = /(?<![\p{L}\p{N}])(?!#\d)[*_`~#]+(?=\S)|(?<=\S)[*_`~]+(?![\p{L}\p{N}])/gu;
+
+/** Those of headings, lists and quotations. */
+const LINE_MARKUP = /^ *(?:#{1,6}|\*|>) +(?=\S)/gm;
 
 /** Paragraphs stay apart by a line break; any other run of white space becomes one space. */
 export function cleanText(text: string): string {
@@ -17,6 +20,7 @@ export function cleanText(text: string): string {
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .replace(SOUNDLESS, (character) => (character === "\u00AD" ? "" : " "))
     .replace(EMOJI, " ")
+    .replace(LINE_MARKUP, "")
     .replace(MARKUP, "")
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n[ \n]*/g, "\n")
@@ -29,11 +33,13 @@ export function isSpeakable(text: string): boolean {
 }
 
 function sayAddress(address: string): string {
-  const [body = "", rest = ""] = /^(.*?)([.,;:!?)\]]*)$/s.exec(address)?.slice(1) ?? [];
+  let end = address.length;
+  while (end > 0 && ".,;:!?)]".includes(address.charAt(end - 1))) end -= 1;
+  const [body, rest] = [address.slice(0, end), address.slice(end)];
   const said = body
     .replace(/^https?:\/\//i, "")
-    .replace(/\/$/, "")
     .replace(/[?#].*$/s, "")
+    .replace(/\/$/, "")
     .replaceAll(".", " dot ")
     .replaceAll("/", " slash ")
     .replaceAll("@", " at ")

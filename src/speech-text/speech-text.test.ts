@@ -41,6 +41,10 @@ test.each([
   ["soft\u00ADhyphen", "softhyphen"],
   ["**bold** and `code` and snake_case", "bold and code and snake_case"],
   ["See https://example.com/a-b?q=1.", "See example dot com slash a b."],
+  ["See https://example.com/?q=1.", "See example dot com."],
+  ["(www.example.com/a).", "(www dot example dot com slash a)."],
+  ["# Title\n## Part\n* one #tag\n> so", "Title\nPart\none tag\nso"],
+  ["We are #1", "We are #1"],
   ["Write to me@example.org, please", "Write to me at example dot org, please"],
   ["a\r\n\r\n  b", "a\nb"],
   ["5 * 3 = 15", "5 * 3 = 15"],
@@ -55,4 +59,14 @@ test.each(["", "   ", "\u{1F600}\u{1F600}", "?!…", "\u0000"])("refuses %j, whi
 test("names both counts of a text that is too long, in characters as people count them", () => {
   expect(() => toSpokenPieces("\u{1F600}".repeat(4096), LIMITS)).toThrow(/nothing that can be spoken/);
   expect(() => toSpokenPieces("x".repeat(4097), LIMITS)).toThrow(/at most 4096 characters, not 4097/);
+});
+
+test.each([
+  ["a.".repeat(100_000)],
+  ["a-".repeat(100_000)],
+  [`http://a${".".repeat(200_000)}x`],
+  ["Mr. ".repeat(50_000)],
+])("a text that a deployment allows to be long is not read again and again (%#)", (text) => {
+  const limits = { mostInputCharacters: 1_000_000, mostPieceCharacters: 200 };
+  expect(toSpokenPieces(text, limits).length).toBeGreaterThan(0);
 });

@@ -17,10 +17,12 @@ export function splitSentences(text: string, mostCharacters: number): string[] {
 
 function joinAbbreviations(paragraph: string): string[] {
   const joined: string[] = [];
+  let previous = "";
   for (const { segment } of sentences.segment(paragraph)) {
     const before = joined.at(-1);
-    if (before !== undefined && ABBREVIATION.test(before)) joined[joined.length - 1] = before + segment;
+    if (before !== undefined && ABBREVIATION.test(previous)) joined[joined.length - 1] = before + segment;
     else joined.push(segment);
+    previous = segment;
   }
   return joined.map((each) => each.trim()).filter((each) => each !== "");
 }
