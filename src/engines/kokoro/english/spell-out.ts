@@ -123,13 +123,28 @@ function amountRules({ currency, units }: SpellingTables): Rule[] {
     return Number(whole) === 0 ? small : `${counted(whole, names)} and ${small}`;
   };
   const large = "(?:\\s?(hundred|thousand|million|billion|trillion|bn\\b|[kKmMbB]\\b))?";
+  const signs = anyOf(Object.keys(currency).filter((sign) => sign !== "¢"));
+  const symbols = anyOf(Object.keys(currency).filter((sign) => /^\p{Sc}$/u.test(sign)));
+  const range = "\\s?[-–]\\s?";
   return [
     [
+      new RegExp(`(?<!\\w)(${symbols})(${NUMBER})${range}\\1?(?=${NUMBER}(?!\\w))`, "g"),
+      ([, sign = "", from = ""]) => `${sayNumber(plain(from))} to ${sign}`,
+    ],
+    [
       new RegExp(
-        `(?<!\\w)(${anyOf(Object.keys(currency).filter((sign) => sign !== "¢"))})\\.?\\s?(${NUMBER})${large}`,
+        `(?<![\\w.-])(${NUMBER})${range}(?=${NUMBER}\\s?(?:[%°]|(?:${symbols}|${anyOf(Object.keys(units))})(?!\\w)))`,
         "g",
       ),
+      ([, from = ""]) => `${sayNumber(plain(from))} to `,
+    ],
+    [
+      new RegExp(`(?<!\\w)(${signs})\\.?\\s?(${NUMBER})${large}`, "g"),
       ([, sign = "", number = "", word]) => money(sign, number, word),
+    ],
+    [
+      new RegExp(`(?<![\\w.,])(${NUMBER})${large}\\s?(${symbols})(?![\\w.]*\\d)`, "g"),
+      ([, number = "", word, sign = ""]) => money(sign, number, word),
     ],
     [new RegExp(`(?<![\\w.])(${NUMBER})\\s?¢`, "g"), ([, number = ""]) => counted(number, ["cent", "cents"])],
     [
@@ -181,6 +196,8 @@ function wordRules({ abbreviations, titles, symbols, roman_cardinal, roman_ordin
     [/(?<=\d)\s?\*\s?(?=\d)/g, () => " times "],
     [/(?<=\d) - (?=\d)/g, () => " minus "],
     [/(?<![\w.])-(?=\d)/g, () => "minus "],
+    [/(?<=\p{L})-(?=\d)/gu, () => " "],
+    [/(?<=\d)\s?(?=[¼-¾⅐-⅞])/g, () => " and "],
     [new RegExp(anyOf(Object.keys(symbols)), "g"), ([sign]) => ` ${symbols[sign] ?? ""} `],
   ];
 }
@@ -190,6 +207,7 @@ function numberRules(): Rule[] {
   const spaced = (words: string) => ` ${words} `;
   return [
     [/(?<![\w.-])(?:\d{3}-)?\d{3}-\d{4}(?![\w.-])/g, ([phone]) => phone.split("-").map(sayDigits).join(", ")],
+    [/(?<![\w./])24\/7(?![\w./])/g, () => spaced("twenty four seven")],
     [
       /(?<![\w./])(\d{1,2})\/(\d{1,2})(?![\w./])/g,
       ([, upper = "", lower = ""]) => {
@@ -204,6 +222,7 @@ function numberRules(): Rule[] {
     [/(?<![\w.-])(\d{1,4})\s?[-–]\s?(\d{1,4})(?![\w.-])/g, ([, from, to]) => `${from} to ${to}`],
     [/\b(\d+)(?:st|nd|rd|th)\b/g, ([, digits = ""]) => sayOrdinal(digits)],
     [/\b(1[1-9]|20)(\d)0s\b/g, ([, century = "", decade = ""]) => sayDecade(century, decade)],
+    [/(?<![\w.,])'?([2-9]0)s\b/g, ([, decade = ""]) => sayNumber(decade).replace(/y$/, "ies")],
     [/(?<![\w.,])(1[1-9]\d{2}|20\d{2})(?!\w|[,.]\d)/g, ([, year = ""]) => sayYear(year)],
     [/\d{1,3}(?:,\d{3})+(?:\.\d+)?/g, ([number]) => spaced(sayNumber(number.replaceAll(",", "")))],
     [/\d+\.\d+(?:\.\d+)+/g, ([version]) => spaced(version.split(".").map(sayNumber).join(" point "))],
