@@ -7,11 +7,14 @@ import { codePoints } from "./text-language.ts";
 
 export class Fitting {
   readonly #graph: SchemaGraph;
+  readonly #which: "written" | "valid";
   readonly #literalKeys = new WeakMap<readonly unknown[], ReadonlySet<string>>();
   readonly #known = new WeakMap<object, Map<Node, boolean>>();
 
-  constructor(graph: SchemaGraph) {
+  /** `which`: of texts with a format, those that are written, or all that are valid. */
+  constructor(graph: SchemaGraph, which: "written" | "valid") {
     this.#graph = graph;
+    this.#which = which;
   }
 
   #isLiteral({ literals }: Shape, value: unknown): boolean {
@@ -36,7 +39,9 @@ export class Fitting {
         return withinBounds(shape.number, value as number);
       case "string": {
         const characters = codePoints(value as string);
-        return isCount(shape.text, characters.length) && (this.#graph.texts(shape)?.test(characters) ?? true);
+        return (
+          isCount(shape.text, characters.length) && (this.#graph.texts(shape, this.#which)?.test(characters) ?? true)
+        );
       }
       case "array": {
         const items = value as unknown[];
@@ -52,7 +57,7 @@ export class Fitting {
           shape.object.required.every((name) => Object.hasOwn(value as object, name)) &&
           entries.every(
             ([name, inner]) =>
-              this.#graph.isNameAllowed(shape, name) && this.#fitsNode(this.#graph.property(shape, name), inner),
+              this.#graph.isNameAllowed(shape, name, this) && this.#fitsNode(this.#graph.property(shape, name), inner),
           )
         );
       }

@@ -55,6 +55,19 @@ const SHORT_URI_LENGTH = 500;
 const SHORT_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?";
 const SHORT_URI = `https?://${SHORT_LABEL}(?:\\.${SHORT_LABEL}){1,3}(?::[1-9]\\d{1,4})?(?:/${PLAIN}{0,200})?(?:\\?${PLAIN}{0,100})?(?:#${PLAIN}{0,40})?`;
 
+/** What other readers take too, where it is more than the above: roughly, but never too little. */
+const VALID_FORMATS: Readonly<Record<string, string>> = {
+  time: "\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:[zZ]|[+-]\\d\\d(?::?\\d\\d)?)",
+  "date-time": "\\d{4}-\\d\\d-\\d\\d[tT\\s]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:[zZ]|[+-]\\d\\d(?::?\\d\\d)?)",
+  duration: "P[\\dYMWDTHS]+",
+  uuid: "(?:[uU][rR][nN]:[uU][uU][iI][dD]:)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+  ipv6: "[0-9a-fA-F]*:[0-9a-fA-F:.]*",
+  hostname: "[A-Za-z0-9](?:[A-Za-z0-9.-]*)",
+  uri: "[A-Za-z][A-Za-z0-9+.-]*:[^\\s]*",
+  // Also each line of several.
+  byte: "(?:[^]*\\n)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?:\\n[^]*)?",
+};
+
 const INT32: Partial<Shape["number"]> = {
   integer: true,
   minimum: { value: -(2 ** 31), exclusive: false },
@@ -92,19 +105,27 @@ const NAMES_OF_PATTERNS: ReadonlySet<string> = new Set([
 
 const known = new Map<string, DFA>();
 
-/** Undefined for a format that is not enforced. */
-export function formatLanguage(name: string): ((maxLength: number | undefined) => DFA) | undefined {
+/** How a format is written, and which texts it has. Undefined for one that is not enforced. */
+export function formatLanguage(
+  name: string,
+): { make: (maxLength: number | undefined) => DFA; makeValid: () => DFA } | undefined {
   const pattern = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   if (pattern === undefined) {
     return undefined;
   }
-  return (maxLength) => {
-    const isShort = name === "uri" && maxLength !== undefined && maxLength >= SHORT_URI_LENGTH;
-    const source = isShort ? SHORT_URI : pattern;
-    const language = known.get(source) ?? patternLanguage(`^(?:${source})$`);
-    known.set(source, language);
-    return language;
+  return {
+    make: (maxLength) => {
+      const isShort = name === "uri" && maxLength !== undefined && maxLength >= SHORT_URI_LENGTH;
+      return languageOf(isShort ? SHORT_URI : pattern);
+    },
+    makeValid: () => languageOf(VALID_FORMATS[name] ?? pattern),
   };
+}
+
+function languageOf(source: string): DFA {
+  const language = known.get(source) ?? patternLanguage(`^(?:${source})$`);
+  known.set(source, language);
+  return language;
 }
 
 /** Whether it says nothing beyond the pattern beside it; of several patterns, zod writes an `allOf`. */

@@ -9,6 +9,8 @@ beforeAll(async () => {
   readerOf = await openGrammarReader();
 });
 
+const DRAFT_7 = "http://json-schema.org/draft-07/schema#";
+
 const REFUSED: Record<string, [schema: unknown, param: string, code: string]> = {
   "an unknown keyword": [
     { properties: { a: { frobnicate: 1 } } },
@@ -36,6 +38,49 @@ const REFUSED: Record<string, [schema: unknown, param: string, code: string]> = 
     "schema.minProperties",
     "unsupported_value",
   ],
+  "branches that overlap in numbers that are never written": [
+    { oneOf: [{ type: "number", minimum: 1e20 }, { type: "number" }] },
+    "schema.oneOf",
+    "unsupported_value",
+  ],
+  "branches that overlap in addresses that the format alone never has": [
+    {
+      oneOf: [
+        { type: "string", format: "uri" },
+        { type: "string", pattern: "^ftp://a\\.org/$" },
+      ],
+    },
+    "schema.oneOf",
+    "unsupported_value",
+  ],
+  "branches that overlap in one such address": [
+    { oneOf: [{ type: "string", format: "uri" }, { const: "ftp://a.org/" }] },
+    "schema.oneOf",
+    "unsupported_value",
+  ],
+  "branches that overlap in one such name": [
+    {
+      oneOf: [
+        { type: "object", propertyNames: { format: "uri" }, required: ["ftp://a.org/"] },
+        { type: "object", required: ["ftp://a.org/"] },
+      ],
+    },
+    "schema.oneOf",
+    "unsupported_value",
+  ],
+  "a number that JSON cannot write": [{ enum: ["a", JSON.parse("1e400")] }, "schema", "invalid_value"],
+  "a tuple closed in two drafts' words": [
+    { prefixItems: [{}], additionalItems: false },
+    "schema.additionalItems",
+    "unsupported_value",
+  ],
+  "a tuple told twice": [{ items: [{}], prefixItems: [{}] }, "schema.prefixItems", "unsupported_value"],
+  "a broken keyword of a later draft": [{ $schema: DRAFT_7, prefixItems: 5 }, "schema.prefixItems", "invalid_value"],
+  "a broken definition where the draft has none": [
+    { $schema: DRAFT_7, $defs: { a: { type: "object", required: "ab" } }, $ref: "#/$defs/a" },
+    "schema.$defs.a.required",
+    "invalid_value",
+  ],
   "a remote reference": [{ $ref: "https://example.org/schema" }, "schema.$ref", "unsupported_value"],
   "a reference to nothing": [{ items: { $ref: "#/$defs/none" } }, "schema.items.$ref", "invalid_value"],
   "a reference to itself": [{ $ref: "#" }, "schema.$ref", "invalid_value"],
@@ -61,6 +106,22 @@ describe("what cannot be enforced in full is refused", () => {
       expect.objectContaining({ kind: "invalid-request", param, code }),
     );
   });
+});
+
+test.each([
+  { type: "number", minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  { type: "number", maximum: 1e50 },
+])("numbers keep to bounds beyond what counts exactly: %j", (schema) => {
+  const accepts = readerOf(grammarOfSchema(schema, "schema"));
+  expect(accepts("12.5")).toBe(true);
+  expect(accepts("1e99")).toBe(false);
+});
+
+test("branches of different formats exclude each other", () => {
+  const formats = ["date", "time", "date-time", "duration", "uuid", "ipv4", "ipv6", "email"];
+  const accepts = readerOf(grammarOfSchema({ oneOf: formats.map((format) => ({ type: "string", format })) }, "schema"));
+  expect(accepts('"2028-02-29"')).toBe(true);
+  expect(accepts('"2028-02-30"')).toBe(false);
 });
 
 const numbered = (count: number, make: (index: number) => unknown) =>

@@ -92,11 +92,11 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     if (isNameOfPattern(value, place.schema as Keywords)) {
       return shape;
     }
-    const make = formatLanguage(value);
-    if (make === undefined) {
+    const language = formatLanguage(value);
+    if (language === undefined) {
       throw refusal(place, "format", `of the value \`${value}\` is not`);
     }
-    return withText(shape, { languages: [{ key: `format ${value}`, path: `${place.path}.format`, make }] });
+    return withText(shape, { languages: [{ key: `format ${value}`, path: `${place.path}.format`, ...language }] });
   },
   minItems: whole("min", withArray, LIMITS.items),
   maxItems: whole("max", withArray, LIMITS.items),
@@ -195,6 +195,12 @@ function closing(place: Place): "additionalProperties" | "unevaluatedProperties"
 function withItems(shape: Shape, place: Place, document: SchemaDocument): Shape | undefined {
   const { items, prefixItems, additionalItems } = place.schema as Keywords;
   // Drafts before 2020-12 call `prefixItems` and `items` so.
+  if (Array.isArray(items) && prefixItems !== undefined) {
+    throw refusal(place, "prefixItems", "beside an array of `items`, which says the same, is not");
+  }
+  if (prefixItems !== undefined && additionalItems !== undefined && additionalItems !== true) {
+    throw refusal(place, "additionalItems", "beside `prefixItems`, where `items` says it, is not");
+  }
   const [prefixName, restName] = Array.isArray(items) ? ["items", "additionalItems"] : ["prefixItems", "items"];
   const prefix = (Array.isArray(items) ? items : prefixItems) as readonly unknown[] | undefined;
   const rest = Array.isArray(items) ? additionalItems : items;

@@ -37,24 +37,29 @@ export class Languages {
     }
   }
 
-  /** Undefined: any text, of any length or of the length alone that the shape tells. */
-  texts(shape: Shape): DFA | undefined {
+  /**
+   * Undefined: any text, of any length or of the length alone that the shape tells. `which`: those that are written, or all
+   * that are valid.
+   */
+  texts(shape: Shape, which: "written" | "valid" = "written"): DFA | undefined {
     const { languages, min, max } = shape.text;
     const [first, ...others] = languages;
     if (first === undefined) {
       return undefined;
     }
-    const key = JSON.stringify([languages.map((language) => language.key), min, max]);
+    const key = JSON.stringify([which, languages.map((language) => language.key), min, max]);
+    const make = (language: typeof first) =>
+      which === "valid" && language.makeValid ? language.makeValid() : language.make(max);
     const known = this.#texts.get(key);
     if (known) {
       return known;
     }
     let path = first.path;
     try {
-      let language = first.make(max);
+      let language = make(first);
       for (const other of others) {
         path = other.path;
-        language = both(language, other.make(max));
+        language = both(language, make(other));
       }
       const lengths = lengthsOf(language);
       if (lengths && (lengths.min < min || lengths.max > (max ?? Infinity))) {

@@ -46,6 +46,17 @@ export function withinBounds(bounds: NumberBounds, value: number): boolean {
   );
 }
 
+/** Whether surely no number fits, not even one that is never written. `minimum` is not above `maximum`. */
+export function hasNoNumber({ integer, minimum, maximum, multipleOf }: NumberBounds): boolean {
+  if (!integer || minimum === undefined || maximum === undefined) {
+    return false;
+  }
+  const isExact = [minimum, maximum].every(({ value }) => Math.abs(value) <= LARGEST_INTEGER);
+  const first = Math.ceil(minimum.value / multipleOf) * multipleOf;
+  const least = minimum.exclusive && first === minimum.value ? first + multipleOf : first;
+  return isExact && (least > maximum.value || (maximum.exclusive && least === maximum.value));
+}
+
 const negated = (bound: Bound): Bound => ({ value: -bound.value, exclusive: bound.exclusive });
 
 type Order = -1 | 0 | 1;

@@ -93,6 +93,9 @@ function checkSize(schema: unknown, param: string): void {
     const [value, depth] = next;
     values += 1;
     characters += typeof value === "string" ? value.length : 0;
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw invalidRequest("The schema holds a number beyond what JSON readers count to.", param, "invalid_value");
+    }
     if (typeof value === "object" && value !== null) {
       for (const [key, inner] of Object.entries(value)) {
         characters += Array.isArray(value) ? 0 : key.length;
@@ -118,28 +121,50 @@ const draft2020 = new Ajv2020(META_SCHEMAS);
 const draft7 = new Ajv(META_SCHEMAS);
 
 function checkKeywords(schema: unknown, path: string): void {
-  const ajv = isEarlierDraft(schema) ? draft7 : draft2020;
-  const check = ajv.getSchema(isEarlierDraft(schema) ? DRAFT_7 : DRAFT_2020);
-  if (check && !check(schema)) {
-    const [error] = check.errors ?? [];
-    const at = path + (error?.instancePath ?? "").split("/").slice(1).map(unescapePointer).map(pathPart).join("");
-    throw invalidRequest(
-      `\`${at}\` is no valid JSON Schema: it ${error?.message ?? "is broken"}.`,
-      at,
-      "invalid_value",
-    );
+  const isEarlier = isEarlierDraft(schema);
+  // Keywords of later drafts are followed in earlier ones too, whose own check does not look at them.
+  const error =
+    (isEarlier ? firstError(draft7, DRAFT_7, schema) : undefined) ??
+    firstError(draft2020, DRAFT_2020, isEarlier ? asLaterDraft(schema) : schema);
+  if (error) {
+    const at = path + error.instancePath.split("/").slice(1).map(unescapePointer).map(pathPart).join("");
+    throw invalidRequest(`\`${at}\` is no valid JSON Schema: it ${error.message ?? "is broken"}.`, at, "invalid_value");
   }
+}
+
+function firstError(ajv: Ajv, draft: string, schema: unknown): ErrorObject | undefined {
+  const check = ajv.getSchema(draft);
+  return check && !check(schema) ? check.errors?.[0] : undefined;
+}
+
+/** With tuples as later drafts write them, and without the anchors that earlier ones write as `$id`. */
+function asLaterDraft(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(asLaterDraft);
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => key !== "$id" || typeof inner !== "string")
+      .map(([key, inner]) => [key === "items" && Array.isArray(inner) ? "prefixItems" : key, asLaterDraft(inner)]),
+  );
 }
 
 const DRAFT_7 = "http://json-schema.org/draft-07/schema";
 const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
+
+/** Keywords whose values are no schemas. */
+const VALUES = new Set(["default", "enum", "const", "example", "examples"]);
 
 function hasItemsArray(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) {
     return false;
   }
   return (
-    (!Array.isArray(schema) && Array.isArray((schema as Keywords).items)) || Object.values(schema).some(hasItemsArray)
+    (!Array.isArray(schema) && Array.isArray((schema as Keywords).items)) ||
+    Object.entries(schema).some(([key, inner]) => !VALUES.has(key) && hasItemsArray(inner))
   );
 }
 

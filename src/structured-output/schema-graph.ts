@@ -7,6 +7,7 @@ import { Conjunction } from "./conjoin.ts";
 import { Fitting } from "./fitting.ts";
 import { Languages } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
+import { hasNoNumber } from "./number-language.ts";
 import type { Place, SchemaDocument } from "./schema-document.ts";
 import { ANY_VALUE, itemPlaces, type JsonType, propertyNames, propertyPlaces, type Shape, shapeKey } from "./shape.ts";
 
@@ -35,7 +36,9 @@ export class SchemaGraph {
   readonly #nodes = new Map<string, Node>();
   readonly #possible = new Set<string>();
   readonly #languages: Languages;
-  readonly #fitting = new Fitting(this);
+  readonly #fitting = new Fitting(this, "written");
+  /** For proofs: two branches may both have a text that neither would write. */
+  readonly #validFitting = new Fitting(this, "valid");
   readonly #empty = new WeakMap<Shape, Map<number, boolean>>();
   readonly #members = new WeakMap<Shape, readonly Member[]>();
   readonly #conjunction: Conjunction;
@@ -102,8 +105,8 @@ export class SchemaGraph {
   }
 
   /** Of a shape's literals, those that fit the rest of it too. */
-  literals(shape: Shape): unknown[] {
-    return (shape.literals ?? []).filter((value) => this.#fitting.fits({ ...shape, literals: undefined }, value));
+  literals(shape: Shape, fitting: Fitting = this.#fitting): unknown[] {
+    return (shape.literals ?? []).filter((value) => fitting.fits({ ...shape, literals: undefined }, value));
   }
 
   numbers(shape: Shape): Automaton | undefined {
@@ -111,8 +114,8 @@ export class SchemaGraph {
   }
 
   /** Undefined: any text, of any length or of the length alone that the shape tells. */
-  texts(shape: Shape): DFA | undefined {
-    return this.#languages.texts(shape);
+  texts(shape: Shape, which: "written" | "valid" = "written"): DFA | undefined {
+    return this.#languages.texts(shape, which);
   }
 
   item(shape: Shape, index: number): Node {
@@ -235,10 +238,8 @@ export class SchemaGraph {
       : undefined;
   }
 
-  isNameAllowed(shape: Shape, name: string): boolean {
-    return (
-      shape.object.names.length === 0 || this.#names(shape).shapes.some((names) => this.#fitting.fits(names, name))
-    );
+  isNameAllowed(shape: Shape, name: string, fitting: Fitting = this.#fitting): boolean {
+    return shape.object.names.length === 0 || this.#names(shape).shapes.some((names) => fitting.fits(names, name));
   }
 
   #isSurelyEmpty(shape: Shape, depth: number): boolean {
@@ -253,21 +254,21 @@ export class SchemaGraph {
 
   #findEmpty(shape: Shape, depth: number): boolean {
     if (shape.literals !== undefined) {
-      return this.literals(shape).length === 0;
+      return this.literals(shape, this.#validFitting).length === 0;
     }
     const isNodeEmpty = (node: Node) =>
       depth > 0 && node.isComplete && node.shapes.every((inner) => this.#isSurelyEmpty(inner, depth - 1));
     return [...shape.types].every((type) => {
       switch (type) {
         case "number":
-          return this.numbers(shape) === undefined;
+          return hasNoNumber(shape.number);
         case "string":
-          return this.texts(shape)?.isEmpty ?? false;
+          return this.texts(shape, "valid")?.isEmpty ?? false;
         case "array":
           return this.#leastItems(shape).some(isNodeEmpty);
         case "object":
           return shape.object.required.some(
-            (name) => isNodeEmpty(this.property(shape, name)) || !this.isNameAllowed(shape, name),
+            (name) => isNodeEmpty(this.property(shape, name)) || !this.isNameAllowed(shape, name, this.#validFitting),
           );
         default:
           return false;

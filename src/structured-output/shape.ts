@@ -33,6 +33,8 @@ interface Language {
   /** Of the keyword, for errors. */
   path: string;
   make: (maxLength: number | undefined) => DFA;
+  /** All texts that are valid, and perhaps more, where `make` leaves out some that are never written. */
+  makeValid?: () => DFA;
 }
 
 /** One schema's `prefixItems` and `items`; `rest` undefined: anything. */

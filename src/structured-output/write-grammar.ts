@@ -82,9 +82,12 @@ export class GrammarWriter {
 
   #number(shape: Shape): string {
     const { integer, minimum, maximum, multipleOf } = shape.number;
+    if (minimum === undefined && maximum === undefined && !integer) {
+      return this.#json.number;
+    }
     const isUnbounded = (minimum?.value ?? -Infinity) <= -LARGEST && (maximum?.value ?? Infinity) >= LARGEST;
-    if (isUnbounded && multipleOf === 1) {
-      return integer ? this.#json.integer : this.#json.number;
+    if (isUnbounded && integer && multipleOf === 1) {
+      return this.#json.integer;
     }
     return this.#once(`number ${integer} ${JSON.stringify([minimum, maximum])} ${multipleOf}`, () => {
       const automaton = this.#graph.numbers(shape);
