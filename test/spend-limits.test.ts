@@ -15,6 +15,10 @@ models:
   - id: stray
     task: chat
     deployments: [{ engine: scripted, slots: 200, replies: [{ text: Woof }] }]
+  - id: sloth
+    task: chat
+    price: { completion: "0.1" }
+    deployments: [{ engine: scripted, slots: 200, replies: [{ text: Hm., delay_ms_before_first: 600000 }] }]
 `;
 
 let service: Service;
@@ -68,6 +72,26 @@ test("what was spent before a limit was set counts, and what was not used is giv
   expect((await say("parrot", 3)).status).toBe(429);
   expect((await say("parrot", 2)).status).toBe(200);
   expect((await say("parrot", 2)).status).toBe(429);
+});
+
+test("a limit that is changed still counts what runs", async () => {
+  const { spendLimit } = administrator().projects;
+  const cents = Math.round((await spent()) * 100);
+  await spendLimit.update(project, limitOf(cents + 20));
+  const leaving = new AbortController();
+  const body = { model: "sloth", messages: [{ role: "user", content: "Hm." }], max_completion_tokens: 2 };
+  const slow = service.post("/v1/chat/completions", body, { signal: leaving.signal }).catch(() => undefined);
+  const running = async () => {
+    const metrics = await (await service.fetch("/metrics")).text();
+    return Number(/parlance_slots_in_use\{model="sloth".*\} (\d+)/.exec(metrics)?.[1]);
+  };
+  await expect.poll(running, { timeout: 10_000 }).toBe(1);
+  expect((await say("parrot", 1)).status).toBe(429);
+  await spendLimit.update(project, limitOf(cents + 25));
+  expect((await say("parrot", 1)).status).toBe(429);
+  leaving.abort();
+  await slow;
+  await expect.poll(async () => (await say("parrot", 1)).status, { timeout: 10_000 }).toBe(200);
 });
 
 test("a limit that only warns lets through and tells the log", async () => {

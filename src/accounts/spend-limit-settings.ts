@@ -48,7 +48,8 @@ export class SpendLimitSettings {
       const { organizationId } = owner;
       const { thresholdCents } = wanted;
       const isEnforcing = Number(wanted.isEnforcing);
-      const row = { scopeId: scopeOf(owner), organizationId, thresholdCents, isEnforcing, updatedAt: now };
+      const limit = { thresholdCents, isEnforcing, updatedAt: now, begunAt: now };
+      const row = { scopeId: scopeOf(owner), organizationId, ...limit };
       await putSpendLimit(executor, row);
       await audit({ ...event, details: { spendLimit: wanted } });
       return row;

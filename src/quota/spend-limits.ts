@@ -14,8 +14,8 @@ export interface SpendLimit {
   thresholdCents: number;
   /** 0: only told in the log. */
   isEnforcing: number;
-  /** Changes with the limit. */
-  updatedAt: number;
+  /** Names the limit: one that is changed counts on, with what runs; one that is set anew after none begins anew. */
+  begunAt: number;
 }
 
 export interface SpendLimitsOptions {
@@ -31,6 +31,8 @@ export interface SpendLimitsOptions {
 const NANO_DOLLARS_PER_CENT = 10_000_000;
 /** Longer than any month, so that nothing of it is forgotten before its end. */
 const WINDOW_SECONDS = 32 * 86_400;
+/** A million dollars: counters hold sums of such amounts, and no more than a caller's own bound could be greater. */
+const MOST_NANO_DOLLARS = 1e15;
 /** Of recordings, whose length is not known before they are decoded: that of common speech files. */
 const BYTES_PER_SECOND = 4_000;
 
@@ -85,14 +87,14 @@ export class SpendLimits implements Quota {
       characters: most.characters,
       audioMilliseconds: Math.ceil((most.audioBytes / BYTES_PER_SECOND) * 1000),
     };
-    return Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0));
+    return Math.min(MOST_NANO_DOLLARS, Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0)));
   }
 
-  async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, updatedAt }: SpendLimit) {
+  async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
     const now = new Date();
     const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
     // Of the same epoch, so that counts that were lost are begun anew.
-    const key = `spend ${scopeId} ${from} ${updatedAt} ${this.#options.counters.epoch}`;
+    const key = `spend ${scopeId} ${from} ${begunAt} ${this.#options.counters.epoch}`;
     const begun = this.#begun.get(key) ?? this.#begin(caller, scopeId, from, key);
     this.#begun.set(key, begun);
     await begun;
@@ -104,13 +106,20 @@ export class SpendLimits implements Quota {
   /** The counter begins with what the month has cost so far. */
   async #begin(caller: Caller, scopeId: string, from: number, key: string): Promise<void> {
     try {
-      const amount = await this.#options.spentSince(caller, scopeId, from);
-      await this.#options.counters.begin(key, WINDOW_SECONDS, amount);
+      const spent = await this.#options.spentSince(caller, scopeId, from);
+      const counted = await this.#countedAs(key);
+      await this.#options.counters.begin(key, WINDOW_SECONDS, Math.max(0, spent - counted));
     } catch (error) {
       // Without its database the service goes on, and counts from here until it is back.
       this.#begun.delete(key);
       this.#options.logger.warn({ err: error, scopeId }, "what was spent this month is not known yet");
     }
+  }
+
+  /** What passed while the database was away, which tells of it as well once it is back. */
+  async #countedAs(key: string): Promise<number> {
+    const nothing = { key, amount: 0, limit: Number.MAX_SAFE_INTEGER, windowSeconds: WINDOW_SECONDS, isHeld: false };
+    return (await this.#options.counters.take([nothing])).used[key] ?? 0;
   }
 
   #refusal(

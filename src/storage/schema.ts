@@ -127,6 +127,8 @@ export interface SpendLimitRow {
   /** 0: what is beyond it is only said in the log. */
   isEnforcing: number;
   updatedAt: number;
+  /** Since when there is one; a change of it is the same limit. */
+  begunAt: number;
 }
 
 /** How a project's chats are moderated. Null: as the request says. */

@@ -6,8 +6,9 @@ export async function findSpendLimitsOf(executor: Executor, scopeIds: readonly s
   return executor.selectFrom("spendLimits").selectAll().where("scopeId", "in", scopeIds).execute();
 }
 
+/** One that is there already keeps its `begunAt`. */
 export async function putSpendLimit(executor: Executor, row: SpendLimitRow): Promise<void> {
-  const { scopeId: _scope, organizationId: _organization, ...limit } = row;
+  const { scopeId: _scope, organizationId: _organization, begunAt: _begun, ...limit } = row;
   await executor
     .insertInto("spendLimits")
     .values(row)

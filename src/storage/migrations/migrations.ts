@@ -7,6 +7,7 @@ import { usage } from "./0003-usage.ts";
 import { rateLimits } from "./0004-rate-limits.ts";
 import { spendLimits } from "./0005-spend-limits.ts";
 import { moderationPolicies } from "./0006-moderation-policies.ts";
+import { spendLimitsBegun } from "./0007-spend-limits-begun.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -15,4 +16,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0004-rate-limits": rateLimits,
   "0005-spend-limits": spendLimits,
   "0006-moderation-policies": moderationPolicies,
+  "0007-spend-limits-begun": spendLimitsBegun,
 };

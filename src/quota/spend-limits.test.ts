@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from "vitest";
+import { InMemoryCounters } from "../counters/in-memory-counters.ts";
+import { createLogger } from "../observability/logger.ts";
+import type { Claim } from "./quota.ts";
+import { SpendLimits } from "./spend-limits.ts";
+
+const DOLLAR = 1e9;
+
+const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
+
+function claimOf(completionTokens: number): Claim {
+  const most = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
+  const prices = [{ completion: "0.1" }];
+  return { caller, model: "parrot", catalogId: "parrot", most, operation: "chat", prices };
+}
+
+let counters = new InMemoryCounters();
+afterEach(async () => {
+  await counters.close();
+  counters = new InMemoryCounters();
+});
+
+function start(thresholdCents: number, spentSince: () => Promise<number>) {
+  const limit = { scopeId: "proj_a", thresholdCents, isEnforcing: 1, begunAt: 1 };
+  const logger = createLogger("silent");
+  const limits = new SpendLimits({ counters, limitsOf: () => [limit], spentSince, logger, onRefused: () => {} });
+  const spend = async () => {
+    const reservation = await limits.reserve(claimOf(1));
+    reservation.settle({ promptTokens: 0, completionTokens: 1, costNanoDollars: DOLLAR / 10 });
+  };
+  return { limits, spend };
+}
+
+test("what passed while the database was away counts once when it is back", async () => {
+  let spent: number | undefined;
+  const { spend } = start(100, async () => {
+    if (spent === undefined) throw new Error("away");
+    return spent;
+  });
+  for (let request = 0; request < 4; request += 1) await spend();
+  // Two tenths from before, and the four.
+  spent = 0.6 * DOLLAR;
+  for (let request = 0; request < 4; request += 1) await spend();
+  await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+});
+
+test("a bound beyond all money is refused by an amount that counters can hold", async () => {
+  const asked: number[] = [];
+  const { limits } = start(100, async () => 0);
+  const take = counters.take.bind(counters);
+  counters.take = async (claims) => {
+    asked.push(...claims.map(({ amount }) => amount));
+    return take(claims);
+  };
+  const refused = limits.reserve(claimOf(Number.MAX_SAFE_INTEGER));
+  await expect(refused).rejects.toMatchObject({ kind: "quota-exhausted" });
+  expect(asked.every((amount) => Number.isSafeInteger(amount))).toBe(true);
+});
