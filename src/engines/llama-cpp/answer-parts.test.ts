@@ -104,6 +104,19 @@ const CASES: Record<string, { shape: AnswerShape; text: string; parts: AnswerPar
       { type: "arguments", text: "{}" },
     ],
   },
+  "calls whose arguments follow the name at once": {
+    shape: {
+      ...plain,
+      calls: { format: { mark: "[CALL]", open: "", afterName: "", between: "[CALL]", close: "" }, names },
+    },
+    text: '[CALL]get_weather{"city": "Paris"}[CALL]get{}',
+    parts: [
+      { type: "call", name: "get_weather" },
+      { type: "arguments", text: '{"city": "Paris"}' },
+      { type: "call", name: "get" },
+      { type: "arguments", text: "{}" },
+    ],
+  },
   "a call whose mark the prompt held": {
     shape: { ...plain, start: "call", calls: { format: hermes, names } },
     text: '\n{"name": "get", "arguments": {"a": "<tool_call>"}}\n</tool_call>',

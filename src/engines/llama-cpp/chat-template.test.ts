@@ -59,3 +59,17 @@ test("refuses to open with what is no template", () => {
     }),
   );
 });
+
+test("tells a tool's result by the call before it, where ids are used again", () => {
+  const source = "{% for message in messages %}{{ message.role }} {{ message.name }};{% endfor %}";
+  const call = (name: string): ChatMessage => ({
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id: "call_0", name, arguments: "{}" }],
+  });
+  const result: ChatMessage = { role: "tool", content: "1", toolCallId: "call_0" };
+  const messages = [call("first"), result, call("second"), result];
+  expect(new ChatTemplate(source, variables).render({ messages })).toBe(
+    "assistant ;tool first;assistant ;tool second;",
+  );
+});

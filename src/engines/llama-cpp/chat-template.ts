@@ -70,7 +70,7 @@ export class ChatTemplate {
         ...this.#fixed,
         ...extra,
         ...(tools.length === 0 ? {} : { tools: tools.map(toTemplateTool) }),
-        messages: messages.map((message) => this.#toTemplateMessage(message, messages)),
+        messages: messages.map((message, index) => this.#toTemplateMessage(message, messages.slice(0, index))),
         add_generation_prompt: forAnswer,
       });
     } catch (error) {
@@ -81,9 +81,13 @@ export class ChatTemplate {
     }
   }
 
-  #toTemplateMessage(message: ChatMessage, all: readonly ChatMessage[]): Record<string, unknown> {
+  #toTemplateMessage(message: ChatMessage, before: readonly ChatMessage[]): Record<string, unknown> {
     const { role, content, toolCalls = [], toolCallId } = message;
-    const answered = all.flatMap((each) => each.toolCalls ?? []).find(({ id }) => id === toolCallId);
+    // Some clients use the same ids in each round.
+    const answered =
+      toolCallId === undefined
+        ? undefined
+        : before.flatMap((each) => each.toolCalls ?? []).findLast(({ id }) => id === toolCallId);
     return {
       role: role === "developer" ? "system" : role,
       content: this.#contentAsParts ? toParts(content) : content,

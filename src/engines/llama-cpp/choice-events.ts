@@ -51,14 +51,19 @@ export class ChoiceEvents {
    */
   push(text: string, logprob?: TokenLogprob): { phase: Phase; rest: string } | undefined {
     const { parts, entered } = this.#parts.push(text);
-    this.#say(parts, logprob);
+    // The mark that ends the thoughts is no part of what follows it.
+    const isContent = entered === undefined || entered.rest !== "";
+    this.#say(parts, isContent ? logprob : undefined);
     return entered;
   }
 
   /** Gives out what was kept back. */
   end(): void {
     this.#say(this.#parts.end());
-    if (!this.#isStopped) this.#giveText(this.#stops.end());
+    if (this.#isStopped) return;
+    this.#giveText(this.#stops.end());
+    // Of a character that was cut off, there is no text.
+    if (this.#logprobs.length > 0 && this.phase === "content") this.#emitText("");
   }
 
   #say(parts: readonly AnswerPart[], logprob?: TokenLogprob): void {
@@ -100,6 +105,10 @@ export class ChoiceEvents {
   #giveText(text: string): void {
     if (text === "") return;
     this.#given += text.length;
+    this.#emitText(text);
+  }
+
+  #emitText(text: string): void {
     const count = this.#logprobs.findIndex(({ endsAt }) => endsAt > this.#given);
     const complete = this.#logprobs.splice(0, count === -1 ? this.#logprobs.length : count);
     this.#options.emit({

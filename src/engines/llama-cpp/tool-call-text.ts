@@ -12,7 +12,9 @@ export class ToolCallText {
   #held = "";
 
   constructor({ open, afterName, between }: ToolCallFormat, names: readonly string[]) {
-    const name = `(${names.map(toPattern).join("|")})${toPattern(afterName)}`;
+    // Where nothing stands between, the arguments tell that a name is whole, and not the beginning of another.
+    const end = afterName === "" ? "(?=\\{)" : toPattern(afterName);
+    const name = `(${names.map(toPattern).join("|")})${end}`;
     this.#first = new RegExp(`^${toPattern(open)}${name}`, "u");
     this.#next = between === undefined ? undefined : new RegExp(`^${toPattern(between)}${name}`, "u");
   }
