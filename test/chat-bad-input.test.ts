@@ -130,6 +130,24 @@ describe("checked for every model", () => {
       INVALID,
     ],
     [
+      "a schema beside the type text",
+      { response_format: { type: "text", schema: {} } },
+      "response_format.schema",
+      INVALID,
+    ],
+    [
+      "a schema in an envelope beside the type json_object",
+      { response_format: { type: "json_object", json_schema: { name: "x", schema: {} } } },
+      "response_format.json_schema",
+      INVALID,
+    ],
+    [
+      "two schemas",
+      { response_format: { type: "json_schema", json_schema: { name: "x", schema: {} }, schema: {} } },
+      "response_format.schema",
+      INVALID,
+    ],
+    [
       "a schema that is text",
       { response_format: { type: "json_object", schema: "{}" } },
       "response_format.schema",
@@ -184,6 +202,12 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
   ],
   ["sound", { modalities: ["text", "audio"] }, "modalities", /text/],
   ["a search", { web_search_options: {} }, "web_search_options", /messages/],
+  [
+    "a grammar of its own",
+    { response_format: { type: "json_object", grammar: "root ::= [0-9]" } },
+    "response_format.grammar",
+    /grammar/,
+  ],
   ["a tool of another kind", { tools: [{ type: "custom", custom: { name: "f" } }] }, "tools[0].type", /functions/],
   [
     "a choice of another kind",

@@ -35,6 +35,8 @@ export function toAnswerFormat(format: z.output<typeof ResponseFormat> | undefin
 
 function readFormat(value: { type: string } & Fields): { format: AnswerFormat } | { problem: Problem } {
   const { type, json_schema: given, schema } = value;
+  const unread = unreadSchema(value);
+  if (unread !== undefined) return { problem: unread };
   if (type === "text") return { format: { type: "text" } };
   if (schema !== undefined && schema !== null) return readSchema(schema, ["schema"]);
   if (type === "json_object") return { format: { type: "json" } };
@@ -46,6 +48,21 @@ function readFormat(value: { type: string } & Fields): { format: AnswerFormat } 
     return { problem: { path: ["json_schema", "name"], input: name, message, code: "invalid_value" } };
   }
   return readSchema(given.schema, ["json_schema", "schema"]);
+}
+
+/** A schema that would be left aside without a word. */
+function unreadSchema({ type, json_schema: given, schema }: { type: string } & Fields): Problem | undefined {
+  const has = (each: unknown) => each !== undefined && each !== null;
+  const problem = (field: string, input: unknown, message: string): Problem => ({
+    path: [field],
+    input,
+    message,
+    code: "invalid_value",
+  });
+  if (type === "text" && has(schema)) return problem("schema", schema, "the type text has no schema");
+  if (type !== "json_schema" && has(given)) return problem("json_schema", given, "it needs the type json_schema");
+  if (has(given) && has(schema)) return problem("schema", schema, "'json_schema' holds a schema already");
+  return undefined;
 }
 
 /** None of these three is a keyword of JSON Schema. */

@@ -80,7 +80,18 @@ export function firstNotCarried(body: ChatCompletionBody): Fault | undefined {
     const instead = refused.instead === undefined ? "" : `: ${refused.instead}`;
     return unsupportedValue(`This model does not support '${field}'${instead}.`, field);
   }
-  return notCarriedOfTools(body) ?? notCarriedOfMessages(body.messages);
+  return notCarriedOfFormat(body) ?? notCarriedOfTools(body) ?? notCarriedOfMessages(body.messages);
+}
+
+/** With what those name who write the schema's envelope flat. */
+const FORMAT_FIELDS: ReadonlySet<string> = new Set(["type", "json_schema", "schema", "name", "description", "strict"]);
+
+function notCarriedOfFormat({ response_format: format = { type: "text" } }: ChatCompletionBody): Fault | undefined {
+  const field = Object.keys(format).find(
+    (each) => !FORMAT_FIELDS.has(each) && format[each] !== undefined && format[each] !== null,
+  );
+  if (field === undefined) return undefined;
+  return unsupportedValue(`This model does not support '${field}' in response_format.`, `response_format.${field}`);
 }
 
 function notCarriedOfTools({ tools = [], tool_choice: choice }: ChatCompletionBody): Fault | undefined {
