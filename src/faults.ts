@@ -52,6 +52,8 @@ export interface FaultDetails {
   param?: string | undefined;
   /** When trying again may help. */
   retryAfterSeconds?: number | undefined;
+  /** Whether waiting cannot cure it, although it does others of its kind. */
+  isFinal?: boolean | undefined;
   /** Of the limits that the request was held to. */
   limits?: LimitStanding | undefined;
   /** What the failed attempt used, where that is known and to be accounted. */
@@ -67,6 +69,7 @@ export class Fault extends Error {
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly isFinal: boolean;
   readonly limits: LimitStanding | undefined;
   readonly used: UsedTokens | undefined;
 
@@ -76,6 +79,7 @@ export class Fault extends Error {
     this.code = details.code;
     this.param = details.param;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isFinal = details.isFinal === true;
     this.limits = details.limits;
     this.used = details.used;
   }

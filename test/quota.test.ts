@@ -84,7 +84,25 @@ test("tokens are reserved at their most and settled at what they were", async ()
   const tooLarge = await say(running, { max_completion_tokens: 1001 });
   expect(tooLarge.status).toBe(429);
   expect(await tooLarge.json()).toMatchObject({ error: { type: "tokens", code: "rate_limit_exceeded" } });
+  // Waiting does not help.
+  expect(tooLarge.headers.get("x-should-retry")).toBe("false");
+  expect(tooLarge.headers.get("retry-after")).toBeNull();
 });
+
+test.each(["requests_per_minute", "requests_per_day", "tokens_per_minute", "concurrent_requests"])(
+  "%s of 0 lets nothing through, also what sets no bound itself",
+  async (name) => {
+    const running = await start(`{ project_model: { ${name}: 0 } }`);
+    for (const bound of [undefined, 10]) {
+      const refused = await say(running, { max_completion_tokens: bound });
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("x-should-retry")).toBe("false");
+      expect(await refused.json()).toMatchObject({
+        error: { message: expect.stringMatching(/Limit 0, Requested \d+\.$/) },
+      });
+    }
+  },
+);
 
 test("never more tokens are admitted together than the limit, whatever comes at once", async () => {
   const running = await start("{ organization: { tokens_per_minute: 2000 } }");

@@ -1,7 +1,7 @@
 /** Holds requests to limits of their number, tokens and audio, all of them or none taken at once. */
 
 import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
-import { Fault, type LimitStanding } from "../faults.ts";
+import { Fault, type FaultDetails, type LimitStanding } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
@@ -132,14 +132,15 @@ function refusal(
 
 /** What a request asks for by itself, and no estimate, may be more than the limit: then waiting does not help. */
 function neverFits({ most }: Claim, { kind, amount, limit }: Bucket): boolean {
-  if (kind === "requests" || kind === "daily-requests") return false;
+  if (limit === 0) return true;
   return (kind === "tokens" ? (most.completionTokens ?? 0) : amount) > limit;
 }
 
 function tooLarge(claim: Claim, bucket: Bucket): Fault {
-  const asked = bucket.kind === "tokens" ? claim.most.completionTokens : bucket.amount;
+  const { completionTokens, promptTokens } = claim.most;
+  const asked = bucket.kind === "tokens" ? (completionTokens ?? promptTokens) : bucket.amount;
   const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
-  return rateLimited(bucket, message, {});
+  return rateLimited(bucket, message, { isFinal: true });
 }
 
 function describe({ model, caller }: Claim, { kind, scope }: Bucket): string {
@@ -150,7 +151,7 @@ function describe({ model, caller }: Claim, { kind, scope }: Bucket): string {
 function rateLimited(
   { kind }: Bucket,
   message: string,
-  details: { retryAfterSeconds?: number; limits?: LimitStanding },
+  details: Pick<FaultDetails, "retryAfterSeconds" | "limits" | "isFinal">,
 ): Fault {
   const faultKind = kind === "tokens" ? "token-rate-limited" : "request-rate-limited";
   return new Fault(faultKind, message, { code: "rate_limit_exceeded", ...details });

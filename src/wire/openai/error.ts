@@ -47,7 +47,7 @@ export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer 
     headers["retry-after"] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
   }
   Object.assign(headers, toRateLimitHeaders(failure.limits ?? {}));
-  if (NEVER_RETRY.has(failure.kind)) headers["x-should-retry"] = "false";
+  if (NEVER_RETRY.has(failure.kind) || failure.isFinal) headers["x-should-retry"] = "false";
   return { status: STATUS_AND_TYPE[failure.kind][0], headers, body };
 }
 
