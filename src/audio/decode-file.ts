@@ -19,7 +19,14 @@ import {
 } from "mediabunny";
 import { Fault, invalidRequest } from "../faults.ts";
 import { aacDecoder } from "./decode-aac.ts";
-import { type DecodedAudio, flacDecoder, mp3Decoder, opusDecoder, type PacketDecoder } from "./decode-packets.ts";
+import {
+  type DecodedAudio,
+  decodeFlacFile,
+  flacDecoder,
+  mp3Decoder,
+  opusDecoder,
+  type PacketDecoder,
+} from "./decode-packets.ts";
 import { vorbisDecoder } from "./decode-vorbis.ts";
 import { Resampler } from "./resample.ts";
 import { tooLong, UnreadableFile } from "./unreadable-file.ts";
@@ -50,7 +57,7 @@ export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder)
     const resampler = new Resampler(sampleRate);
     let seconds = 0;
     try {
-      for await (const audio of understood(decodeTrack(track))) {
+      for await (const audio of understood(decodeTrack(track, path))) {
         const { length } = audio.channels[0] ?? [];
         if (length === 0 || length === undefined) continue;
         if (audio.sampleRate < MIN_RATE || audio.sampleRate > MAX_RATE) throw badRate(audio.sampleRate);
@@ -80,7 +87,7 @@ async function findTrack(input: Input, maxSeconds: number): Promise<InputAudioTr
   return track;
 }
 
-async function* decodeTrack(track: InputAudioTrack): AsyncGenerator<DecodedAudio> {
+async function* decodeTrack(track: InputAudioTrack, path: string): AsyncGenerator<DecodedAudio> {
   if (track.codec?.startsWith("pcm-") || track.codec === "ulaw" || track.codec === "alaw")
     return yield* decodePcm(track);
   const decoder = await openDecoder(track);
@@ -93,7 +100,9 @@ async function* decodeTrack(track: InputAudioTrack): AsyncGenerator<DecodedAudio
   };
   try {
     let packets = [];
+    let hasPackets = false;
     for await (const packet of new EncodedPacketSink(track).packets()) {
+      hasPackets = true;
       if (packets.push(packet) < PACKETS_AT_ONCE) continue;
       const audio = await decoder.decode(packets);
       packets = [];
@@ -102,6 +111,7 @@ async function* decodeTrack(track: InputAudioTrack): AsyncGenerator<DecodedAudio
     for (const audio of [await decoder.decode(packets), await decoder.finish()]) {
       if (audio !== undefined) yield skipped(audio);
     }
+    if (!hasPackets && (await track.input.getFormat()) === FLAC) yield* decodeFlacFile(path);
   } finally {
     decoder.close();
   }

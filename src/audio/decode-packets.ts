@@ -1,5 +1,6 @@
 /** One codec's packets to samples, by decoders in WebAssembly: a fault in one of them cannot leave its sandbox. */
 
+import { createReadStream } from "node:fs";
 import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import type { EncodedPacket } from "mediabunny";
 import { MPEGDecoder } from "mpg123-decoder";
@@ -36,6 +37,19 @@ export function mp3Decoder(): Promise<PacketDecoder> {
 
 export function flacDecoder(): Promise<PacketDecoder> {
   return fromFrames(new FLACDecoder());
+}
+
+/** A file whose frames the demuxer does not find: it takes those that tell their rate in kilohertz for broken ones. */
+export async function* decodeFlacFile(path: string): AsyncGenerator<DecodedAudio> {
+  const decoder = new FLACDecoder();
+  await decoder.ready;
+  const toAudio = ({ channelData, sampleRate }: Frames): DecodedAudio => ({ channels: channelData, sampleRate });
+  try {
+    for await (const bytes of createReadStream(path)) yield toAudio(await decoder.decode(bytes));
+    yield toAudio(await decoder.flush());
+  } finally {
+    decoder.free();
+  }
 }
 
 /** `head` is the stream's `OpusHead` (RFC 7845, section 5.1): channels, samples to skip, and which stream is which channel. */

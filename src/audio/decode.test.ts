@@ -90,6 +90,12 @@ function correlation(a: Float32Array, b: Float32Array): number {
   return best;
 }
 
+test("FLAC whose frames tell the rate in a byte of its own", async () => {
+  const samples = await decode(join(RECORDINGS, "tone-12-khz.flac"));
+  expect(samples.length).toBe(RATE);
+  expect(Math.max(...samples.subarray(2000, 14_000))).toBeCloseTo(0.5, 1);
+});
+
 test("samples can be had again", async () => {
   const path = await wave("again.wav", { seconds: 1 });
   const samples = decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never);
