@@ -129,6 +129,17 @@ test("a long silence costs nothing and gives nothing", async () => {
   expect(pieces[0]?.samples.at(-1)).toBeCloseTo(0.9, 2);
 });
 
+test("of speech without end, only its last part is kept", async () => {
+  const before = process.memoryUsage().arrayBuffers;
+  let keptBytes = Number.POSITIVE_INFINITY;
+  for await (const { endSeconds } of cutAtPauses(recording(2400), new LoudnessVad(), () => {})) {
+    if (endSeconds < 2300) continue;
+    keptBytes = process.memoryUsage().arrayBuffers - before;
+    break;
+  }
+  expect(keptBytes / (SAMPLE_RATE * Float32Array.BYTES_PER_ELEMENT)).toBeLessThan(1200);
+});
+
 test("what ends within a window is heard to its end", async () => {
   const { pieces, heard } = await cut(recording(1, [], 100));
   expect(heard).toBe(SAMPLE_RATE);

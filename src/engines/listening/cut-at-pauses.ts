@@ -58,7 +58,9 @@ export async function* cutAtPauses(
     }
     speechStart ??= heard.end - PAD;
     const from = Math.max(lastEnd, speechStart);
-    if (heard.end - from >= LATEST_CUT) yield piece(from, heard.quietest(from + EARLIEST_CUT, heard.end));
+    if (heard.end - from < LATEST_CUT) continue;
+    yield piece(from, heard.quietest(from + EARLIEST_CUT, heard.end));
+    heard.forget(lastEnd);
   }
   vad.flush();
   yield* found();
