@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
@@ -16,6 +17,8 @@ import { dirname } from "node:path";
 
 const READ_BYTES = 1024 ** 2;
 const NEWLINE = 10;
+/** Of its bound a file may hold this much that was passed already. */
+const PASSED_SHARE = 1 / 16;
 
 export class Journal {
   readonly path: string;
@@ -38,6 +41,9 @@ export class Journal {
   /** False, and nothing written, when the file would grow beyond its bound. Throws what the file system throws. */
   append(line: string): boolean {
     const bytes = Buffer.from(`${line}\n`);
+    // A database that is slower than lines come leaves the file never empty, although it takes them all.
+    const passed = this.#readBytes;
+    if (passed > this.#maxBytes * PASSED_SHARE && 2 * passed > this.#writtenBytes) this.#dropPassed();
     if (this.#writtenBytes + bytes.length > this.#maxBytes) return false;
     const descriptor = this.#open();
     // In one call, so that a process that is killed leaves a whole line or, at the very end, a part that is no line.
@@ -67,6 +73,30 @@ export class Journal {
     ftruncateSync(this.#descriptor, 0);
     this.#readBytes = 0;
     this.#writtenBytes = 0;
+  }
+
+  /** Puts what waits into a file of its own, which takes this one's place whole, so that a process may be killed here. */
+  #dropPassed(): void {
+    const old = this.#descriptor;
+    if (old === undefined) return;
+    const path = `${this.path}.new`;
+    const rest = Buffer.alloc(this.#writtenBytes - this.#readBytes);
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(path, "w+", 0o600);
+      const length = readSync(old, rest, 0, rest.length, this.#readBytes);
+      if (writeSync(descriptor, rest, 0, length, 0) < rest.length) throw new Error("the disk is full");
+      renameSync(path, this.path);
+    } catch {
+      // The old one goes on, up to its bound.
+      if (descriptor !== undefined) closeSync(descriptor);
+      rmSync(path, { force: true });
+      return;
+    }
+    closeSync(old);
+    this.#descriptor = descriptor;
+    this.#readBytes = 0;
+    this.#writtenBytes = rest.length;
   }
 
   /** The file goes when nothing waits in it. */
