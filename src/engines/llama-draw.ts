@@ -3,7 +3,12 @@
 import { randomInt } from "node:crypto";
 
 /** Tokens less likely than this many others are never drawn: sorting a whole vocabulary doubles the time of a token. */
-export const TOP_K = 256;
+const TOP_K = 256;
+
+/** A caller's `top_k`, as the 32-bit number that llama.cpp reads it into: more would come out as few. */
+export function toLlamaTopK(topK: number | undefined): number {
+  return Math.min(topK ?? TOP_K, 2 ** 31 - 1);
+}
 
 /** llama.cpp takes the largest 32-bit number for "draw one". */
 const SEEDS = 2 ** 32 - 1;

@@ -18,6 +18,11 @@ test("draws each choice with a seed of its own", () => {
   expect(Math.min(...seeds(-5), ...seeds(2 ** 40))).toBeGreaterThanOrEqual(0);
 });
 
+test("never reads a bound beyond 32 bits as a small one", () => {
+  const topK = (asked: number) => samplingOf({ ...PLAIN_REQUEST, topK: asked }, 0, bounds).topK;
+  expect([topK(5), topK(2 ** 32 + 1)]).toEqual([5, 2 ** 31 - 1]);
+});
+
 test("counts penalties over the whole answer, and none of the prompt", () => {
   expect(samplingOf({ ...PLAIN_REQUEST, frequencyPenalty: -2, presencePenalty: 0.5 }, 0, bounds)).toMatchObject({
     repeatPenalty: 1,

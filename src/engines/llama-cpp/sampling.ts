@@ -1,7 +1,7 @@
 import type { Token } from "node-llama-cpp";
 import { invalidRequest } from "../../faults.ts";
 import type { Sampling } from "../chat-model.ts";
-import { TOP_K, toLlamaSeed } from "../llama-draw.ts";
+import { toLlamaSeed, toLlamaTopK } from "../llama-draw.ts";
 import type { SamplerConfig } from "./unpublished.ts";
 
 export interface SamplingBounds {
@@ -17,7 +17,7 @@ export function samplingOf(request: Sampling, choice: number, bounds: SamplingBo
   return {
     temperature,
     topP,
-    topK: topK ?? TOP_K,
+    topK: toLlamaTopK(topK),
     minP: minP ?? 0,
     seed: toLlamaSeed(seed, choice),
     ...penaltiesOf(request, bounds),

@@ -71,6 +71,22 @@ test("passes on what shapes an answer", async () => {
   });
 });
 
+test("bounds beyond 32 bits are not sent as small ones", async () => {
+  const most = 2 ** 31 - 1;
+  expect(await sent(await open(), { topK: 2 ** 32 + 1, maxTokens: 2 ** 32 + 1 })).toMatchObject({
+    top_k: most,
+    max_tokens: most,
+  });
+});
+
+test("calls of before that had no arguments are sent as JSON", async () => {
+  const call = (written: string) => ({ id: "c", type: "function", function: { name: "f", arguments: written } });
+  const messages = [{ role: "assistant", content: null, tool_calls: [call(""), call('{"a":1}')] }];
+  expect((await sent(await open(), { wire: { messages } })).messages).toEqual([
+    { role: "assistant", content: null, tool_calls: [call("{}"), call('{"a":1}')] },
+  ]);
+});
+
 test("a named tool is sent as the only one, and required", async () => {
   const tool = (name: string) => ({ name, description: undefined, parameters: undefined, param: "tools[0]" });
   const model = await open({ options: ["--with-tools"] });

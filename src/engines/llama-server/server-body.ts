@@ -6,7 +6,7 @@
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import { grammarOfAnyObject, grammarOfSchema } from "../../structured-output/grammar.ts";
 import type { AnswerFormat, ChatRequest, Tool } from "../chat-model.ts";
-import { TOP_K, toLlamaSeed } from "../llama-draw.ts";
+import { toLlamaSeed, toLlamaTopK } from "../llama-draw.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
 /** Throws a Fault that names the field when llama-server would not honour all of the request. */
@@ -16,10 +16,11 @@ export function toServerBody(request: ChatRequest, properties: ServerProperties)
   return {
     messages: toServerMessages(request),
     stream: request.stream,
-    max_tokens: request.maxTokens ?? -1,
+    // It reads 32 bits: more would come out as few.
+    max_tokens: Math.min(request.maxTokens ?? -1, 2 ** 31 - 1),
     temperature: request.temperature,
     top_p: request.topP,
-    top_k: request.topK ?? TOP_K,
+    top_k: toLlamaTopK(request.topK),
     min_p: request.minP ?? 0,
     seed: toLlamaSeed(seed),
     // What is evaluated in other batches rounds otherwise, and the text may come out another.
@@ -53,8 +54,19 @@ function toServerMessages({ wire, messages }: ChatRequest): unknown[] {
   return sent.map((message, index) => {
     const { role, content } = message as { role: string; content?: unknown };
     if (Array.isArray(content)) refuseImageAddresses(content, `messages[${index}].content`);
-    return role === "developer" ? { ...message, role: "system" } : message;
+    return { ...message, ...toServerCalls(message), role: role === "developer" ? "system" : role };
   });
+}
+
+/** It fails where a call's arguments are no JSON, also for those that say nothing because there are none. */
+function toServerCalls(message: object): { tool_calls?: unknown[] } {
+  const { tool_calls: calls } = message as { tool_calls?: { function?: { arguments?: unknown } }[] | null };
+  if (!calls?.length) return {};
+  return {
+    tool_calls: calls.map((call) =>
+      call.function?.arguments === "" ? { ...call, function: { ...call.function, arguments: "{}" } } : call,
+    ),
+  };
 }
 
 /** llama-server would fetch them from wherever they point to, this machine's own network included. */
