@@ -29,6 +29,19 @@ test("goes on for ever while lines are passed, also when it is never empty", () 
   expect(readdirSync(directory)).toEqual(["lines"]);
 });
 
+test("is there again when somebody removed it", () => {
+  const path = join(directory, "lines");
+  const journal = new Journal(path, 4_000);
+  journal.append("one");
+  journal.advance(journal.read().bytes);
+  rmSync(path);
+  journal.append("two");
+  expect(readFileSync(path, "utf8")).toBe("two\n");
+  rmSync(path);
+  journal.close();
+  expect(readFileSync(path, "utf8")).toBe("two\n");
+});
+
 test("refuses what comes beyond its bound while nothing is passed", () => {
   const journal = new Journal(join(directory, "lines"), 20);
   expect([journal.append("0123456789"), journal.append("0123456789")]).toEqual([true, false]);

@@ -43,7 +43,8 @@ export class Journal {
     const bytes = Buffer.from(`${line}\n`);
     // A database that is slower than lines come leaves the file never empty, although it takes them all.
     const passed = this.#readBytes;
-    if (passed > this.#maxBytes * PASSED_SHARE && 2 * passed > this.#writtenBytes) this.#dropPassed();
+    const isMostlyPassed = passed > this.#maxBytes * PASSED_SHARE && 2 * passed > this.#writtenBytes;
+    if (isMostlyPassed || this.#isRemoved()) this.#dropPassed();
     if (this.#writtenBytes + bytes.length > this.#maxBytes) return false;
     const descriptor = this.#open();
     // In one call, so that a process that is killed leaves a whole line or, at the very end, a part that is no line.
@@ -75,6 +76,11 @@ export class Journal {
     this.#writtenBytes = 0;
   }
 
+  /** By a process on another machine with the same folder, which took a journal at rest for one left behind. */
+  #isRemoved(): boolean {
+    return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink === 0;
+  }
+
   /** Puts what waits into a file of its own, which takes this one's place whole, so that a process may be killed here. */
   #dropPassed(): void {
     const old = this.#descriptor;
@@ -101,6 +107,7 @@ export class Journal {
 
   /** The file goes when nothing waits in it. */
   close(): void {
+    if (!this.isEmpty && this.#isRemoved()) this.#dropPassed();
     if (this.#descriptor === undefined) return;
     if (!this.isEmpty) fsyncSync(this.#descriptor);
     closeSync(this.#descriptor);

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 
 const SUFFIX = ".usage.jsonl";
-/** A living process on another machine that shares the folder touches its journal more often than this. */
+/** A process on another machine that shares the folder; one that lives and rested for longer makes its journal anew. */
 const ABANDONED_AFTER_MILLISECONDS = 60_000;
 
 /** The name says who writes it. */
