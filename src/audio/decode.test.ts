@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -128,6 +128,40 @@ test("what lies elsewhere than in the folder of uploads is out of reach", async 
 
 test("what is longer than it may be is refused, by its header or when it turns out so", async () => {
   await expect(decode(await wave("long.wav", { seconds: 5 }), 4)).rejects.toThrow("longer than 4 seconds");
+});
+
+test.runIf(process.platform === "linux")(
+  "a process that died while it was kept ready is not the file's fault",
+  async () => {
+    const path = await wave("fine.wav", {});
+    const own = new Decoder();
+    const processes = async () => {
+      const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+      const facts = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, "utf8").catch(() => "")));
+      return facts.filter((fact) => fact.split(") ")[1]?.split(" ")[1] === String(process.pid)).map(Number.parseFloat);
+    };
+    const others = await processes();
+    own.warm();
+    const spare = (await processes()).find((id) => !others.includes(id));
+    if (spare === undefined) throw new Error("It has started no process");
+    process.kill(spare, "SIGKILL");
+    await expect.poll(processes, { timeout: 10_000 }).not.toContain(spare);
+    let count = 0;
+    for await (const samples of own.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)) count += samples.length;
+    expect(count).toBe(RATE);
+    own.close();
+  },
+);
+
+test("that no process can be started is not the file's fault", async () => {
+  const path = await wave("fine.wav", {});
+  const { execPath } = process;
+  process.execPath = "/nowhere";
+  const failure = await Array.fromAsync(new Decoder().samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)).catch(
+    (error) => error,
+  );
+  process.execPath = execPath;
+  expect(failure).toMatchObject({ kind: "unavailable" });
 });
 
 test("who stops listening, or gives up, leaves no process but the one that is kept ready", async () => {

@@ -52,7 +52,7 @@ export class Decoder {
   /** Readies a process for a file that is about to come. */
   warm(): void {
     if (this.#isClosed) return;
-    this.#spare ??= start(this.#readable);
+    this.#spare ??= this.#startSpare();
     clearTimeout(this.#spareEnd);
     this.#spareEnd = setTimeout(() => this.#endSpare(), SPARE_SECONDS * 1000).unref();
   }
@@ -83,6 +83,8 @@ export class Decoder {
   async *#decodeHere(order: DecodeOrder, signal: AbortSignal): AsyncGenerator<Float32Array> {
     const child = this.#spare ?? start(this.#readable);
     this.#spare = undefined;
+    if (child.pid === undefined)
+      throw unavailable("No process to decode the file could be started.", "engine_failed", 5);
     const failure = text(child.stdio[FAILURE_DESCRIPTOR] as Readable).catch(() => "");
     try {
       child.stdin.on("error", () => {});
@@ -92,6 +94,16 @@ export class Decoder {
     } finally {
       if (!signal.aborted) this.warm();
     }
+  }
+
+  /** One that ends while it waits, as when memory runs out, must not be taken for a file that cannot be read. */
+  #startSpare(): DecodeProcess {
+    const spare = start(this.#readable);
+    const forget = () => {
+      if (this.#spare === spare) this.#spare = undefined;
+    };
+    spare.once("exit", forget).once("error", forget);
+    return spare;
   }
 
   #endSpare(): void {
