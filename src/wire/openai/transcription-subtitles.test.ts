@@ -48,6 +48,18 @@ test("times go past an hour, and markup is text", () => {
   );
 });
 
+test("every cue lasts, however short its segment is said to be", () => {
+  expect(toVtt([segment(1, 1, "a"), segment(2, 1.5, "b"), segment(3, 3.0002, "c")])).toBe(
+    "WEBVTT\n\n00:00:01.000 --> 00:00:01.001\na\n\n00:00:02.000 --> 00:00:02.001\nb\n\n00:00:03.000 --> 00:00:03.001\nc\n\n",
+  );
+});
+
+test("no character is broken in two", () => {
+  const subtitles = toSrt([segment(0, 9, `a${"𠮷".repeat(100)}`)]);
+  expect(subtitles.isWellFormed()).toBe(true);
+  expect(subtitles.match(/𠮷/g)).toHaveLength(100);
+});
+
 test("nothing said is an empty file", () => {
   expect(toSrt([])).toBe("");
   expect(toVtt([])).toBe("WEBVTT\n\n");

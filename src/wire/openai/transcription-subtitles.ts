@@ -60,19 +60,26 @@ function wrap(text: string): string[] {
   let rest = text;
   while (rest.length > LINE_CHARACTERS) {
     const space = rest.lastIndexOf(" ", LINE_CHARACTERS);
-    const end = space > 0 ? space : LINE_CHARACTERS;
+    const end = space > 0 ? space : wholeCharacters(rest, LINE_CHARACTERS);
     lines.push(rest.slice(0, end));
     rest = rest.slice(end).trimStart();
   }
   return rest === "" ? lines : [...lines, rest];
 }
 
-function times({ startSeconds, endSeconds }: Cue, point: "," | "."): string {
-  return `${toTimestamp(startSeconds, point)} --> ${toTimestamp(endSeconds, point)}`;
+/** Not between the halves of one that takes two. */
+function wholeCharacters(text: string, end: number): number {
+  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 }
 
-function toTimestamp(seconds: number, point: string): string {
-  const milliseconds = Math.round(seconds * 1000);
+/** A cue that ends when it begins, or before, is none to players. */
+function times({ startSeconds, endSeconds }: Cue, point: "," | "."): string {
+  const start = Math.round(startSeconds * 1000);
+  const end = Math.max(start + 1, Math.round(endSeconds * 1000));
+  return `${toTimestamp(start, point)} --> ${toTimestamp(end, point)}`;
+}
+
+function toTimestamp(milliseconds: number, point: string): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
   const rest = String(milliseconds % 1000).padStart(3, "0");
   return `${two(milliseconds / 3_600_000)}:${two((milliseconds / 60_000) % 60)}:${two((milliseconds / 1000) % 60)}${point}${rest}`;
