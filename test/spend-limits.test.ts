@@ -75,23 +75,28 @@ test("what was spent before a limit was set counts, and what was not used is giv
 });
 
 test("a limit that is changed still counts what runs", async () => {
-  const { spendLimit } = administrator().projects;
-  const cents = Math.round((await spent()) * 100);
-  await spendLimit.update(project, limitOf(cents + 20));
+  const { projects } = administrator();
+  const { id } = await projects.create({ name: "Changed" });
+  const { api_key: key } = await projects.serviceAccounts.create(id, { name: "Changing" });
+  const headers = { authorization: `Bearer ${key?.value}` };
+  const ask = (model: string, max_completion_tokens: number, signal?: AbortSignal) => {
+    const body = { model, messages: [{ role: "user", content: "Hm." }], max_completion_tokens };
+    return service.post("/v1/chat/completions", body, { headers, ...(signal && { signal }) });
+  };
+  await projects.spendLimit.update(id, limitOf(20));
   const leaving = new AbortController();
-  const body = { model: "sloth", messages: [{ role: "user", content: "Hm." }], max_completion_tokens: 2 };
-  const slow = service.post("/v1/chat/completions", body, { signal: leaving.signal }).catch(() => undefined);
+  const slow = ask("sloth", 2, leaving.signal).catch(() => undefined);
   const running = async () => {
     const metrics = await (await service.fetch("/metrics")).text();
     return Number(/parlance_slots_in_use\{model="sloth".*\} (\d+)/.exec(metrics)?.[1]);
   };
   await expect.poll(running, { timeout: 10_000 }).toBe(1);
-  expect((await say("parrot", 1)).status).toBe(429);
-  await spendLimit.update(project, limitOf(cents + 25));
-  expect((await say("parrot", 1)).status).toBe(429);
+  expect((await ask("parrot", 1)).status).toBe(429);
+  await projects.spendLimit.update(id, limitOf(25));
+  expect((await ask("parrot", 1)).status).toBe(429);
   leaving.abort();
   await slow;
-  await expect.poll(async () => (await say("parrot", 1)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await ask("parrot", 1)).status, { timeout: 10_000 }).toBe(200);
 });
 
 test("a limit that only warns lets through and tells the log", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { createLogger } from "../observability/logger.ts";
 import type { Claim } from "./quota.ts";
@@ -16,6 +16,7 @@ function claimOf(completionTokens: number): Claim {
 
 let counters = new InMemoryCounters();
 afterEach(async () => {
+  vi.useRealTimers();
   await counters.close();
   counters = new InMemoryCounters();
 });
@@ -32,6 +33,7 @@ function start(thresholdCents: number, spentSince: () => Promise<number>) {
 }
 
 test("what passed while the database was away counts once when it is back", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
   let spent: number | undefined;
   const { spend } = start(100, async () => {
     if (spent === undefined) throw new Error("away");
@@ -40,8 +42,29 @@ test("what passed while the database was away counts once when it is back", asyn
   for (let request = 0; request < 4; request += 1) await spend();
   // Two tenths from before, and the four.
   spent = 0.6 * DOLLAR;
+  vi.advanceTimersByTime(1_000);
   for (let request = 0; request < 4; request += 1) await spend();
   await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+});
+
+test("a database that is away is not asked by each request, and one that hangs holds none up for long", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  let asked = 0;
+  let answer: () => Promise<number> = async () => {
+    throw new Error("away");
+  };
+  const { spend } = start(100, () => {
+    asked += 1;
+    return answer();
+  });
+  for (let request = 0; request < 4; request += 1) await spend();
+  expect(asked).toBe(1);
+  answer = () => new Promise(() => {});
+  vi.advanceTimersByTime(1_000);
+  const held = spend();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await held;
+  expect(asked).toBe(2);
 });
 
 test("a bound beyond all money is refused by an amount that counters can hold", async () => {

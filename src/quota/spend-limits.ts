@@ -31,6 +31,9 @@ export interface SpendLimitsOptions {
 const NANO_DOLLARS_PER_CENT = 10_000_000;
 /** Longer than any month, so that nothing of it is forgotten before its end. */
 const WINDOW_SECONDS = 32 * 86_400;
+/** No request waits longer to learn what was spent before, nor does each of them ask a database that is away. */
+const WAIT_MILLISECONDS = 2_000;
+const RETRY_MILLISECONDS = 1_000;
 /** A million dollars: counters hold sums of such amounts, and no more than a caller's own bound could be greater. */
 const MOST_NANO_DOLLARS = 1e15;
 /** Of recordings, whose length is not known before they are decoded: that of common speech files. */
@@ -39,8 +42,8 @@ const BYTES_PER_SECOND = 4_000;
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
   readonly #estimates = new CompletionEstimates();
-  /** The limits whose counter knows what was spent before. */
-  readonly #begun = new Map<string, Promise<void>>();
+  /** The limits whose counter knows what was spent before, or, as a promise, is being told. */
+  readonly #begun = new Map<string, Promise<void> | "begun">();
 
   constructor(options: SpendLimitsOptions) {
     this.#options = options;
@@ -95,9 +98,12 @@ export class SpendLimits implements Quota {
     const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
     // Of the same epoch, so that counts that were lost are begun anew.
     const key = `spend ${scopeId} ${from} ${begunAt} ${this.#options.counters.epoch}`;
-    const begun = this.#begun.get(key) ?? this.#begin(caller, scopeId, from, key);
-    this.#begun.set(key, begun);
-    await begun;
+    let begun = this.#begun.get(key);
+    if (begun === undefined) {
+      begun = this.#begin(caller, scopeId, from, key);
+      this.#begun.set(key, begun);
+    }
+    if (begun !== "begun") await Promise.race([begun, pause(WAIT_MILLISECONDS)]);
     const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
     const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
     return { scopeId, key, limit, threshold, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
@@ -109,9 +115,10 @@ export class SpendLimits implements Quota {
       const spent = await this.#options.spentSince(caller, scopeId, from);
       const counted = await this.#countedAs(key);
       await this.#options.counters.begin(key, WINDOW_SECONDS, Math.max(0, spent - counted));
+      this.#begun.set(key, "begun");
     } catch (error) {
       // Without its database the service goes on, and counts from here until it is back.
-      this.#begun.delete(key);
+      setTimeout(() => this.#begun.delete(key), RETRY_MILLISECONDS).unref();
       this.#options.logger.warn({ err: error, scopeId }, "what was spent this month is not known yet");
     }
   }
@@ -133,6 +140,10 @@ export class SpendLimits implements Quota {
     const message = `The monthly spend limit of ${scopeId} is reached: Limit ${dollars(threshold)}, Used ${dollars(used)}, this request up to ${dollars(amount)}. It begins anew with the next month (UTC), or when an administrator raises it.`;
     return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
 /** Both must have room; what the first took is given back when the second has none. */
