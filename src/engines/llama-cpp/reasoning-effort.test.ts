@@ -26,10 +26,17 @@ test.each([
   ["other", "high"],
   ["other", "none"],
   ["reasoning_effort", "none"],
+  ["reasoning_effort", "very high"],
+  ["reasoning_effort", "constructor"],
+  ["enable_thinking", "very high"],
 ])("refuses what a template that looks at %s cannot be told: %s", (variable, effort) => {
   expect(() => effortVariables(template(variable), effort)).toThrow(
     expect.objectContaining({ kind: "invalid-request", param: "reasoning_effort", code: "unsupported_value" }),
   );
+});
+
+test("takes a level that only the template knows", () => {
+  expect(effortVariables(template("'deep' if reasoning_effort == 'max'"), "max")).toEqual({ reasoning_effort: "max" });
 });
 
 test("knows which templates have to be asked for thoughts", () => {

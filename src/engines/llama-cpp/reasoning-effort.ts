@@ -4,7 +4,13 @@ import type { ChatTemplate } from "./chat-template.ts";
 /** Variables by which templates are told whether to think. The first is on unless told otherwise, the second off. */
 const SWITCHES = ["enable_thinking", "thinking"] as const;
 /** Templates know three levels. */
-const LEVELS: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high" };
+const LEVELS: ReadonlyMap<string, string> = new Map([
+  ["minimal", "low"],
+  ["low", "low"],
+  ["medium", "medium"],
+  ["high", "high"],
+  ["xhigh", "high"],
+]);
 
 /** Whether a model thinks when nothing is said of it. */
 export function thinksUnasked({ variables }: ChatTemplate): boolean {
@@ -25,6 +31,18 @@ export function effortVariables(template: ChatTemplate, effort: string | undefin
       "reasoning_effort",
     );
   }
-  const level = hasLevels && !isOff ? { reasoning_effort: LEVELS[effort] ?? effort } : {};
-  return { ...Object.fromEntries(switches), ...level };
+  if (isOff) return Object.fromEntries(switches);
+  const level = LEVELS.get(effort) ?? (hasLevels && isWordOf(template, effort) ? effort : undefined);
+  if (level === undefined) {
+    throw unsupportedValue(
+      `This model's chat template does not know the effort '${effort}'; it may be ${[...LEVELS.keys()].join(", ")}.`,
+      "reasoning_effort",
+    );
+  }
+  return { ...Object.fromEntries(switches), ...(hasLevels ? { reasoning_effort: level } : {}) };
+}
+
+/** Whether a template compares something with a word, as those do that know levels of their own. */
+function isWordOf({ source }: ChatTemplate, word: string): boolean {
+  return source.includes(`'${word}'`) || source.includes(`"${word}"`);
 }
