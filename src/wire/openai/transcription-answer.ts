@@ -69,7 +69,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
 function toDelta(event: Exclude<TranscriptionEvent, { type: "finish" }>, before: string): string {
   if (event.type === "delta") return event.text;
   if (event.isTold === true) return "";
-  return before === "" ? event.text : ` ${event.text}`;
+  return before === "" ? event.text : `${spaceBetween(before, event.text)}${event.text}`;
 }
 
 async function gather(events: Events): Promise<Transcript> {
@@ -124,7 +124,17 @@ function compressionRatio(text: string): number {
 }
 
 function joinText(segments: readonly TranscriptSegment[]): string {
-  return segments.map(({ text }) => text).join(" ");
+  return segments.map(({ text }, index) => spaceBetween(segments[index - 1]?.text ?? "", text) + text).join("");
+}
+
+/** Chinese, Japanese, Thai and others put none between words. */
+const UNSPACED =
+  "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}！，．：；？]";
+const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, "u");
+const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "u");
+
+function spaceBetween(before: string, after: string): "" | " " {
+  return before === "" || (ENDS_UNSPACED.test(before.slice(-2)) && BEGINS_UNSPACED.test(after)) ? "" : " ";
 }
 
 function toUsage(audioSeconds: number) {
