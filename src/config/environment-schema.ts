@@ -42,6 +42,24 @@ function urlOf(protocols: readonly string[], needsHost: boolean) {
   );
 }
 
+/** What the client would refuse, naming no setting. */
+const redisUrl = urlOf(["redis:", "rediss:"], true).refine(
+  (value) => {
+    const url = URL.parse(value);
+    return url === null || (/^\/?\d*$/.test(url.pathname) && [url.username, url.password].every(isEncoded));
+  },
+  { error: "may end in the number of a database, such as /1, and its user and password must be percent-encoded" },
+);
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const secretText = (schema: z.ZodType<string, string>) => schema.transform((value) => new Secret(value));
 
 const path = z.string().max(4096);
@@ -71,7 +89,7 @@ export const environmentSchema = z.object({
   DATABASE_URL: secretText(urlOf(["postgres:", "postgresql:"], false))
     .optional()
     .describe("A PostgreSQL database, postgres://…. Unset: SQLite in the data directory."),
-  REDIS_URL: secretText(urlOf(["redis:", "rediss:"], true))
+  REDIS_URL: secretText(redisUrl)
     .optional()
     .describe(
       "A Redis or Valkey, redis://…, in which replicas count limits together. Unset: PostgreSQL, or each for itself.",

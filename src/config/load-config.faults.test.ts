@@ -221,4 +221,13 @@ models:
     expect(fault).not.toContain("hunter2");
     expect(fault).toContain("has 3 faults");
   });
+
+  test.each(["redis://cache/main", "redis://cache/1/2", "redis://:hunter%2@cache:6379"])(
+    "%s, which the client of Redis would refuse, is a fault of the configuration",
+    async (url) => {
+      const fault = await faultOfConfigText(undefined, { REDIS_URL: url });
+      expect(fault).toContain("REDIS_URL: may end in the number of a database");
+      expect(fault).not.toContain("hunter");
+    },
+  );
 });
