@@ -85,6 +85,15 @@ export class Fault extends Error {
   }
 }
 
+/** The same failure, told with the limits that this request was held to: others may be told of it too. */
+export function withLimits(failure: unknown, limits: LimitStanding): unknown {
+  const isLimited = limits.requests !== undefined || limits.tokens !== undefined;
+  if (!(failure instanceof Fault) || !isLimited || failure.limits !== undefined) return failure;
+  const told = new Fault(failure.kind, failure.message, { ...failure, cause: failure.cause, limits });
+  told.stack = failure.stack;
+  return told;
+}
+
 /** The caller sent something wrong: `param` names the field, the message its bound. */
 export function invalidRequest(message: string, param?: string, code?: string): Fault {
   return new Fault("invalid-request", message, { param, code });

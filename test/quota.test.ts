@@ -15,6 +15,9 @@ models:
   - id: sloth
     task: chat
     deployments: [{ engine: scripted, slots: 50, replies: [{ text: Hm., delay_ms_before_first: 600000 }] }]
+  - id: wreck
+    task: chat
+    deployments: [{ engine: scripted, replies: [{ text: Oh, fail_after_tokens: 0, fail_with: { kind: upstream-failed } }] }]
   - id: crier
     task: speech
     deployments: [{ engine: scripted, speech: {} }]
@@ -182,6 +185,15 @@ test("speech, transcription and the listing are limited too", async () => {
   expect((await running.fetch("/v1/models")).headers.get("x-ratelimit-remaining-requests")).toBe("1");
 });
 
+test("an answer that failed tells how much is left too", async () => {
+  const running = await start("{ key: { requests_per_minute: 10, tokens_per_minute: 5000 } }");
+  const failed = await say(running, { model: "wreck" });
+  expect(failed.status).toBe(502);
+  expect(failed.headers.get("x-ratelimit-limit-requests")).toBe("10");
+  expect(failed.headers.get("x-ratelimit-remaining-requests")).toBe("9");
+  expect(failed.headers.get("x-ratelimit-limit-tokens")).toBe("5000");
+});
+
 test("without limits nothing is counted and no header is sent", async () => {
   const running = await start("{}");
   const answer = await say(running);
@@ -195,7 +207,7 @@ test("an administrator sees a row for each model and changes one, which holds fr
   const [project] = (await admin.projects.list()).data;
   const id = project?.id ?? "";
   const rows = await Array.fromAsync(admin.projects.rateLimits.listRateLimits(id, { limit: 2 }));
-  expect(rows.map(({ model }) => model)).toEqual(["parrot", "sloth", "crier", "judge", "listener"]);
+  expect(rows.map(({ model }) => model)).toEqual(["parrot", "sloth", "wreck", "crier", "judge", "listener"]);
   expect(rows[0]).toMatchObject({
     object: "project.rate_limit",
     max_requests_per_1_minute: 100,

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { Model } from "../engines/engine.ts";
-import { Fault, type LimitStanding } from "../faults.ts";
+import { Fault, type LimitStanding, withLimits } from "../faults.ts";
 import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Reservation } from "../quota/quota.ts";
 import type { Found } from "./catalog.ts";
@@ -92,7 +92,7 @@ export class Run<Opened extends Model, Event> {
     } catch (failure) {
       Object.assign(this.#used, this.#tally.spent?.used);
       this.#settle(outcomeOf(failure));
-      throw failure;
+      throw withLimits(failure, this.#options.reservation.standing);
     }
   }
 
