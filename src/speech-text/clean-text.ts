@@ -8,6 +8,8 @@ const SOUNDLESS = /[^\P{C}\n]|\uFFFD/gu;
 /** Signs of Markdown that surround words; a `*` or `_` between letters or digits stays, and a `#` that means "number". */
 const MARKUP = /(?<![\p{L}\p{N}])(?!#\d)[*_`~#]+(?=\S)|(?<=\S)[*_`~]+(?![\p{L}\p{N}])/gu;
 
+/** Of one sign: each would be a pause, or be named. */
+const LONG_RUN = /([^\p{L}\p{N}\s])\1{3,}/gu;
 /** Those of headings, lists and quotations. */
 const LINE_MARKUP = /^ *(?:#{1,6}|\*|>) +(?=\S)/gm;
 
@@ -22,6 +24,7 @@ export function cleanText(text: string): string {
     .replace(EMOJI, " ")
     .replace(LINE_MARKUP, "")
     .replace(MARKUP, "")
+    .replace(LONG_RUN, "$1$1$1")
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();

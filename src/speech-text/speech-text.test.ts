@@ -47,6 +47,7 @@ test.each([
   ["We are #1", "We are #1"],
   ["Write to me@example.org, please", "Write to me at example dot org, please"],
   ["a\r\n\r\n  b", "a\nb"],
+  ["wow!!!!!!!! well..... 1000000 ======= aaaaa", "wow!!! well... 1000000 === aaaaa"],
   ["5 * 3 = 15", "5 * 3 = 15"],
 ])("of %j says %j", (text, said) => {
   expect(cleanText(text)).toBe(said);
