@@ -1,8 +1,10 @@
 /** Any audio or video file to mono samples, a piece at a time, so that memory does not grow with its length. */
 
+import { openAsBlob } from "node:fs";
 import {
   ADTS,
   AudioSampleSink,
+  BlobSource,
   EncodedPacketSink,
   FilePathSource,
   FLAC,
@@ -14,6 +16,7 @@ import {
   MPEG_TS,
   OGG,
   QTFF,
+  type Source,
   WAVE,
   WEBM,
 } from "mediabunny";
@@ -28,6 +31,7 @@ import {
   type PacketDecoder,
 } from "./decode-packets.ts";
 import { vorbisDecoder } from "./decode-vorbis.ts";
+import { oggLinks } from "./ogg-links.ts";
 import { Resampler } from "./resample.ts";
 import { tooLong, UnreadableFile } from "./unreadable-file.ts";
 
@@ -50,26 +54,42 @@ const FORMATS = "flac, mp3, mp4, m4a, aac, ogg, opus, wav, webm, mkv and mov";
 
 /** Throws a Fault for what is no audio, and for audio that is longer than `maxSeconds`. */
 export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder): AsyncGenerator<Float32Array> {
-  const source = new FilePathSource(path, { maxCacheSize: READ_CACHE_BYTES, handleUnhandledError: () => {} });
+  const resampler = new Resampler(sampleRate);
+  let seconds = 0;
+  try {
+    for await (const audio of decodeLinks(path, maxSeconds)) {
+      const { length } = audio.channels[0] ?? [];
+      if (length === 0 || length === undefined) continue;
+      if (audio.sampleRate < MIN_RATE || audio.sampleRate > MAX_RATE) throw badRate(audio.sampleRate);
+      seconds += length / audio.sampleRate;
+      if (seconds > maxSeconds) throw tooLong(maxSeconds);
+      yield await resampler.resample(toMono(audio.channels), audio.sampleRate);
+    }
+    if (seconds === 0) throw new UnreadableFile("The file holds no audio that can be decoded.");
+    yield await resampler.finish();
+  } finally {
+    resampler.close();
+  }
+}
+
+/** All parts of a file that is several after each other. */
+async function* decodeLinks(path: string, maxSeconds: number): AsyncGenerator<DecodedAudio> {
+  const [first, ...others] = await oggLinks(path).catch(notUnderstood);
+  if (others.length === 0 || first === undefined) {
+    const source = new FilePathSource(path, { maxCacheSize: READ_CACHE_BYTES, handleUnhandledError: () => {} });
+    return yield* decodeSource(source, path, maxSeconds);
+  }
+  const file = await openAsBlob(path);
+  for (const { start, end } of [first, ...others]) {
+    const source = new BlobSource(file.slice(start, end), { maxCacheSize: READ_CACHE_BYTES });
+    yield* decodeSource(source, path, maxSeconds);
+  }
+}
+
+async function* decodeSource(source: Source, path: string, maxSeconds: number): AsyncGenerator<DecodedAudio> {
   const input = new Input({ formats: CONTAINERS, source });
   try {
-    const track = await findTrack(input, maxSeconds);
-    const resampler = new Resampler(sampleRate);
-    let seconds = 0;
-    try {
-      for await (const audio of understood(decodeTrack(track, path))) {
-        const { length } = audio.channels[0] ?? [];
-        if (length === 0 || length === undefined) continue;
-        if (audio.sampleRate < MIN_RATE || audio.sampleRate > MAX_RATE) throw badRate(audio.sampleRate);
-        seconds += length / audio.sampleRate;
-        if (seconds > maxSeconds) throw tooLong(maxSeconds);
-        yield await resampler.resample(toMono(audio.channels), audio.sampleRate);
-      }
-      if (seconds === 0) throw new UnreadableFile("The file holds no audio that can be decoded.");
-      yield await resampler.finish();
-    } finally {
-      resampler.close();
-    }
+    yield* understood(decodeTrack(await findTrack(input, maxSeconds), path));
   } finally {
     input.dispose();
   }

@@ -90,6 +90,15 @@ function correlation(a: Float32Array, b: Float32Array): number {
   return best;
 }
 
+test("an Ogg file of several streams after each other is heard to its end", async () => {
+  const one = await readFile(join(RECORDINGS, "speech.ogg"));
+  const path = join(folder, "chained.ogg");
+  await writeFile(path, Buffer.concat([one, one, one]));
+  const [once, samples] = [await decode(join(RECORDINGS, "speech.ogg")), await decode(path)];
+  expect(samples.length / once.length).toBeCloseTo(3, 2);
+  expect(correlation(samples.subarray(2 * once.length), once)).toBeGreaterThan(0.8);
+});
+
 test("FLAC whose frames tell the rate in a byte of its own", async () => {
   const samples = await decode(join(RECORDINGS, "tone-12-khz.flac"));
   expect(samples.length).toBe(RATE);
