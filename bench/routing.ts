@@ -18,7 +18,7 @@ const SECONDS = Number(process.argv[2] ?? 1);
 const ROUNDS = 9;
 const PACED_STREAMS = 512;
 /** V8 gives memory back once there is nothing to do. */
-const IDLE_SECONDS = 10;
+const IDLE_SECONDS = 30;
 /** V8 needs some ten thousand requests until its code is what it stays. */
 const WARM_UP_SECONDS = 6;
 
