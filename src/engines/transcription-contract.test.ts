@@ -4,10 +4,11 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { testModelStore } from "../../test/support/default-model.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { makeTranscriptionRequest } from "../../test/support/transcription-request.ts";
 import { wordErrors } from "../../test/support/word-errors.ts";
 import { Decoder } from "../audio/decode.ts";
 import { invalidRequest } from "../faults.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "./engine.ts";
+import type { TranscriptionEvent, TranscriptionModel } from "./engine.ts";
 import { openModel } from "./registry.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 
@@ -46,18 +47,8 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
   afterAll(() => model.close());
 
   const transcribe = (samples: AsyncIterable<Float32Array>, changes: object = {}, signal = never()) => {
-    const request: TranscriptionRequest = {
-      model: "m",
-      samples,
-      file: { path: PATH, name: "speech.flac", bytes: 1 },
-      translate: false,
-      language: undefined,
-      prompt: undefined,
-      temperature: 0,
-      wordTimes: false,
-      stream: false,
-      ...changes,
-    };
+    const file = { path: PATH, name: "speech.flac", bytes: 1 };
+    const request = makeTranscriptionRequest({ samples, file, ...changes });
     return model.transcribe(request, signal);
   };
   const textOf = (events: readonly TranscriptionEvent[]) =>

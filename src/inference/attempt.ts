@@ -2,6 +2,7 @@
 
 import type { Model } from "../engines/engine.ts";
 import type { Deployment } from "./deployment.ts";
+import { prepend } from "./prepend.ts";
 import { readAhead } from "./read-ahead.ts";
 import { WatchedEvents } from "./watched-events.ts";
 import type { Work } from "./work.ts";
@@ -51,13 +52,4 @@ export async function attempt<Opened extends Model, Event>(
   if (events !== source) return first.done ? events : prepend(first.value, events);
   source.putBack(first);
   return source;
-}
-
-async function* prepend<Event>(first: Event, rest: AsyncIterator<Event>): AsyncGenerator<Event> {
-  try {
-    yield first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
 }

@@ -8,6 +8,7 @@ import { higher } from "./higher-verdict.ts";
 import type { Inference } from "./inference.ts";
 import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";
 import type { ModerationPolicy } from "./moderation-policy.ts";
+import { prepend } from "./prepend.ts";
 import type { Answer } from "./run.ts";
 
 /** A Fault where only scores were wanted and the moderation model could not give them. */
@@ -85,15 +86,7 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
 /** Waits for the first event, so that a judge that fails before anything is shown is an error of its own. */
 async function begun(events: AsyncGenerator<ChatEvent, void>): Promise<AsyncGenerator<ChatEvent, void>> {
   const first = await events.next();
-  return (async function* () {
-    try {
-      if (first.done === true) return;
-      yield first.value;
-      yield* events;
-    } finally {
-      await events.return();
-    }
-  })();
+  return first.done ? events : prepend(first.value, events);
 }
 
 /** A moderation's own fields are not the chat's, and a caller who asked for none must not be told that it named one. */

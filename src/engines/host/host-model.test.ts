@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { closeHosted, openHosted, runs, tell } from "../../../test/support/host-fixture.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
+import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
 
 afterEach(closeHosted);
 
@@ -144,16 +145,6 @@ async function* samples(items: number) {
   for (let length = 1; length <= items; length++) yield new Float32Array(length);
 }
 
-function recording(from: AsyncIterable<Float32Array>) {
-  const file = { path: "/dev/null", name: "a.wav", bytes: 1 };
-  const rest = {
-    model: "m",
-    translate: false,
-    language: undefined,
-    prompt: undefined,
-    temperature: 0,
-    wordTimes: false,
-    stream: false,
-  };
-  return { samples: from, file, ...rest };
+function recording(samples: AsyncIterable<Float32Array>) {
+  return makeTranscriptionRequest({ samples, file: { path: "/dev/null", name: "a.wav", bytes: 1 } });
 }

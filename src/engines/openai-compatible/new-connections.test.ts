@@ -9,6 +9,7 @@ import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
 import type { ChatModel } from "../chat-model.ts";
 import type { TranscriptionModel } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
@@ -59,17 +60,7 @@ async function transcribe(settings: object, signal: AbortSignal): Promise<unknow
     "transcription",
     makeEngineServices(),
   )) as TranscriptionModel;
-  const request = {
-    model: "test-model",
-    samples: (async function* () {})(),
-    file: { path: join(folder.path, "file"), name: "a.wav", bytes: 5 },
-    translate: false,
-    language: undefined,
-    prompt: undefined,
-    temperature: 0,
-    wordTimes: false,
-    stream: false,
-  };
+  const request = makeTranscriptionRequest({ file: { path: join(folder.path, "file"), name: "a.wav", bytes: 5 } });
   return outcomeOf(model, model.transcribe(request, signal));
 }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
 import type { Model } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
@@ -43,11 +44,7 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
       return model.speak({ model: "m", text: "a", voice: "b", speed: 1, instructions: undefined }, signal);
     case "transcription": {
       const file = { path: join(folder.path, "file"), name: "a.wav", bytes: 5 };
-      const asked = { translate: false, language: undefined, prompt: undefined, temperature: 0, wordTimes: false };
-      return model.transcribe(
-        { model: "m", samples: (async function* () {})(), file, stream: false, ...asked },
-        signal,
-      );
+      return model.transcribe(makeTranscriptionRequest({ file }), signal);
     }
   }
 }

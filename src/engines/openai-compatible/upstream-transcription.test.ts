@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
@@ -51,21 +52,16 @@ const streams = (...frames: string[]) => {
 const data = (event: unknown, end = "\n\n") => `data: ${JSON.stringify(event)}${end}`;
 
 async function transcribe(changes: Partial<TranscriptionRequest> = {}, signal = new AbortController().signal) {
-  const request: TranscriptionRequest = {
+  const request = makeTranscriptionRequest({
     model: "ours",
     // Three seconds, for upstreams that do not tell.
     samples: (async function* () {
       yield new Float32Array(48_000);
     })(),
     file: { path: join(folder.path, "file"), name: "a.mp3", bytes: 5 },
-    translate: false,
-    language: undefined,
-    prompt: undefined,
-    temperature: 0,
-    wordTimes: false,
     stream: true,
     ...changes,
-  };
+  });
   const events: TranscriptionEvent[] = [];
   let failure: unknown;
   try {

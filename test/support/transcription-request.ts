@@ -1,0 +1,18 @@
+import type { TranscriptionRequest } from "../../src/engines/engine.ts";
+
+/** A request that asks for nothing special. */
+export function makeTranscriptionRequest(
+  asked: Partial<TranscriptionRequest> & Pick<TranscriptionRequest, "file">,
+): TranscriptionRequest {
+  return {
+    model: "test-model",
+    samples: (async function* () {})(),
+    translate: false,
+    language: undefined,
+    prompt: undefined,
+    temperature: 0,
+    wordTimes: false,
+    stream: false,
+    ...asked,
+  };
+}
