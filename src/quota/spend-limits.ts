@@ -1,5 +1,6 @@
 /** Holds what is spent in a calendar month to limits: what a request may cost is taken before it begins. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "../accounts/caller.ts";
 import type { Counters } from "../counters/counters.ts";
 import { Fault } from "../faults.ts";
@@ -103,7 +104,7 @@ export class SpendLimits implements Quota {
       begun = this.#begin(caller, scopeId, from, key);
       this.#begun.set(key, begun);
     }
-    if (begun !== "begun") await Promise.race([begun, pause(WAIT_MILLISECONDS)]);
+    if (begun !== "begun") await Promise.race([begun, pause(WAIT_MILLISECONDS, undefined, { ref: false })]);
     const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
     const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
     return { scopeId, key, limit, threshold, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
@@ -140,10 +141,6 @@ export class SpendLimits implements Quota {
     const message = `The monthly spend limit of ${scopeId} is reached: Limit ${dollars(threshold)}, Used ${dollars(used)}, this request up to ${dollars(amount)}. It begins anew with the next month (UTC), or when an administrator raises it.`;
     return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
 /** Both must have room; what the first took is given back when the second has none. */
