@@ -1,6 +1,6 @@
 /** Makes keys, and forms of them that may be stored or shown. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { Secret } from "../secret.ts";
 
 const RANDOM_BYTES = 32;
@@ -19,7 +19,7 @@ export function makeApiKey(kind: keyof typeof PREFIX): Secret {
  * 192 random bits (an operator's own at least 32 characters), which cannot, and is hashed at every request.
  */
 export function hashApiKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key);
 }
 
 /** `sk-...wxyz`, enough to tell keys apart. A short key is stars only; what is not printable is shown as `?`. */

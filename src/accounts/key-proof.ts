@@ -12,7 +12,6 @@ import type { ModelRateLimit } from "./rate-limit-settings.ts";
 import type { SpendLimit } from "./spend-limit-settings.ts";
 
 export interface KeyProof {
-  keyHash: string;
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
@@ -43,7 +42,6 @@ export async function loadKeyProofs(
       keys.map((key) => [
         key.keyHash,
         {
-          keyHash: key.keyHash,
           caller: {
             keyId: key.id,
             organizationId: key.organizationId,

@@ -1,11 +1,11 @@
 /** `parlance serve`: the service at a terminal. */
 
 import { setFlagsFromString } from "node:v8";
-import pino from "pino";
 import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../models/create-model-store.ts";
+import { heldLines } from "../observability/held-lines.ts";
 import { createLogger } from "../observability/logger.ts";
 import { STAGE, VERSION } from "../version.ts";
 import { configSources } from "./config-sources.ts";
@@ -28,7 +28,7 @@ export async function serve(): Promise<number> {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
   const sources = configSources();
   const config = await loadConfig(sources);
-  const logger = createLogger(config.logLevel, pino.destination(STANDARD_ERROR));
+  const logger = createLogger(config.logLevel, heldLines(STANDARD_ERROR));
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
   const progress = createProgress(process.stdout);

@@ -12,6 +12,13 @@ interface RequestRecord {
   model: string | undefined;
   settlement: Promise<Settlement> | undefined;
   failure: unknown;
+  /** Told when the client leaves before its answer was sent whole. */
+  clientLeft: AbortController | undefined;
+}
+
+export interface RequestRecords {
+  /** Requests whose answer is not sent whole yet. */
+  open: number;
 }
 
 declare module "fastify" {
@@ -28,7 +35,8 @@ export function useRequestRecords(
   measure: (request: RequestMeasure) => void,
   /** The catalog's entry for an id that a caller wrote; undefined when there is none. */
   catalogIdOf: (id: string | undefined) => string | undefined = () => undefined,
-): void {
+): RequestRecords {
+  const records = { open: 0 };
   app.decorateRequest("record");
   app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
     this.record.failure = failure;
@@ -36,16 +44,32 @@ export function useRequestRecords(
   });
 
   app.addHook("onRequest", (request, reply, done) => {
-    request.record = { beganAt: performance.now(), model: undefined, settlement: undefined, failure: undefined };
+    const record: RequestRecord = {
+      beganAt: performance.now(),
+      model: undefined,
+      settlement: undefined,
+      failure: undefined,
+      clientLeft: undefined,
+    };
+    request.record = record;
+    records.open += 1;
     reply.header("x-request-id", request.id).header("openai-version", "2020-10-01");
     // Not Fastify's onResponse, which clients that leave never reach.
-    reply.raw.once("close", () => void tell(request, reply));
+    reply.raw.on("close", () => {
+      records.open -= 1;
+      if (!reply.raw.writableFinished) record.clientLeft?.abort();
+      void tell(request, reply);
+    });
     done();
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
-    done();
+    // With the other answers of this turn of the event loop: each write may wake a client on the same machine, which
+    // costs a fifth of what an answer costs, unless another write has just woken it.
+    setImmediate(done);
   });
+
+  return records;
 
   async function tell(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // Health checks and scrapes come every few seconds and say nothing.

@@ -12,7 +12,7 @@ import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
-import { useRequestRecords } from "./request-record.ts";
+import { type RequestRecords, useRequestRecords } from "./request-record.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
@@ -47,14 +47,9 @@ export interface Server {
 }
 
 export function buildServer(options: ServerOptions): Server {
-  const app = bareServer(options);
+  const { app, records } = bareServer(options);
   let isDraining = false;
-  let openRequests = 0;
   app.addHook("onRequest", (_request, reply, done) => {
-    openRequests += 1;
-    reply.raw.once("close", () => {
-      openRequests -= 1;
-    });
     if (!isDraining) return done();
     reply.header("connection", "close");
     done(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
@@ -86,13 +81,13 @@ export function buildServer(options: ServerOptions): Server {
       app.server.close();
       app.server.closeIdleConnections();
     },
-    openRequests: () => openRequests,
+    openRequests: () => records.open,
   };
 }
 
 /** Health and metrics alone, for an address that only the operator's network reaches. */
 export function buildOperationsServer(served: Operations, logger: Logger): FastifyInstance {
-  const app = bareServer({ maxBodyBytes: 1024, receiveTimeoutSeconds: 10, logger, measure: () => {} });
+  const { app } = bareServer({ maxBodyBytes: 1024, receiveTimeoutSeconds: 10, logger, measure: () => {} });
   app.register(operations(served));
   return app;
 }
@@ -102,7 +97,7 @@ const MAX_HEADERS_MILLISECONDS = 60_000;
 type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure"> &
   Partial<Pick<ServerOptions, "inference" | "trustedProxies">>;
 
-function bareServer(limits: BareServerOptions): FastifyInstance {
+function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: RequestRecords } {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
@@ -124,8 +119,8 @@ function bareServer(limits: BareServerOptions): FastifyInstance {
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
-  useRequestRecords(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
+  const records = useRequestRecords(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
   useErrorFormat(app, limits.maxBodyBytes);
   useJsonBodies(app);
-  return app;
+  return { app, records };
 }

@@ -16,6 +16,7 @@ import { Fault, invalidRequest, type LimitStanding, modelNotFound, unavailable, 
 import type { Most, Quota } from "../quota/quota.ts";
 import { type Catalog, type CatalogModel, type Found, isWildcard } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
+import { InFlight } from "./in-flight.ts";
 import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "./listing.ts";
 import type { Router } from "./router.ts";
 import { type Answer, Run } from "./run.ts";
@@ -50,7 +51,7 @@ export interface ModelVoices {
 
 export class Inference {
   readonly #options: InferenceOptions;
-  readonly #running: Set<{ abort(reason: Fault): void }> = new Set();
+  readonly #running = new InFlight<{ abort(reason: Fault): void }>();
 
   constructor(options: InferenceOptions) {
     this.#options = options;
@@ -181,7 +182,7 @@ export class Inference {
       onSettled: (settlement) => {
         clearTimeout(deadline);
         clientLeft.removeEventListener("abort", leave);
-        this.#running.delete(run);
+        this.#running.delete(place);
         this.#options.onSettled(settlement);
       },
     });
@@ -192,7 +193,7 @@ export class Inference {
     }, seconds * 1000);
     clientLeft.addEventListener("abort", leave, { once: true });
     if (clientLeft.aborted) leave();
-    this.#running.add(run);
+    const place = this.#running.add(run);
     return run.answer(candidates);
   }
 

@@ -16,7 +16,7 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
       const body = parse(SpeechBody, request.body);
       request.record.model = body.model;
       const asked = { ...toSpeechRequest(body), callerHeaders: callerHeaders(request) };
-      const answer = await inference.speak(request.caller, asked, disconnectSignal(reply.raw));
+      const answer = await inference.speak(request.caller, asked, disconnectSignal(reply));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const format = body.response_format ?? "mp3";

@@ -24,7 +24,7 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
   const { decoder, uploads, maxAudioSeconds } = parts;
 
   const answer = async (request: FastifyRequest, reply: FastifyReply, read: (upload: Upload) => TranscriptionAsked) => {
-    const clientLeft = disconnectSignal(reply.raw);
+    const clientLeft = disconnectSignal(reply);
     decoder.warm();
     const upload = await receiveUpload(request, reply, uploads);
     const asked = read(upload);

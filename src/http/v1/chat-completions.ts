@@ -25,7 +25,7 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
       const body = parse(ChatCompletionBody, request.body);
       request.record.model = body.model;
       const asked = { ...toChatRequest(body), callerHeaders: callerHeaders(request) };
-      const clientLeft = disconnectSignal(reply.raw);
+      const clientLeft = disconnectSignal(reply);
       const { caller } = request;
       const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));
       const answer = await answered({ inference, caller, request: asked, clientLeft }, body, policy);

@@ -12,7 +12,7 @@ export function moderations(inference: Inference, mostInputs: number): FastifyPl
       const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
       const asked = { ...question, callerHeaders: callerHeaders(request) };
-      const answer = await inference.moderate(request.caller, asked, disconnectSignal(reply.raw));
+      const answer = await inference.moderate(request.caller, asked, disconnectSignal(reply));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const [verdicts = []] = await Array.fromAsync(answer.events);

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { InFlight } from "./in-flight.ts";
+
+test("holds what was added until it is deleted, in whatever order", () => {
+  const inFlight = new InFlight<number>();
+  const places = Array.from({ length: 20 }, (_, number) => inFlight.add(number));
+  for (const number of [19, 0, 7, 18, 3]) inFlight.delete(places[number] as (typeof places)[number]);
+  expect(inFlight.size).toBe(15);
+  const expected = Array.from({ length: 20 }, (_, number) => number).filter(
+    (each) => ![19, 0, 7, 18, 3].includes(each),
+  );
+  expect([...inFlight].sort((a, b) => a - b)).toEqual(expected);
+  const added = inFlight.add(99);
+  for (const number of expected) inFlight.delete(places[number] as (typeof places)[number]);
+  expect([...inFlight]).toEqual([99]);
+  inFlight.delete(added);
+  expect(inFlight.size).toBe(0);
+});
+
+test("goes over what was there at the beginning, although items leave meanwhile", () => {
+  const inFlight = new InFlight<string>();
+  const places = ["a", "b", "c"].map((item) => inFlight.add(item));
+  const seen: string[] = [];
+  for (const item of inFlight) {
+    seen.push(item);
+    const place = places.find((each) => each.item === item);
+    if (place !== undefined) inFlight.delete(place);
+  }
+  expect(seen).toEqual(["a", "b", "c"]);
+  expect(inFlight.size).toBe(0);
+});
