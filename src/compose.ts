@@ -69,7 +69,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     quota: bothQuotas(
       new RateLimits({
         counters,
-        scopesOf: (claim) => limitedScopes(claim, config.limits, accounts.rateLimitsOf(claim.caller)),
+        scopesOf: limitedScopes(config.limits, (caller) => accounts.rateLimitsOf(caller)),
         requestTimeoutSeconds: config.server.requestTimeoutSeconds,
         logger,
         onRefused: (model, limit) => metrics.refusal(model, limit),

@@ -98,18 +98,40 @@ export class Circuit {
    * has not shown that it is well.
    */
   watch(): Watch {
-    const isProbe = this.#policy.state !== CircuitState.Closed;
+    return this.#policy.state === CircuitState.Closed ? this.#watchOne() : this.#watchProbe();
+  }
+
+  /** The policy is told of failures only, since its promises would cost each request more than all else here. */
+  #watchOne(): Watch {
+    let hasEnded = false;
+    return {
+      begun: () => {},
+      ended: (failure) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        if (failure === undefined) this.#breaker.success(CircuitState.Closed);
+        else if (isCounted(failure)) this.#failed(failure);
+        this.#obey(failure);
+      },
+    };
+  }
+
+  #failed(failure: unknown): void {
+    if (this.#policy.state === CircuitState.Closed) this.#policy.execute(() => Promise.reject(failure)).catch(() => {});
+    // Another attempt has opened it meanwhile.
+    else this.#breaker.failure(CircuitState.Closed);
+  }
+
+  #watchProbe(): Watch {
     const outcome = Promise.withResolvers<void>();
     // Not run at all when another attempt has just opened the circuit.
     outcome.promise.catch(() => {});
     this.#policy.execute(() => outcome.promise).catch(() => {});
     return {
-      begun: () => {
-        if (isProbe) outcome.resolve();
-      },
+      begun: () => outcome.resolve(),
       ended: (failure) => {
         if (failure === undefined) outcome.resolve();
-        else if (isProbe && isLeaving(failure)) outcome.reject(new Fault("unavailable", "The probe was broken off."));
+        else if (isLeaving(failure)) outcome.reject(new Fault("unavailable", "The probe was broken off."));
         else outcome.reject(failure);
         this.#obey(failure);
       },

@@ -44,9 +44,6 @@ export class Deployment {
   #failure: string | undefined;
   #retry: NodeJS.Timeout | undefined;
   #opening: Promise<void> | undefined;
-  /** Requests that have a slot or wait for one. */
-  #inFlight = 0;
-  #idle: (() => void) | undefined;
 
   constructor(options: DeploymentOptions) {
     this.name = options.name;
@@ -101,33 +98,19 @@ export class Deployment {
    * that aborts first.
    */
   async enter(signal: AbortSignal, project: string): Promise<Slot> {
-    this.#inFlight += 1;
-    let slot: Slot | undefined;
-    let hasLeft = false;
-    const release = () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      slot?.release();
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#idle?.();
-    };
+    const slot = await this.#slots.acquire(signal, project);
     try {
-      slot = await this.#slots.acquire(signal, project);
       this.model();
     } catch (failure) {
-      release();
+      slot.release();
       throw failure;
     }
-    return { waitedSeconds: slot.waitedSeconds, release };
+    return slot;
   }
 
   /** Lets requests that run or wait for a slot end, then closes. */
   async retire(): Promise<void> {
-    if (this.#inFlight > 0) {
-      await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-      });
-    }
+    await this.#slots.idle();
     await this.close();
   }
 

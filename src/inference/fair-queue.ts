@@ -1,13 +1,13 @@
 /** Who waits, by project: the next one belongs to the project that is served least at the moment. */
 
-/** Of projects that were served longer ago than this many others, it is forgotten when. */
+/** Of projects that were served longer ago than this many others or twice as many, it is forgotten when. */
 const REMEMBERED_PROJECTS = 1000;
 
 export class FairQueue<Item> {
   readonly #waiting = new Map<string, Set<Item>>();
   /** Slots that each project holds. */
   readonly #held = new Map<string, number>();
-  /** Rises with each entering; the project that entered longest ago first. */
+  /** Rises with each entering. */
   readonly #enteredAt = new Map<string, number>();
   #clock = 0;
   #size = 0;
@@ -57,17 +57,19 @@ export class FairQueue<Item> {
   enter(project: string): void {
     this.#held.set(project, this.#heldBy(project) + 1);
     this.#clock += 1;
-    this.#enteredAt.delete(project);
     this.#enteredAt.set(project, this.#clock);
-    if (this.#enteredAt.size <= REMEMBERED_PROJECTS) return;
-    const [longestAgo] = this.#enteredAt.keys();
-    this.#enteredAt.delete(longestAgo as string);
+    if (this.#enteredAt.size > 2 * REMEMBERED_PROJECTS) this.#forget();
   }
 
   leave(project: string): void {
     const held = this.#heldBy(project) - 1;
     if (held > 0) this.#held.set(project, held);
     else this.#held.delete(project);
+  }
+
+  #forget(): void {
+    const longestAgo = [...this.#enteredAt].sort(([, one], [, other]) => one - other);
+    for (const [project] of longestAgo.slice(0, -REMEMBERED_PROJECTS)) this.#enteredAt.delete(project);
   }
 
   #isBefore(a: string, b: string): boolean {

@@ -162,11 +162,15 @@ export class Inference {
       throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${work.task}.`, "model");
     }
     const candidates = [found, ...(await this.#fallbacks(caller, model))];
+    let most: Most | undefined;
     const reservation = await this.#options.quota.reserve({
       caller,
       model: found.id,
       catalogId: model.id,
-      most: boundedByContext(work.most, model),
+      most: () => {
+        most ??= boundedByContext(work.most(), model);
+        return most;
+      },
       operation: work.task,
       prices: candidates.map((candidate) => candidate.model.price),
       isWithinRequest,
@@ -200,7 +204,14 @@ export class Inference {
   /** Counts a request that needs no model. Throws a Fault when it is one too many. */
   async admit(caller: Caller): Promise<LimitStanding> {
     const most = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
-    const claim = { caller, model: undefined, catalogId: undefined, most, operation: undefined, prices: [] };
+    const claim = {
+      caller,
+      model: undefined,
+      catalogId: undefined,
+      most: () => most,
+      operation: undefined,
+      prices: [],
+    };
     return (await this.#options.quota.reserve(claim)).standing;
   }
 

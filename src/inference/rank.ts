@@ -54,6 +54,7 @@ function sorted<D extends Ranked>(deployments: readonly D[], score: Score<D>): D
     .map(({ deployment }) => deployment);
 }
 
-function freeFirst<D extends Ranked>(deployments: readonly D[]): D[] {
+function freeFirst<D extends Ranked>(deployments: D[]): D[] {
+  if (deployments.every(({ slots }) => slots.hasFree)) return deployments;
   return [...deployments.filter(({ slots }) => slots.hasFree), ...deployments.filter(({ slots }) => !slots.hasFree)];
 }

@@ -106,7 +106,7 @@ export class Router {
     const { strategy, retries } = candidate.model.routing;
     const lastAttempt = tally.attempts + 1 + retries;
     const ranked = rank(candidate.model.deployments, strategy);
-    let turn = SPREADING.has(strategy) ? stickToWell(ranked, work.affinity) : ranked;
+    let turn = SPREADING.has(strategy) ? stickToWell(ranked, work) : ranked;
     for (let round = 0; turn.length > 0; round += 1) {
       if (round > 0 && tally.attempts >= lastAttempt) return undefined;
       if (round > 0) await backOff(round, signal);
@@ -176,10 +176,12 @@ export class Router {
 }
 
 /** What belongs to a deployment that is not well has another one of its own meanwhile. */
-function stickToWell(ranked: readonly Deployment[], key: string | undefined): Deployment[] {
+function stickToWell<Opened extends Model, Event>(ranked: Deployment[], work: Work<Opened, Event>): Deployment[] {
   const isWell = ({ circuit, name, state }: Deployment) => circuit.refusal(name) === undefined && state.state === "up";
-  const well = ranked.filter(isWell);
-  return [...stick(well, key), ...ranked.filter((each) => !well.includes(each))];
+  const areAllWell = ranked.every(isWell);
+  if (areAllWell && !ranked.some(({ terms }) => terms.reusesPrefixes)) return ranked;
+  const well = areAllWell ? ranked : ranked.filter(isWell);
+  return [...stick(well, work.affinity()), ...ranked.filter((each) => !well.includes(each))];
 }
 
 /** The deployment's model when it can be asked now; otherwise `reasons` is told why not. */

@@ -26,6 +26,7 @@ export class Slots {
   maxQueue: number;
   readonly #queue = new FairQueue<Waiting>();
   #inUse = 0;
+  #whenIdle: (() => void) | undefined;
   /** Moving average of how long a slot is held; a guess until the first release. */
   #heldSeconds = 2;
 
@@ -45,6 +46,14 @@ export class Slots {
 
   get hasFree(): boolean {
     return this.#inUse < this.count;
+  }
+
+  /** Resolves once nobody has a slot or waits for one. */
+  async idle(): Promise<void> {
+    if (this.#inUse === 0 && this.waiting === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+    });
   }
 
   /**
@@ -94,6 +103,7 @@ export class Slots {
       this.#heldSeconds += 0.1 * ((performance.now() - enteredAt) / 1000 - this.#heldSeconds);
       const next = this.#queue.next();
       next?.enter(this.#enter(next.project, (performance.now() - next.askedAt) / 1000));
+      if (this.#inUse === 0) this.#whenIdle?.();
     };
     return { waitedSeconds, release };
   }

@@ -4,7 +4,7 @@ import { unsupportedValue } from "../faults.ts";
 import { chatWork } from "./work.ts";
 
 describe("the most that a chat can use", () => {
-  const mostOf = (asked: Parameters<typeof makeChatRequest>[0]) => chatWork(makeChatRequest(asked)).most;
+  const mostOf = (asked: Parameters<typeof makeChatRequest>[0]) => chatWork(makeChatRequest(asked)).most();
 
   test("is the bound on each choice, for all choices", () => {
     expect(mostOf({ maxTokens: 100, choices: 3 }).completionTokens).toBe(300);

@@ -21,9 +21,9 @@ import type { Usage } from "./settlement.ts";
 export interface Work<Opened extends Model, Event> {
   task: Opened["task"];
   /** The most that it can use, for quota. */
-  most: Most;
+  most(): Most;
   /** Equal for requests that gain from the same deployment's memory of earlier prompts. */
-  affinity: string | undefined;
+  affinity(): string | undefined;
   /** Why this open model cannot do it, although another deployment may. */
   refusal(model: Opened): Fault | undefined;
   /** Begins it. `id` is the catalog id to answer as. */
@@ -39,8 +39,8 @@ export interface Work<Opened extends Model, Event> {
 export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
   return {
     task: "chat",
-    most: mostOfChat(request),
-    affinity: affinityOf(request),
+    most: () => mostOfChat(request),
+    affinity: () => affinityOf(request),
     refusal: (model) => refuseChat(request, model),
     begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
@@ -142,8 +142,8 @@ export function moderationWork({
 }: ModerationRequest): Work<ModerationModel, ModerationVerdicts> {
   return {
     task: "moderation",
-    most: { ...NOTHING, promptTokens: estimateModeration(inputs) },
-    affinity: undefined,
+    most: () => ({ ...NOTHING, promptTokens: estimateModeration(inputs) }),
+    affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: async function* (model, id, signal) {
       const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
@@ -175,8 +175,8 @@ export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechMo
   let sampleRate = 1;
   return {
     task: "speech",
-    most: { ...NOTHING, characters: request.text.length },
-    affinity: undefined,
+    most: () => ({ ...NOTHING, characters: request.text.length }),
+    affinity: () => undefined,
     refusal: () => undefined,
     begin: (model, id, signal) => {
       sampleRate = model.sampleRate;
@@ -197,8 +197,8 @@ export function transcriptionWork(
 ): Work<TranscriptionModel, TranscriptionEvent> {
   return {
     task: "transcription",
-    most: { ...NOTHING, audioBytes: request.file.bytes },
-    affinity: undefined,
+    most: () => ({ ...NOTHING, audioBytes: request.file.bytes }),
+    affinity: () => undefined,
     refusal: (model) => refuseTranscription(request, model),
     begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),
     isReadAhead: () => true,

@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from "pino";
 
-/** About a dozen lines. */
-const HELD_BYTES = 8192;
+/** Some two dozen lines; what a pipe to a container's log takes at once is not much more. */
+const HELD_BYTES = 15 * 1024;
 const HELD_MILLISECONDS = 50;
 const WARN = pino.levels.values.warn as number;
 

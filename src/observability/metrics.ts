@@ -1,6 +1,7 @@
 /** What Prometheus scrapes. Labels are catalog ids and status codes, so that callers cannot make new series. */
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { CounterSeries, HistogramSeries } from "./series.ts";
 
 export interface RequestMeasure {
   operation: string;
@@ -47,44 +48,50 @@ const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = new Counter({
+  readonly #requests = new CounterSeries({
     name: "parlance_requests_total",
     help: "Requests answered; status 499 is a client that left.",
     labelNames: ["operation", "model", "status"],
-    registers: [this.#registry],
+    registry: this.#registry,
   });
-  readonly #durations = new Histogram({
-    name: "parlance_request_duration_seconds",
-    help: "From a request's arrival to its answer's end.",
-    labelNames: ["operation", "model"],
-    buckets: SECONDS,
-    registers: [this.#registry],
-  });
-  readonly #firstTokens = new Histogram({
-    name: "parlance_time_to_first_token_seconds",
-    help: "From a chat request's admission to its answer's first token, waiting for a slot included.",
-    labelNames: ["model", "deployment"],
-    buckets: SECONDS,
-    registers: [this.#registry],
-  });
-  readonly #attempts = new Counter({
+  readonly #durations = new HistogramSeries(
+    {
+      name: "parlance_request_duration_seconds",
+      help: "From a request's arrival to its answer's end.",
+      labelNames: ["operation", "model"],
+      registry: this.#registry,
+    },
+    SECONDS,
+  );
+  readonly #firstTokens = new HistogramSeries(
+    {
+      name: "parlance_time_to_first_token_seconds",
+      help: "From a chat request's admission to its answer's first token, waiting for a slot included.",
+      labelNames: ["model", "deployment"],
+      registry: this.#registry,
+    },
+    SECONDS,
+  );
+  readonly #attempts = new CounterSeries({
     name: "parlance_attempts_total",
     help: "Times that a deployment was asked; begun: it began to answer, otherwise why it did not.",
     labelNames: ["model", "deployment", "outcome"],
-    registers: [this.#registry],
+    registry: this.#registry,
   });
-  readonly #queued = new Histogram({
-    name: "parlance_queue_seconds",
-    help: "Spent waiting for a slot by those that got one.",
-    labelNames: ["model", "deployment"],
-    buckets: SECONDS,
-    registers: [this.#registry],
-  });
-  readonly #tokens = new Counter({
+  readonly #queued = new HistogramSeries(
+    {
+      name: "parlance_queue_seconds",
+      help: "Spent waiting for a slot by those that got one.",
+      labelNames: ["model", "deployment"],
+      registry: this.#registry,
+    },
+    SECONDS,
+  );
+  readonly #tokens = new CounterSeries({
     name: "parlance_tokens_total",
     help: "Tokens read (prompt) and generated (completion).",
     labelNames: ["model", "deployment", "direction"],
-    registers: [this.#registry],
+    registry: this.#registry,
   });
 
   readonly #refusals = new Counter({
@@ -122,18 +129,18 @@ export class Metrics {
   }
 
   request({ operation, model, status, durationSeconds }: RequestMeasure): void {
-    this.#requests.inc({ operation, model, status });
+    this.#requests.add({ operation, model, status });
     this.#durations.observe({ operation, model }, durationSeconds);
   }
 
   inference({ model, deployment, firstTokenSeconds, promptTokens, completionTokens }: InferenceMeasure): void {
     if (firstTokenSeconds !== undefined) this.#firstTokens.observe({ model, deployment }, firstTokenSeconds);
-    this.#tokens.inc({ model, deployment, direction: "prompt" }, promptTokens);
-    this.#tokens.inc({ model, deployment, direction: "completion" }, completionTokens);
+    this.#tokens.add({ model, deployment, direction: "prompt" }, promptTokens);
+    this.#tokens.add({ model, deployment, direction: "completion" }, completionTokens);
   }
 
   attempt({ model, deployment, outcome, queuedSeconds }: AttemptMeasure): void {
-    this.#attempts.inc({ model, deployment, outcome });
+    this.#attempts.add({ model, deployment, outcome });
     this.#queued.observe({ model, deployment }, queuedSeconds);
   }
 

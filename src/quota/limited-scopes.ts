@@ -1,5 +1,6 @@
 /** Whose limits a request is held to. */
 
+import type { Caller } from "../accounts/caller.ts";
 import type { LimitedScope, Limits } from "./limits.ts";
 import type { Claim } from "./quota.ts";
 
@@ -17,21 +18,35 @@ export interface SetLimits extends Readonly<Record<keyof Limits, number | null>>
   model: string;
 }
 
-/** A limit set for a wildcard counts all models under it together; a default counts each by itself. */
+/**
+ * The scopes of a claim that have any limit, from the narrowest. A limit set for a wildcard counts all models under it
+ * together; a default counts each by itself.
+ */
 export function limitedScopes(
-  { caller, model, catalogId }: Claim,
   defaults: DefaultLimits,
-  set: readonly SetLimits[],
-): LimitedScope[] {
-  const { organizationId, keyId, projectId } = caller;
-  const scopes = [
-    { name: "all models", key: `org ${organizationId}`, limits: finite(defaults.organization) },
-    { name: "this API key", key: `key ${keyId}`, limits: finite(defaults.key) },
-  ];
-  if (model === undefined || projectId === undefined) return scopes;
-  const row = set.find((each) => each.model === model) ?? set.find((each) => each.model === catalogId);
-  const limits = finite({ ...defaults.projectModel, ...withoutNull(row) });
-  return [{ name: `project ${projectId}`, key: `project ${projectId} ${row?.model ?? model}`, limits }, ...scopes];
+  setFor: (caller: Caller) => readonly SetLimits[],
+): (claim: Claim) => LimitedScope[] {
+  const usual = {
+    projectModel: finite(defaults.projectModel),
+    organization: finite(defaults.organization),
+    key: finite(defaults.key),
+  };
+  return ({ caller, model, catalogId }) => {
+    const { organizationId, keyId, projectId } = caller;
+    const scopes: LimitedScope[] = [];
+    const add = (name: string, key: string, limits: Limits) => {
+      if (Object.keys(limits).length > 0) scopes.push({ name, key, limits });
+    };
+    if (model !== undefined && projectId !== undefined) {
+      const set = setFor(caller);
+      const row = set.find((each) => each.model === model) ?? set.find((each) => each.model === catalogId);
+      const limits = row === undefined ? usual.projectModel : finite({ ...usual.projectModel, ...withoutNull(row) });
+      add(`project ${projectId}`, `project ${projectId} ${row?.model ?? model}`, limits);
+    }
+    add("all models", `org ${organizationId}`, usual.organization);
+    add("this API key", `key ${keyId}`, usual.key);
+    return scopes;
+  };
 }
 
 const NAMES = [
@@ -42,8 +57,7 @@ const NAMES = [
   "concurrentRequests",
 ] as const satisfies (keyof Limits)[];
 
-function withoutNull(row: SetLimits | undefined): Limits {
-  if (row === undefined) return {};
+function withoutNull(row: SetLimits): Limits {
   return Object.fromEntries(NAMES.filter((name) => row[name] !== null).map((name) => [name, row[name]]));
 }
 

@@ -11,7 +11,8 @@ export interface Claim {
   model: string | undefined;
   /** The catalog's entry for it: the same, or the wildcard that covers it. */
   catalogId: string | undefined;
-  most: Most;
+  /** Asked for only where there is a limit, since it reads the whole prompt. */
+  most(): Most;
   operation: "chat" | "moderation" | "speech" | "transcription" | undefined;
   /** Of each model that may come to answer. */
   prices: readonly Price[];

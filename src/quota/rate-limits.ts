@@ -73,8 +73,9 @@ export class RateLimits implements Quota {
     return { standing, settle: (used) => this.#settle(claim, buckets, taken.reservation, used) };
   }
 
-  #bucketsOf(scope: LimitedScope, { model, most, isWithinRequest = false }: Claim): Bucket[] {
+  #bucketsOf(scope: LimitedScope, { model, most: mostOf, isWithinRequest = false }: Claim): Bucket[] {
     const { limits } = scope;
+    const most = mostOf();
     const completionTokens = most.completionTokens ?? this.#estimates.estimate(model);
     const tokens = most.promptTokens + completionTokens;
     const runningSeconds = this.#options.requestTimeoutSeconds + SETTLING_SECONDS;
@@ -133,11 +134,11 @@ function refusal(
 /** What a request asks for by itself, and no estimate, may be more than the limit: then waiting does not help. */
 function neverFits({ most }: Claim, { kind, amount, limit }: Bucket): boolean {
   if (limit === 0) return true;
-  return (kind === "tokens" ? (most.completionTokens ?? 0) : amount) > limit;
+  return (kind === "tokens" ? (most().completionTokens ?? 0) : amount) > limit;
 }
 
 function tooLarge(claim: Claim, bucket: Bucket): Fault {
-  const { completionTokens, promptTokens } = claim.most;
+  const { completionTokens, promptTokens } = claim.most();
   const asked = bucket.kind === "tokens" ? (completionTokens ?? promptTokens) : bucket.amount;
   const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
   return rateLimited(bucket, message, { isFinal: true });

@@ -11,7 +11,7 @@ const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", 
 function claimOf(completionTokens: number): Claim {
   const most = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
   const prices = [{ completion: "0.1" }];
-  return { caller, model: "parrot", catalogId: "parrot", most, operation: "chat", prices };
+  return { caller, model: "parrot", catalogId: "parrot", most: () => most, operation: "chat", prices };
 }
 
 let counters = new InMemoryCounters();

@@ -81,8 +81,9 @@ export class SpendLimits implements Quota {
     };
   }
 
-  #mostCost({ model, operation, prices, most }: Claim): number {
+  #mostCost({ model, operation, prices, most: mostOf }: Claim): number {
     if (operation === undefined) return 0;
+    const most = mostOf();
     const use = {
       operation,
       promptTokens: most.promptTokens,

@@ -6,8 +6,7 @@ import type { Dispatcher } from "undici";
 import type { Connecting, Connections } from "./connections.ts";
 import { createDecoder } from "./decoder.ts";
 
-export interface ExchangeOptions {
-  request: Dispatcher.DispatchOptions;
+export interface ExchangeLimits {
   firstByteTimeoutSeconds: number;
   idleTimeoutSeconds: number;
   maxResponseBytes: number;
@@ -30,7 +29,8 @@ const STALE_CONNECTION_CODES = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections;
-  readonly #options: ExchangeOptions;
+  readonly #request: Dispatcher.DispatchOptions;
+  readonly #limits: ExchangeLimits;
   readonly #signal: AbortSignal;
   #connecting: Connecting = { socket: undefined };
   #controller: Dispatcher.DispatchController | undefined;
@@ -49,11 +49,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #wake: (() => void) | undefined;
 
   /** Sends the request at once, unless the signal has aborted. Call `release` when done with it, however it went. */
-  constructor(connections: Connections, options: ExchangeOptions, signal: AbortSignal) {
+  constructor(
+    connections: Connections,
+    request: Dispatcher.DispatchOptions,
+    limits: ExchangeLimits,
+    signal: AbortSignal,
+  ) {
     this.#connections = connections;
-    this.#options = options;
+    this.#request = request;
+    this.#limits = limits;
     this.#signal = signal;
-    this.#timer = setTimeout(this.#onTimeout, options.firstByteTimeoutSeconds * 1000);
+    this.#timer = setTimeout(this.#onTimeout, limits.firstByteTimeoutSeconds * 1000);
     signal.addEventListener("abort", this.#onAbort);
     if (!signal.aborted) this.#send();
   }
@@ -91,7 +97,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#hasProgressed = true;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onTimeout, this.#options.idleTimeoutSeconds * 1000);
+    this.#timer = setTimeout(this.#onTimeout, this.#limits.idleTimeoutSeconds * 1000);
   }
 
   /** Waits no longer than this for what is yet to come. */
@@ -161,7 +167,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // That of the first try knows nothing of the second.
     this.#controller = undefined;
     this.#connecting = { socket: undefined };
-    this.#connections.dispatch(this.#options.request, this, this.#connecting);
+    this.#connections.dispatch(this.#request, this, this.#connecting);
   }
 
   /** An upstream may close an idle connection just as the next request is sent on it. */
@@ -175,8 +181,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #add(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isReleased || this.#failure !== undefined) return;
     this.#receivedBytes += chunk.length;
-    if (this.#receivedBytes > this.#options.maxResponseBytes) {
-      this.#fail(new ResponseTooLongError(`the answer is longer than ${this.#options.maxResponseBytes} bytes`));
+    if (this.#receivedBytes > this.#limits.maxResponseBytes) {
+      this.#fail(new ResponseTooLongError(`the answer is longer than ${this.#limits.maxResponseBytes} bytes`));
       return;
     }
     this.#chunks.push(chunk);
@@ -237,7 +243,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#timer.refresh();
       return;
     }
-    const seconds = this.#hasProgressed ? this.#options.idleTimeoutSeconds : this.#options.firstByteTimeoutSeconds;
+    const seconds = this.#hasProgressed ? this.#limits.idleTimeoutSeconds : this.#limits.firstByteTimeoutSeconds;
     this.#fail(new UpstreamTimeoutError(`nothing for ${seconds} seconds`));
   };
 }

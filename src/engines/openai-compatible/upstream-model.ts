@@ -93,7 +93,7 @@ export abstract class UpstreamModel {
     const all: Record<string, string | undefined> = { ...forwarded, ...(template.headers as object), ...headers };
     for (const name in headers) if (headers[name] === undefined) delete all[name];
     const request = { ...template, body, headers: all as Record<string, string> };
-    return new Exchange(connections, { ...settings, request }, signal);
+    return new Exchange(connections, request, settings, signal);
   }
 
   /** Logs it too, but not what the request itself caused: that is for its caller only. */

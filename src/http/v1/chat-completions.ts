@@ -4,13 +4,12 @@ import type { Inference } from "../../inference/inference.ts";
 import { type ModeratedAnswer, type ModeratedChatOptions, moderatedChat } from "../../inference/moderated-chat.ts";
 import { type DemandedModeration, type ModerationPolicy, moderationPolicy } from "../../inference/moderation-policy.ts";
 import { toCompletion } from "../../wire/openai/chat-answer.ts";
-import { ChatCompletionBody } from "../../wire/openai/chat-body.ts";
+import { type ChatCompletionBody, readChatBody } from "../../wire/openai/chat-body.ts";
 import { frameReader, toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toJudgedInput } from "../../wire/openai/chat-moderation-input.ts";
 import { toChatRequest } from "../../wire/openai/chat-request.ts";
 import { toFrames } from "../../wire/openai/chat-stream.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
@@ -22,7 +21,7 @@ type ModerationOf = (caller: Caller) => DemandedModeration | undefined;
 export function chatCompletions(inference: Inference, moderationOf: ModerationOf): FastifyPluginAsync {
   return async (app) => {
     app.post("/chat/completions", async (request, reply) => {
-      const body = parse(ChatCompletionBody, request.body);
+      const body = readChatBody(request.body);
       request.record.model = body.model;
       const asked = { ...toChatRequest(body), callerHeaders: callerHeaders(request) };
       const clientLeft = disconnectSignal(reply);

@@ -6,6 +6,8 @@ import { Messages } from "./chat-messages.ts";
 import { ChatModeration } from "./chat-moderation.ts";
 import { choiceProblem, ToolChoiceField, Tools } from "./chat-tools.ts";
 import { optional } from "./optional.ts";
+import { presentFields } from "./present-fields.ts";
+import { parse } from "./validate.ts";
 
 const Decimal = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
 const PositiveInteger = z.int().min(1);
@@ -28,47 +30,48 @@ const LogitBias = z.record(z.string(), Decimal(-100, 100)).check(({ value, issue
   issues.push({ code: "custom", path: [key], input: key, message: "its keys are token ids, which are whole numbers" });
 });
 
+const FIELDS = {
+  model: z.string().min(1),
+  messages: Messages,
+  stream: optional(z.boolean()),
+  stream_options: optional(
+    z.looseObject({ include_usage: optional(z.boolean()), include_obfuscation: optional(z.boolean()) }),
+  ),
+  temperature: optional(Decimal(0, 2)),
+  top_p: optional(Decimal(0, 1)),
+  n: optional(Integer(1, 128)),
+  max_tokens: optional(PositiveInteger),
+  max_completion_tokens: optional(PositiveInteger),
+  stop: optional(z.union([StopText, z.array(StopText).max(4)])),
+  frequency_penalty: optional(Decimal(-2, 2)),
+  presence_penalty: optional(Decimal(-2, 2)),
+  logit_bias: optional(LogitBias),
+  // 64-bit seeds are allowed, so not z.int(), which ends at 2^53.
+  seed: optional(
+    z.number().refine(Number.isInteger, { message: "it must be a whole number", params: { code: "invalid_type" } }),
+  ),
+  logprobs: optional(z.boolean()),
+  top_logprobs: optional(Integer(0, 20)),
+  // vLLM's and llama-server's: not in OpenAI's own format.
+  top_k: optional(z.int().min(-1)),
+  min_p: optional(Decimal(0, 1)),
+  repeat_penalty: optional(RepeatPenalty),
+  repetition_penalty: optional(RepeatPenalty),
+  response_format: optional(ResponseFormat),
+  tools: optional(Tools),
+  tool_choice: optional(ToolChoiceField),
+  parallel_tool_calls: optional(z.boolean()),
+  reasoning_effort: optional(z.string().min(1)),
+  user: optional(z.string()),
+  metadata: optional(z.record(z.string(), z.unknown())),
+  store: optional(z.boolean()),
+  service_tier: optional(z.string()),
+  moderation: optional(ChatModeration),
+};
+
 /** Other fields stay in the object: an upstream gets them, a local model refuses those it does not know. */
-export const ChatCompletionBody = z
-  .looseObject({
-    model: z.string().min(1),
-    messages: Messages,
-    stream: optional(z.boolean()),
-    stream_options: optional(
-      z.looseObject({ include_usage: optional(z.boolean()), include_obfuscation: optional(z.boolean()) }),
-    ),
-    temperature: optional(Decimal(0, 2)),
-    top_p: optional(Decimal(0, 1)),
-    n: optional(Integer(1, 128)),
-    max_tokens: optional(PositiveInteger),
-    max_completion_tokens: optional(PositiveInteger),
-    stop: optional(z.union([StopText, z.array(StopText).max(4)])),
-    frequency_penalty: optional(Decimal(-2, 2)),
-    presence_penalty: optional(Decimal(-2, 2)),
-    logit_bias: optional(LogitBias),
-    // 64-bit seeds are allowed, so not z.int(), which ends at 2^53.
-    seed: optional(
-      z.number().refine(Number.isInteger, { message: "it must be a whole number", params: { code: "invalid_type" } }),
-    ),
-    logprobs: optional(z.boolean()),
-    top_logprobs: optional(Integer(0, 20)),
-    // vLLM's and llama-server's: not in OpenAI's own format.
-    top_k: optional(z.int().min(-1)),
-    min_p: optional(Decimal(0, 1)),
-    repeat_penalty: optional(RepeatPenalty),
-    repetition_penalty: optional(RepeatPenalty),
-    response_format: optional(ResponseFormat),
-    tools: optional(Tools),
-    tool_choice: optional(ToolChoiceField),
-    parallel_tool_calls: optional(z.boolean()),
-    reasoning_effort: optional(z.string().min(1)),
-    user: optional(z.string()),
-    metadata: optional(z.record(z.string(), z.unknown())),
-    store: optional(z.boolean()),
-    service_tier: optional(z.string()),
-    moderation: optional(ChatModeration),
-  })
-  .check(({ value, issues }) => {
+const bodyOf = (fields: typeof FIELDS) =>
+  z.looseObject(fields).check(({ value, issues }) => {
     const refuse = (path: string[], input: unknown, message: string) =>
       issues.push({ code: "custom", path, input, message });
     if (value.stream_options !== undefined && value.stream !== true) {
@@ -86,4 +89,11 @@ export const ChatCompletionBody = z
     if (problem !== undefined) refuse(["tool_choice", ...problem.path], value.tool_choice, problem.message);
   });
 
-export type ChatCompletionBody = z.output<typeof ChatCompletionBody>;
+export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
+
+const bodyFor = presentFields(FIELDS, ["model", "messages"], bodyOf);
+
+/** Throws a Fault that names the first field at fault. */
+export function readChatBody(value: unknown): ChatCompletionBody {
+  return parse(bodyFor(value), value);
+}
