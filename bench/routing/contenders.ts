@@ -33,7 +33,7 @@ export async function parlance(upstream: string): Promise<Contender> {
   );
   const log = openSync(join(directory, "log"), "w");
   const key = `sk-bench-${"a".repeat(32)}`;
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", "src/cli/parlance.ts", "serve"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", "scripts/start.mjs", "serve"], {
     cwd: resolve(import.meta.dirname, "../.."),
     stdio: ["ignore", log, log],
     env: {

@@ -1,5 +1,6 @@
 /** `parlance serve`: the service at a terminal. */
 
+import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
@@ -38,6 +39,10 @@ export async function serve(): Promise<number> {
     store: createModelStore(config, logger),
     onPullProgress: (event) => progress.update(event),
     reload: (current) => reloadConfig(current, sources),
-    onListening: (listening) => welcome(listening, config, progress),
+    onListening: (listening) => {
+      // Not left to the end, since services are killed.
+      flushCompileCache();
+      return welcome(listening, config, progress);
+    },
   });
 }

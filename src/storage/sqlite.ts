@@ -8,10 +8,12 @@ import {
   type DatabaseConnection,
   type Driver,
   SqliteAdapter,
+  type SqliteDatabase,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
+import { LRUCache } from "lru-cache";
 import { PatientConnection } from "./patient-connection.ts";
 
 const OPEN_TIMEOUT_MILLISECONDS = 5_000;
@@ -20,7 +22,24 @@ const BUSY_TIMEOUT_MILLISECONDS = 5;
 
 /** `file` is made, with its folder, when it is not there yet. `:memory:` is a database of its own. */
 export function sqliteDialect(file: string): SqliteDialect {
-  return new SharedSqliteDialect({ database: async () => openFile(file) });
+  return new SharedSqliteDialect({ database: async () => withKeptStatements(openFile(file)) });
+}
+
+const MOST_STATEMENTS = 200;
+
+/** Kysely prepares each statement anew, which for one of many rows costs as much as its running. */
+function withKeptStatements(database: BetterSqlite.Database): SqliteDatabase {
+  const kept = new LRUCache<string, BetterSqlite.Statement>({
+    max: MOST_STATEMENTS,
+    memoMethod: (text) => database.prepare(text),
+  });
+  return {
+    prepare: (text) => kept.memo(text),
+    close: () => {
+      kept.clear();
+      database.close();
+    },
+  };
 }
 
 function openFile(file: string): BetterSqlite.Database {

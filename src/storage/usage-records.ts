@@ -1,7 +1,7 @@
 /** Writes what was used: each request, and the sums of its hour and its day in the same transaction. */
 
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import type { Executor } from "./database.ts";
 import type { UsageAmounts, UsageDimensionRow, UsageRecordRow, UsageRollupRow } from "./schema.ts";
 
@@ -29,8 +29,11 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   const rows = records.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => {
     const dimension = { organizationId, projectId, keyId, model, deployment, operation };
     const json = JSON.stringify(Object.values(dimension));
-    const known = dimensions.get(json) ?? { id: dimensionIdOf(json), ...dimension };
-    dimensions.set(json, known);
+    let known = dimensions.get(json);
+    if (known === undefined) {
+      known = { id: dimensionIdOf(json), ...dimension };
+      dimensions.set(json, known);
+    }
     return { dimensionId: known.id, ...row };
   });
   // In one order in every process, so that two of them cannot wait for each other.
@@ -39,8 +42,52 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
     const insert = transaction.insertInto("usageDimensions").values(chunk);
     await insert.onConflict((conflict) => conflict.column("id").doNothing()).execute();
   }
-  for (const chunk of chunks(rows)) await transaction.insertInto("usageRecords").values(chunk).execute();
+  await insertRecords(transaction, rows);
   for (const chunk of chunks(rollUp(rows))) await addRollups(transaction, chunk);
+}
+
+/** Of few lengths, so that their statements are made once. */
+const ROWS_OF_STATEMENTS = [256, 64, 16, 4, 1];
+const RECORD_COLUMNS = [
+  "at",
+  "dimensionId",
+  "promptTokens",
+  "cachedTokens",
+  "completionTokens",
+  "reasoningTokens",
+  "characters",
+  "audioMilliseconds",
+  "durationMilliseconds",
+  "costNanoDollars",
+  "outcome",
+] as const satisfies (keyof UsageRecordRow)[];
+
+async function insertRecords(executor: Executor, rows: readonly UsageRecordRow[]): Promise<void> {
+  let start = 0;
+  for (const count of ROWS_OF_STATEMENTS) {
+    for (; rows.length - start >= count; start += count) {
+      await executor.executeQuery(insertOf(executor, rows.slice(start, start + count)));
+    }
+  }
+}
+
+/** By the database's adapter, of which there is one for each open database, and the number of rows. */
+const statements = new WeakMap<object, Map<number, string>>();
+
+function insertOf(executor: Executor, rows: readonly UsageRecordRow[]): CompiledQuery {
+  const { adapter } = executor.getExecutor();
+  const known = statements.get(adapter) ?? new Map<number, string>();
+  statements.set(adapter, known);
+  let text = known.get(rows.length);
+  if (text === undefined) {
+    const inOrder = rows.map((row) => Object.fromEntries(RECORD_COLUMNS.map((column) => [column, row[column]])));
+    const insert = executor.insertInto("usageRecords").values(inOrder as unknown as UsageRecordRow[]);
+    text = insert.compile().sql;
+    known.set(rows.length, text);
+  }
+  const parameters: unknown[] = [];
+  for (const row of rows) for (const column of RECORD_COLUMNS) parameters.push(row[column]);
+  return CompiledQuery.raw(text, parameters);
 }
 
 /** Removes at most `most` records from before `time`, and returns how many went. */
@@ -88,8 +135,11 @@ function rollUp(rows: readonly UsageRecordRow[]): UsageRollupRow[] {
       const width = bucketSeconds * 1000;
       const beginsAt = Math.floor(row.at / width) * width;
       const id = `${bucketSeconds} ${beginsAt} ${row.dimensionId}`;
-      const rollup = rollups.get(id) ?? { bucketSeconds, beginsAt, dimensionId: row.dimensionId, ...NOTHING };
-      rollups.set(id, rollup);
+      let rollup = rollups.get(id);
+      if (rollup === undefined) {
+        rollup = { bucketSeconds, beginsAt, dimensionId: row.dimensionId, ...NOTHING };
+        rollups.set(id, rollup);
+      }
       rollup.requests += 1;
       for (const amount of AMOUNTS) rollup[amount] += row[amount];
       if (row.costNanoDollars !== null) rollup.costNanoDollars = (rollup.costNanoDollars ?? 0) + row.costNanoDollars;

@@ -45,7 +45,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await writeFile(configFile, options.config ?? "builtin_models: false\n");
   const apiKey = `sk-test-${"a".repeat(32)}`;
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
-  const child = spawn(process.execPath, ["src/cli/parlance.ts", "serve"], {
+  const child = spawn(process.execPath, ["scripts/start.mjs", "serve"], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

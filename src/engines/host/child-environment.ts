@@ -1,3 +1,6 @@
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
+
 /**
  * Passed on where set: what a native library needs to find its files, its devices and the user's language. Nothing
  * else is, because the service's own environment holds keys and addresses that no engine needs.
@@ -30,5 +33,7 @@ export function childEnvironment(additions: Readonly<Record<string, string>>): R
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  const cache = getCompileCacheDir();
+  if (cache !== undefined) passedOn.push(["NODE_COMPILE_CACHE", dirname(cache)]);
   return { ...Object.fromEntries(passedOn), ...additions };
 }

@@ -1,5 +1,6 @@
 /** Entry of a model's own process: opens the model that the service names and serves its calls. */
 
+import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
 import type { Model } from "../engine.ts";
 import { endTogetherWith, endWithParent, watchParent } from "./child-life.ts";
@@ -49,6 +50,7 @@ function serve(): void {
         },
       });
       post({ type: "opened", facts: factsOf(model) });
+      flushCompileCache();
     } catch (failure) {
       post({ type: "open-failed", failure: encodeFailure(failure) });
     }
