@@ -79,6 +79,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     ]);
   });
 
+  // In statements of 256, 64, 16, 4 and 1 rows, the second time ones that were made for the first.
+  test("writes many at once as they were", async () => {
+    const { database, start } = await open(kind);
+    const ledger = start();
+    const given = Array.from({ length: 682 }, (_, index) => ({
+      ...record({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
+      cachedTokens: 3 * index,
+      costNanoDollars: index % 3 === 0 ? null : 1e12 + index,
+    }));
+    for (const half of [given.slice(0, 341), given.slice(341)]) {
+      for (const each of half) ledger.record(each);
+      await ledger.flush();
+    }
+    const written = await records(database);
+    expect(new Set(written.map(({ dimensionId }) => dimensionId)).size).toBe(1);
+    expect(written.map(({ dimensionId: _, ...row }) => row)).toEqual(
+      given.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => row),
+    );
+  });
+
   test("writes by itself within a second", async () => {
     const { database, start } = await open(kind);
     await database.check();
