@@ -12,9 +12,10 @@ import { ApiKeys } from "./api-keys.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import type { Caller } from "./caller.ts";
 import { ensureFirstKeys, type FirstKeys, type FixedKeys } from "./first-keys.ts";
+import type { KeyProof } from "./key-proof.ts";
 import { KeyProofs } from "./key-proofs.ts";
 import { LastUsed } from "./last-used.ts";
-import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-access.ts";
+import type { ModelAccess } from "./model-access.ts";
 import { ModelPermissionSettings } from "./model-permission-settings.ts";
 import { ModerationPolicySettings, type ProjectModeration } from "./moderation-policy-settings.ts";
 import { Organizations } from "./organizations.ts";
@@ -56,10 +57,7 @@ export class Accounts {
   readonly #proofs: KeyProofs;
   readonly #lastUsed: LastUsed;
   #areFirstKeysMissing = false;
-  readonly #permissions: WeakMap<Caller, readonly ModelPermissions[]> = new WeakMap();
-  readonly #spendLimits: WeakMap<Caller, readonly SpendLimit[]> = new WeakMap();
-  readonly #moderation: WeakMap<Caller, ProjectModeration> = new WeakMap();
-  readonly #rateLimits: WeakMap<Caller, readonly ModelRateLimit[]> = new WeakMap();
+  readonly #proofOf: WeakMap<Caller, KeyProof> = new WeakMap();
 
   constructor(options: AccountsOptions) {
     const { database, logger } = options;
@@ -86,42 +84,51 @@ export class Accounts {
       throw new Fault("unauthenticated", message);
     }
     if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
-    const keyHash = hashApiKey(key);
-    const proof = await this.#proofs.find(keyHash);
+    const caller = this.#admitted(await this.#proofs.find(hashApiKey(key)));
+    if (caller !== undefined) return caller;
+    // It may be one of those that are being made: a client must not take it for refused.
+    if (this.#areFirstKeysMissing) throw starting();
+    throw incorrectKey(key);
+  }
+
+  /** As `authenticate`, for a key that works and of which all is known already; undefined for any other. */
+  authenticateKnown(key: string | undefined): Caller | undefined {
+    if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
+    return this.#admitted(this.#proofs.findFresh(hashApiKey(key)));
+  }
+
+  #admitted(proof: KeyProof | undefined): Caller | undefined {
     const now = Date.now();
-    if (proof === undefined || (proof.expiresAt !== undefined && proof.expiresAt <= now)) {
-      // It may be one of those that are being made: a client must not take it for refused.
-      if (this.#areFirstKeysMissing) throw starting();
-      throw incorrectKey(key);
-    }
-    this.#permissions.set(proof.caller, proof.permissions);
-    this.#rateLimits.set(proof.caller, proof.rateLimits);
-    this.#spendLimits.set(proof.caller, proof.spendLimits);
-    if (proof.moderation !== undefined) this.#moderation.set(proof.caller, proof.moderation);
+    if (proof === undefined || (proof.expiresAt !== undefined && proof.expiresAt <= now)) return undefined;
+    this.#proofOf.set(proof.caller, proof);
     this.#lastUsed.note(proof.caller.keyId, now);
     return proof.caller;
   }
 
   /** What this caller, which `authenticate` returned, may use now. */
-  async modelAccess(caller: Caller): Promise<ModelAccess> {
-    const permissions = this.#permissions.get(caller);
-    if (permissions === undefined) throw new Error("model access was asked for a caller that was not authenticated");
-    return modelAccess(permissions);
+  modelAccess(caller: Caller): ModelAccess {
+    return this.#provedOf(caller).mayUse;
   }
 
   /** What was set for the project of this caller, which `authenticate` returned. */
   rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
-    return this.#rateLimits.get(caller) ?? [];
+    return this.#provedOf(caller).rateLimits;
   }
 
   /** Those that bind this caller, which `authenticate` returned. */
   spendLimitsOf(caller: Caller): readonly SpendLimit[] {
-    return this.#spendLimits.get(caller) ?? [];
+    return this.#provedOf(caller).spendLimits;
   }
 
   /** How all chats of the project of this caller, which `authenticate` returned, are moderated. */
   moderationOf(caller: Caller): ProjectModeration | undefined {
-    return this.#moderation.get(caller);
+    return this.#provedOf(caller).moderation;
+  }
+
+  #provedOf(caller: Caller): KeyProof {
+    const proof = this.#proofOf.get(caller);
+    if (proof === undefined) throw new Error("a caller was asked about that was not authenticated");
+    return proof;
   }
 
   /** Throws a Fault when the client's headers name another organisation or project than the key's. */

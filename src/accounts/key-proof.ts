@@ -6,7 +6,7 @@ import { findRateLimitsOf } from "../storage/rate-limits.ts";
 import type { ModelPermissionsRow } from "../storage/schema.ts";
 import { findSpendLimitsOf } from "../storage/spend-limits.ts";
 import type { Caller } from "./caller.ts";
-import type { ModelPermissions } from "./model-access.ts";
+import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-access.ts";
 import { type ProjectModeration, toProjectModeration } from "./moderation-policy-settings.ts";
 import type { ModelRateLimit } from "./rate-limit-settings.ts";
 import type { SpendLimit } from "./spend-limit-settings.ts";
@@ -15,8 +15,8 @@ export interface KeyProof {
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
-  /** The organisation's and the project's, if they have any. */
-  permissions: readonly ModelPermissions[];
+  /** By the organisation's and the project's permissions. */
+  mayUse: ModelAccess;
   /** Of the project, by model. */
   rateLimits: readonly ModelRateLimit[];
   /** The organisation's, the project's and the key's own, if they have any. */
@@ -49,9 +49,11 @@ export async function loadKeyProofs(
             kind: key.kind,
           },
           expiresAt: key.expiresAt ?? undefined,
-          permissions: permissions
-            .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
-            .map(toModelPermissions),
+          mayUse: modelAccess(
+            permissions
+              .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
+              .map(toModelPermissions),
+          ),
           spendLimits: spendLimits.filter(({ scopeId }) =>
             [key.id, key.organizationId, key.projectId].includes(scopeId),
           ),

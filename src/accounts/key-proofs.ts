@@ -62,6 +62,12 @@ export class KeyProofs {
     throw unavailable(message, "database_unavailable", 1);
   }
 
+  /** What `find` would resolve with without asking anybody; undefined where it would have to. */
+  findFresh(keyHash: string): KeyProof | undefined {
+    const ageMilliseconds = performance.now() - this.#checkedAt;
+    return ageMilliseconds < CHECK_AFTER_MILLISECONDS ? this.#known.get(keyHash) : undefined;
+  }
+
   /** Called after every change that this process made, so that it holds from the next request on. */
   async reload(): Promise<void> {
     try {

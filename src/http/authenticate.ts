@@ -1,6 +1,6 @@
 /** Proves who asks, for every route of a scope, so that a new route cannot forget it. */
 
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../accounts/caller.ts";
 import type { ScopeHeaders } from "../accounts/scope-headers.ts";
 import { Fault } from "../faults.ts";
@@ -8,6 +8,8 @@ import { Fault } from "../faults.ts";
 export interface Authenticator {
   /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
   authenticate(key: string | undefined): Promise<Caller>;
+  /** As `authenticate`, for a key that works and of which all is known already; undefined for any other. */
+  authenticateKnown(key: string | undefined): Caller | undefined;
   /** Throws a Fault when the client names another organisation or project than the key's. */
   checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
 }
@@ -29,20 +31,38 @@ export function authenticateScope(
   kind: Caller["kind"],
   countWrongKey: CountWrongKey = async () => {},
 ): void {
-  scope.addHook("onRequest", async (request, reply) => {
-    const key = bearerKey(request);
+  const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
+    request.caller = caller;
+    reply.header("openai-organization", caller.organizationId);
+    if (caller.kind !== kind) throw wrongKind(kind);
+  };
+  const prove = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string | undefined,
+    headers: ScopeHeaders,
+  ) => {
     const caller = await accounts.authenticate(key).catch(async (failure: unknown) => {
       if (isWrongKey(failure)) await countWrongKey(request.ip);
       throw failure;
     });
-    request.caller = caller;
-    reply.header("openai-organization", caller.organizationId);
-    if (caller.kind !== kind) throw wrongKind(kind);
+    admit(request, reply, caller);
+    await accounts.checkScopeHeaders(caller, headers);
+  };
+  scope.addHook("onRequest", (request, reply, done) => {
+    const key = bearerKey(request);
     const headers = {
       organization: headerOf(request, "openai-organization"),
       project: headerOf(request, "openai-project"),
     };
-    await accounts.checkScopeHeaders(caller, headers);
+    const namesScope = headers.organization !== undefined || headers.project !== undefined;
+    const known = namesScope ? undefined : accounts.authenticateKnown(key);
+    if (known === undefined) {
+      prove(request, reply, key, headers).then(() => done(), done);
+      return;
+    }
+    admit(request, reply, known);
+    done();
   });
 }
 

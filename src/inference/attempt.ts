@@ -30,7 +30,8 @@ export async function attempt<Opened extends Model, Event>(
 ): Promise<AsyncIterable<Event>> {
   const { deployment, opened, id, work, signal, project, onEntered } = options;
   const askedAt = performance.now();
-  const slot = await deployment.enter(signal, project);
+  const entered = deployment.enter(signal, project);
+  const slot = entered instanceof Promise ? await entered : entered;
   const { circuit } = deployment;
   const refusal = circuit.refusal(deployment.name);
   if (refusal !== undefined) {

@@ -28,7 +28,7 @@ test("retires only once those that waited for a slot have been served too", asyn
   await deployment.opened(signal);
   const first = await deployment.enter(signal, "project");
   const leaving = new AbortController();
-  const impatient = deployment.enter(leaving.signal, "project").catch((reason: unknown) => reason);
+  const impatient = Promise.resolve(deployment.enter(leaving.signal, "project")).catch((reason: unknown) => reason);
   const waiting = deployment.enter(signal, "project");
   const retired = deployment.retire();
   leaving.abort("left");

@@ -94,11 +94,20 @@ export class Deployment {
   }
 
   /**
-   * Waits for a slot. Throws a Fault when the queue is full or it cannot serve by then, and the signal's reason when
+   * A slot, waited for where none is free. Throws a Fault when the queue is full or it cannot serve by then, and the signal's reason when
    * that aborts first.
    */
-  async enter(signal: AbortSignal, project: string): Promise<Slot> {
-    const slot = await this.#slots.acquire(signal, project);
+  enter(signal: AbortSignal, project: string): Slot | Promise<Slot> {
+    signal.throwIfAborted();
+    const slot = this.#slots.take(project);
+    return slot === undefined ? this.#wait(signal, project) : this.#admit(slot);
+  }
+
+  async #wait(signal: AbortSignal, project: string): Promise<Slot> {
+    return this.#admit(await this.#slots.acquire(signal, project));
+  }
+
+  #admit(slot: Slot): Slot {
     try {
       this.model();
     } catch (failure) {

@@ -37,7 +37,7 @@ export interface InferenceOptions {
   upstreamModels: UpstreamModels;
   router: Router;
   quota: Quota;
-  accessOf: (caller: Caller) => Promise<ModelAccess>;
+  accessOf: (caller: Caller) => ModelAccess;
   requestTimeoutSeconds: number;
   /** Told about every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
@@ -60,7 +60,7 @@ export class Inference {
   /** In the order of the catalog. Throws a Fault when this caller may use no model at all. */
   async listModels(caller: Caller, filter: ListingFilter): Promise<ListedModel[]> {
     const { catalog, upstreamModels, accessOf } = this.#options;
-    const listed = listModels(catalog.models, upstreamModels, await accessOf(caller), filter);
+    const listed = listModels(catalog.models, upstreamModels, accessOf(caller), filter);
     if (listed === undefined) throw new Fault("forbidden", "This API key has no access to any model.");
     return listed;
   }
@@ -72,7 +72,7 @@ export class Inference {
 
   /** The listing's entry for an id or an alias. Throws a Fault when there is none or this caller may not use it. */
   async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
-    const found = await this.#find(caller, id);
+    const found = this.#find(caller, id);
     const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);
     return toListed(found.model, found.id, upstream?.createdAt ?? found.model.createdAt);
   }
@@ -98,7 +98,7 @@ export class Inference {
     }: ModerationRequest & { model: string | undefined; isWithinRequest?: boolean },
     clientLeft: AbortSignal,
   ): Promise<Answer<ModerationModel, ModerationVerdicts>> {
-    const id = model ?? (await this.#firstModel(caller, "moderation"));
+    const id = model ?? this.#firstModel(caller, "moderation");
     return this.#run(caller, id, moderationWork(request), clientLeft, isWithinRequest);
   }
 
@@ -129,7 +129,7 @@ export class Inference {
       const listed = await this.listModels(caller, { includesWildcards: false, onlyAccessGroups: false });
       return listed.flatMap(({ id: each, facts: { opened } }) => voicesOf(each, opened));
     }
-    const found = await this.#find(caller, id);
+    const found = this.#find(caller, id);
     if (found.model.task !== "speech") {
       throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not speech.`, "model");
     }
@@ -156,12 +156,12 @@ export class Inference {
     clientLeft: AbortSignal,
     isWithinRequest = false,
   ): Promise<Answer<Opened, Event>> {
-    const found = await this.#find(caller, id);
+    const found = this.#find(caller, id);
     const { model } = found;
     if (model.task !== work.task) {
       throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${work.task}.`, "model");
     }
-    const candidates = [found, ...(await this.#fallbacks(caller, model))];
+    const candidates = [found, ...this.#fallbacks(caller, model)];
     let most: Most | undefined;
     const reservation = await this.#options.quota.reserve({
       caller,
@@ -215,26 +215,26 @@ export class Inference {
     return (await this.#options.quota.reserve(claim)).standing;
   }
 
-  async #firstModel(caller: Caller, task: Task): Promise<string> {
-    const mayUse = await this.#options.accessOf(caller);
+  #firstModel(caller: Caller, task: Task): string {
+    const mayUse = this.#options.accessOf(caller);
     for (const model of this.#options.catalog.models) {
       if (model.task === task && !isWildcard(model) && mayUse(model)) return model.id;
     }
     throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
   }
 
-  async #find(caller: Caller, id: string): Promise<Found> {
+  #find(caller: Caller, id: string): Found {
     const found = this.#options.catalog.find(id);
     if (found === undefined) throw modelNotFound(id);
-    const mayUse = await this.#options.accessOf(caller);
+    const mayUse = this.#options.accessOf(caller);
     if (!mayUse({ id: found.id, accessGroups: found.model.accessGroups })) throw modelNotFound(id);
     return found;
   }
 
   /** Only those fallbacks that the caller could have asked for. */
-  async #fallbacks(caller: Caller, model: CatalogModel): Promise<Found[]> {
+  #fallbacks(caller: Caller, model: CatalogModel): Found[] {
     if (model.fallbacks.length === 0) return [];
-    const mayUse = await this.#options.accessOf(caller);
+    const mayUse = this.#options.accessOf(caller);
     return model.fallbacks
       .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
       .filter(({ id, model: fallback }) => mayUse({ id, accessGroups: fallback.accessGroups }));

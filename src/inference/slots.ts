@@ -56,6 +56,11 @@ export class Slots {
     });
   }
 
+  /** A slot, if one is free. */
+  take(project: string): Slot | undefined {
+    return this.hasFree ? this.#enter(project, 0) : undefined;
+  }
+
   /**
    * Resolves with a slot. Throws a Fault when the queue is full, or when it is and a project with fewer waiting comes
    * later, and the signal's reason when that aborts first.

@@ -48,5 +48,5 @@ export interface Reservation {
 
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
-  reserve(claim: Claim): Promise<Reservation>;
+  reserve(claim: Claim): Reservation | Promise<Reservation>;
 }

@@ -52,12 +52,14 @@ export class RateLimits implements Quota {
     this.#options = options;
   }
 
-  async reserve(claim: Claim): Promise<Reservation> {
-    const { counters, scopesOf, onRefused } = this.#options;
-    const buckets = scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
-    if (buckets.length === 0) {
-      return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
-    }
+  reserve(claim: Claim): Reservation | Promise<Reservation> {
+    const buckets = this.#options.scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
+    if (buckets.length > 0) return this.#take(claim, buckets);
+    return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+  }
+
+  async #take(claim: Claim, buckets: readonly Bucket[]): Promise<Reservation> {
+    const { counters, onRefused } = this.#options;
     const never = buckets.find((bucket) => neverFits(claim, bucket));
     if (never !== undefined) {
       onRefused(claim.catalogId ?? "", never.kind);

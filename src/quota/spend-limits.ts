@@ -50,12 +50,15 @@ export class SpendLimits implements Quota {
     this.#options = options;
   }
 
-  async reserve(claim: Claim): Promise<Reservation> {
-    const { counters, logger, onRefused } = this.#options;
+  reserve(claim: Claim): Reservation | Promise<Reservation> {
     const limits = this.#options.limitsOf(claim.caller);
     const amount = limits.length === 0 ? 0 : this.#mostCost(claim);
-    if (amount === 0)
-      return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+    if (amount > 0) return this.#take(claim, limits, amount);
+    return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+  }
+
+  async #take(claim: Claim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
+    const { counters, logger, onRefused } = this.#options;
     const buckets = await Promise.all(
       limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount, isHeld: true })),
     );
@@ -146,23 +149,34 @@ export class SpendLimits implements Quota {
 
 /** Both must have room; what the first took is given back when the second has none. */
 export function bothQuotas(first: Quota, second: Quota): Quota {
+  const reserveSecond = (claim: Claim, one: Reservation): Reservation | Promise<Reservation> => {
+    const giveBack = (failure: unknown): never => {
+      one.settle({ promptTokens: 0, completionTokens: 0, costNanoDollars: null });
+      throw failure;
+    };
+    try {
+      const other = second.reserve(claim);
+      return other instanceof Promise
+        ? other.then((granted) => together(one, granted), giveBack)
+        : together(one, other);
+    } catch (failure) {
+      return giveBack(failure);
+    }
+  };
   return {
-    reserve: async (claim) => {
-      const one = await first.reserve(claim);
-      let other: Reservation;
-      try {
-        other = await second.reserve(claim);
-      } catch (failure) {
-        one.settle({ promptTokens: 0, completionTokens: 0, costNanoDollars: null });
-        throw failure;
-      }
-      return {
-        standing: one.standing,
-        settle: (used) => {
-          one.settle(used);
-          other.settle(used);
-        },
-      };
+    reserve: (claim) => {
+      const one = first.reserve(claim);
+      return one instanceof Promise ? one.then((granted) => reserveSecond(claim, granted)) : reserveSecond(claim, one);
+    },
+  };
+}
+
+function together(one: Reservation, other: Reservation): Reservation {
+  return {
+    standing: one.standing,
+    settle: (used) => {
+      one.settle(used);
+      other.settle(used);
     },
   };
 }
