@@ -18,11 +18,11 @@ export class Resampler {
 
   async resample(samples: Float32Array, rate: number): Promise<Float32Array> {
     if (rate === this.#rate && this.#converter === undefined) return samples;
-    if (rate !== this.#inputRate) await this.#begin(rate);
-    this.#taken += samples.length;
-    const converted = this.#convert(samples);
-    this.#given += converted.length;
-    return converted;
+    if (rate === this.#inputRate) return this.#take(samples);
+    const rest = await this.finish();
+    await this.#begin(rate);
+    const converted = this.#take(samples);
+    return rest.length === 0 ? converted : concatenate([rest, converted]);
   }
 
   /** What the filter still holds. */
@@ -44,6 +44,13 @@ export class Resampler {
     this.#inputRate = rate;
     this.#taken = 0;
     this.#given = 0;
+  }
+
+  #take(samples: Float32Array): Float32Array {
+    this.#taken += samples.length;
+    const converted = this.#convert(samples);
+    this.#given += converted.length;
+    return converted;
   }
 
   #convert(samples: Float32Array): Float32Array {
