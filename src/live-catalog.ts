@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
 import { isUpstream, openModel } from "./engines/registry.ts";
+import { withFileAges } from "./file-ages.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./inference/build-catalog.ts";
 import { Catalog } from "./inference/catalog.ts";
 import { UpstreamModels } from "./inference/upstream-models.ts";
@@ -41,7 +42,7 @@ export class LiveCatalog {
 
   /** Takes effect for the next request; running ones keep what they have. */
   async apply(config: Config): Promise<void> {
-    const specifications = await specifyModels(config, this.#options.store);
+    const specifications = await withFileAges(await specifyModels(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     const parts: CatalogParts = {
       isUpstream,

@@ -8,7 +8,7 @@ import { guardSettings } from "./guard/settings.ts";
 import { kokoroSettings } from "./kokoro/settings.ts";
 import { llamaCppSettings } from "./llama-cpp/settings.ts";
 import { llamaServerSettings } from "./llama-server/settings.ts";
-import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
+import { openAiCompatibleSettings, tlsFiles } from "./openai-compatible/settings.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
 import { whisperSettings } from "./whisper/settings.ts";
@@ -18,6 +18,8 @@ interface RegisteredEngine {
   settings: ZodType;
   /** It speaks to another service, rather than to run something here. */
   isUpstream?: true;
+  /** Files that it reads when it opens, besides a model's: a reload that finds one changed opens it anew. */
+  files?: (settings: never) => readonly string[];
   load: () => Promise<Engine<never>>;
 }
 
@@ -49,6 +51,7 @@ export const ENGINES = {
   "openai-compatible": {
     settings: openAiCompatibleSettings,
     isUpstream: true,
+    files: tlsFiles,
     load: async () => (await import("./openai-compatible/openai-compatible-engine.ts")).openAiCompatibleEngine,
   },
   scripted: {
@@ -68,6 +71,12 @@ export const ENGINES = {
 export function isUpstream(kind: string): boolean {
   const registered: RegisteredEngine | undefined = ENGINES[kind as EngineKind];
   return registered?.isUpstream === true;
+}
+
+/** Of a deployment whose settings this engine's schema has checked. */
+export function filesOf(kind: string, settings: unknown): readonly string[] {
+  const registered: RegisteredEngine | undefined = ENGINES[kind as EngineKind];
+  return registered?.files?.(settings as never) ?? [];
 }
 
 export type EngineKind = keyof typeof ENGINES;

@@ -25,10 +25,12 @@ export interface ModelSpecification {
 interface DeploymentSpecification {
   engine: string;
   settings: unknown;
+  /** Of which age the files are that it reads when it opens; undefined when it reads none. */
+  filesAsOf?: string | undefined;
   terms: DeploymentTerms;
 }
 
-export interface OpenRequest extends Omit<DeploymentSpecification, "terms"> {
+export interface OpenRequest extends Omit<DeploymentSpecification, "terms" | "filesAsOf"> {
   /** For logs and headers. */
   name: string;
   catalogId: string;

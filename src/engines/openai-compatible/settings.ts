@@ -161,3 +161,7 @@ export const openAiCompatibleSettings = z
   }));
 
 export type OpenAiCompatibleSettings = z.output<typeof openAiCompatibleSettings>;
+
+export function tlsFiles({ tls }: OpenAiCompatibleSettings): string[] {
+  return [tls?.caFile, tls?.certificateFile, tls?.keyFile].filter((file) => file !== undefined);
+}

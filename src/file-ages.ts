@@ -1,0 +1,29 @@
+import { stat } from "node:fs/promises";
+import { filesOf } from "./engines/registry.ts";
+import type { ModelSpecification } from "./inference/build-catalog.ts";
+
+/** Certificates are renewed in place: a reload has to see that a deployment is another one, though its settings are the same. */
+export function withFileAges(specifications: readonly ModelSpecification[]): Promise<ModelSpecification[]> {
+  return Promise.all(
+    specifications.map(async (specification) => ({
+      ...specification,
+      deployments: await Promise.all(
+        specification.deployments.map(async (deployment) => {
+          const files = filesOf(deployment.engine, deployment.settings);
+          if (files.length === 0) return deployment;
+          return { ...deployment, filesAsOf: (await Promise.all(files.map(ageOf))).join() };
+        }),
+      ),
+    })),
+  );
+}
+
+async function ageOf(file: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(file);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    // Why it cannot be read is told when the deployment is opened.
+    return "none";
+  }
+}
