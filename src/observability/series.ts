@@ -20,11 +20,14 @@ interface Sample {
   metricName?: string;
 }
 
-/** What a metric holds for each combination of its labels' values. */
+type Branch<Held> = Map<string | number, Branch<Held> | Held>;
+
+/** What a metric holds for each combination of its labels' values, found by one after the other. */
 class Series<Name extends string, Held> {
   readonly #names: readonly Name[];
   readonly #begin: () => Held;
-  readonly #all = new Map<string, { labels: Labels<Name>; held: Held }>();
+  readonly #root: Branch<Held> = new Map();
+  readonly #all: { labels: Labels<Name>; held: Held }[] = [];
 
   constructor(names: readonly Name[], begin: () => Held) {
     this.#names = names;
@@ -32,17 +35,32 @@ class Series<Name extends string, Held> {
   }
 
   at(labels: Labels<Name>): Held {
-    let key = "";
-    for (const name of this.#names) key += `${labels[name]}\n`;
-    const known = this.#all.get(key);
-    if (known !== undefined) return known.held;
-    const held = this.#begin();
-    this.#all.set(key, { labels: { ...labels }, held });
-    return held;
+    let found: Branch<Held> | Held = this.#root;
+    for (const name of this.#names) {
+      const next: Branch<Held> | Held | undefined = (found as Branch<Held>).get(labels[name]);
+      if (next === undefined) return this.#add({ ...labels });
+      found = next;
+    }
+    return found as Held;
   }
 
-  values(): Iterable<{ labels: Labels<Name>; held: Held }> {
-    return this.#all.values();
+  values(): readonly { labels: Labels<Name>; held: Held }[] {
+    return this.#all;
+  }
+
+  #add(labels: Labels<Name>): Held {
+    const held = this.#begin();
+    this.#all.push({ labels, held });
+    let branch = this.#root;
+    for (const [index, name] of this.#names.entries()) {
+      if (index === this.#names.length - 1) branch.set(labels[name], held);
+      else {
+        const next = (branch.get(labels[name]) as Branch<Held> | undefined) ?? new Map();
+        branch.set(labels[name], next);
+        branch = next;
+      }
+    }
+    return held;
   }
 }
 
