@@ -1,6 +1,6 @@
 /** What is kept of a request for its one line in the log: never a prompt, a key or an upstream's secret. */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { Fault } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -66,7 +66,7 @@ export function useRequestRecords(
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
     // With the other answers of this turn of the event loop: each write may wake a client on the same machine, which
     // costs a fifth of what an answer costs, unless another write has just woken it.
-    setImmediate(done);
+    setImmediate(sendNow, done);
   });
 
   return records;
@@ -83,6 +83,15 @@ export function useRequestRecords(
       status: line.status,
       durationSeconds: line.durationMs / 1000,
     });
+  }
+}
+
+/** What is thrown as an answer is sent is a bug like any other: out here nobody else would answer it with a 500. */
+function sendNow(send: HookHandlerDoneFunction): void {
+  try {
+    send();
+  } catch (failure) {
+    send(failure as Error);
   }
 }
 

@@ -1,0 +1,16 @@
+import { fastify } from "fastify";
+import { expect, test } from "vitest";
+import { createLogger } from "../observability/logger.ts";
+import { useErrorFormat } from "./errors.ts";
+import { useRequestRecords } from "./request-record.ts";
+
+test("what is thrown as an answer is sent is answered as a bug", async () => {
+  const app = fastify();
+  useRequestRecords(app, createLogger("silent"), () => {});
+  useErrorFormat(app, 1024);
+  // Fastify makes JSON for its own content type only, and finds out as it sends.
+  app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));
+  const answer = await app.inject("/v1/broken");
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json().error.message).toMatch(/^The server failed/);
+});
