@@ -18,17 +18,15 @@ type Connector = buildConnector.connector;
 
 export class Connections {
   readonly #dispatcher: Dispatcher;
-  readonly #origin: string;
   #beginning: Connecting | undefined;
 
   private constructor(settings: ConnectionSettings, tls: buildConnector.BuildOptions) {
-    this.#origin = new URL(settings.baseUrl).origin;
     const timeout = settings.connectTimeoutSeconds * 1000;
     // HTTP/1.1 only: there a request's abort closes its socket.
     const shared = { allowH2: false, pipelining: 1 };
     if (settings.proxy === undefined) {
       const connect = buildConnector({ ...tls, timeout, allowH2: false });
-      this.#dispatcher = new Pool(this.#origin, { ...shared, connect: this.#noting(connect) });
+      this.#dispatcher = new Pool(new URL(settings.baseUrl).origin, { ...shared, connect: this.#noting(connect) });
       return;
     }
     const pool = (origin: string | URL, options: object) =>
@@ -72,8 +70,7 @@ export class Connections {
     if (isUpload) queueMicrotask(begin);
     begin();
     try {
-      // Time-outs other than the connection's are the exchange's own.
-      this.#dispatcher.dispatch({ ...options, origin: this.#origin, headersTimeout: 0, bodyTimeout: 0 }, handler);
+      this.#dispatcher.dispatch(options, handler);
     } finally {
       end();
       if (isUpload) queueMicrotask(end);

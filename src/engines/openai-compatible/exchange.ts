@@ -88,6 +88,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return undefined;
   }
 
+  /** What has come since the last call, of an answer that has come to its end; undefined of any other. */
+  rest(): Buffer[] | undefined {
+    return this.#isEnded && this.#failure === undefined && !this.#signal.aborted ? this.#take() : undefined;
+  }
+
   /** Tells that what was read is worth waiting for more: the idle time begins anew. */
   progress(): void {
     if (this.#isHurried) return;

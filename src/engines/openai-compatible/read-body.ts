@@ -2,6 +2,9 @@ import type { Exchange } from "./exchange.ts";
 
 /** The rest of the body, up to about `maxBytes`, or to where the signal aborted. Throws what the exchange throws. */
 export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
+  // Short answers mostly come with their head, and then there is nothing to wait for.
+  const rest = exchange.rest();
+  if (rest !== undefined) return toText(rest);
   const chunks: Buffer[] = [];
   let length = 0;
   for (let read = await exchange.read(); read !== undefined && length < maxBytes; read = await exchange.read()) {
@@ -9,7 +12,12 @@ export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_IN
     for (const chunk of read) length += chunk.length;
     chunks.push(...read);
   }
-  return Buffer.concat(chunks).toString();
+  return toText(chunks);
+}
+
+function toText(chunks: readonly Buffer[]): string {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only.toString() : Buffer.concat(chunks).toString();
 }
 
 /** An error's body is read for its message only: no longer than this, and not waited for if it does not come. */

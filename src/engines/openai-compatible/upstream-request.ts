@@ -38,5 +38,13 @@ export function requestTemplate(
   const headers: Record<string, string> = { "content-type": "application/json", "accept-encoding": "identity" };
   if (settings.apiKey !== undefined) headers.authorization = `Bearer ${settings.apiKey.reveal()}`;
   for (const [name, value] of Object.entries(settings.headers)) headers[name.toLowerCase()] = value.reveal();
-  return { method: "POST", path: `${url.pathname.replace(/\/$/, "")}/${path}${url.search}`, headers };
+  return {
+    origin: url.origin,
+    method: "POST",
+    path: `${url.pathname.replace(/\/$/, "")}/${path}${url.search}`,
+    headers,
+    // Time-outs other than the connection's are the exchange's own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
 }
