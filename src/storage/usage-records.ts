@@ -48,15 +48,19 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
 
 /** Of few lengths, so that their statements are made once. */
 const ROWS_OF_STATEMENTS = [256, 64, 16, 4, 1];
-const RECORD_COLUMNS = [
-  "at",
-  "dimensionId",
+const AMOUNTS = [
   "promptTokens",
   "cachedTokens",
   "completionTokens",
   "reasoningTokens",
   "characters",
   "audioMilliseconds",
+] as const satisfies (keyof UsageAmounts)[];
+
+const RECORD_COLUMNS = [
+  "at",
+  "dimensionId",
+  ...AMOUNTS,
   "durationMilliseconds",
   "costNanoDollars",
   "outcome",
@@ -148,15 +152,6 @@ function rollUp(rows: readonly UsageRecordRow[]): UsageRollupRow[] {
   const order = (row: UsageRollupRow) => [row.bucketSeconds, row.beginsAt, row.dimensionId];
   return [...rollups.values()].sort((a, b) => compare(order(a), order(b)));
 }
-
-const AMOUNTS = [
-  "promptTokens",
-  "cachedTokens",
-  "completionTokens",
-  "reasoningTokens",
-  "characters",
-  "audioMilliseconds",
-] as const satisfies (keyof UsageAmounts)[];
 
 const NOTHING: UsageAmounts & { requests: number } = {
   requests: 0,
