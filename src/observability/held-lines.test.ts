@@ -1,26 +1,56 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { heldLines } from "./held-lines.ts";
-import { createLogger } from "./logger.ts";
+import { createLogger, type Logger } from "./logger.ts";
+
+let folder: TemporaryDirectory;
+let logger: Logger;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
+  folder = await temporaryDirectory();
+  // Stays open, since a write may be under way to the end.
+  logger = createLogger("info", heldLines(openSync(join(folder.path, "log"), "w")));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await folder[Symbol.asyncDispose]();
+});
+
+const messages = () =>
+  readFileSync(join(folder.path, "log"), "utf8")
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line).msg]));
+
+/** What is written by itself, without a timer, until `last` is or never comes. */
+async function written(last: string): Promise<string[]> {
+  for (let turn = 0; turn < 50_000 && messages().at(-1) !== last; turn += 1) await nextTurn();
+  return messages();
+}
 
 test("writes what was held soon, or at once with a warning", async () => {
-  await using folder = await temporaryDirectory();
-  const file = join(folder.path, "log");
-  const descriptor = openSync(file, "w");
-  const logger = createLogger("info", heldLines(descriptor));
-  const messages = () =>
-    readFileSync(file, "utf8")
-      .split("\n")
-      .flatMap((line) => (line === "" ? [] : [JSON.parse(line).msg]));
-
   logger.info("one");
   logger.info("two");
   expect(messages()).toEqual([]);
-  await expect.poll(messages).toEqual(["one", "two"]);
+  vi.advanceTimersToNextTimer();
+  expect(await written("two")).toEqual(["one", "two"]);
   logger.info("three");
   logger.warn("four");
-  await expect.poll(messages, { interval: 1 }).toEqual(["one", "two", "three", "four"]);
-  closeSync(descriptor);
+  expect(await written("four")).toEqual(["one", "two", "three", "four"]);
+});
+
+test("writes an error as soon as the write that is under way is done", async () => {
+  logger.info({ filler: "x".repeat(16_000) }, "one");
+  logger.error("two");
+  expect(await written("two")).toEqual(["one", "two"]);
+});
+
+test("does nothing while nothing is held", async () => {
+  expect(vi.getTimerCount()).toBe(0);
+  logger.info("one");
+  vi.advanceTimersToNextTimer();
+  await written("one");
+  expect(vi.getTimerCount()).toBe(0);
 });

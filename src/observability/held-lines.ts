@@ -10,14 +10,33 @@ const WARN = pino.levels.values.warn as number;
  * it at once: those are what is looked for when a process was killed.
  */
 export function heldLines(descriptor: number): DestinationStream {
-  const output = pino.destination({ dest: descriptor, minLength: HELD_BYTES, periodicFlush: HELD_MILLISECONDS });
+  const output = pino.destination({ dest: descriptor, minLength: HELD_BYTES });
+  let isTimed = false;
+  let isHurried = false;
+  const writeAll = () => {
+    isHurried = true;
+    output.flush();
+  };
+  // While a write is under way `flush` does nothing, so that what was held since waits for the next one.
+  output.on("drain", () => {
+    if (!isHurried) return;
+    isHurried = false;
+    output.flush();
+  });
+  const onTime = () => {
+    isTimed = false;
+    writeAll();
+  };
   const held = {
     // Has pino set `lastLevel` before each line.
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
     write(line: string) {
       output.write(line);
-      if (held.lastLevel >= WARN) output.flush();
+      if (held.lastLevel >= WARN) return writeAll();
+      if (isTimed) return;
+      isTimed = true;
+      setTimeout(onTime, HELD_MILLISECONDS).unref();
     },
   };
   return held;
