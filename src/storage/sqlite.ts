@@ -26,11 +26,15 @@ export function sqliteDialect(file: string): SqliteDialect {
 }
 
 const MOST_STATEMENTS = 200;
+/** Of all that are kept: SQLite takes some fifty times as much for a statement of many rows. */
+const MOST_LETTERS = 64 * 1024;
 
 /** Kysely prepares each statement anew, which for one of many rows costs as much as its running. */
 function withKeptStatements(database: BetterSqlite.Database): SqliteDatabase {
   const kept = new LRUCache<string, BetterSqlite.Statement>({
     max: MOST_STATEMENTS,
+    maxSize: MOST_LETTERS,
+    sizeCalculation: (_statement, text) => text.length,
     memoMethod: (text) => database.prepare(text),
   });
   return {

@@ -1,0 +1,23 @@
+import BetterSqlite from "better-sqlite3";
+import { Kysely, sql } from "kysely";
+import { afterEach, expect, test, vi } from "vitest";
+import { sqliteDialect } from "./sqlite.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("keeps statements, but few long ones, which take much memory", async () => {
+  const prepare = vi.spyOn(BetterSqlite.prototype, "prepare");
+  await using database = new Kysely({ dialect: sqliteDialect(":memory:") });
+  const select = (rows: number) => sql.raw(`values ${"(1, 2, 3),".repeat(rows - 1)}(1, 2, 3)`).execute(database);
+
+  for (let time = 0; time < 3; time += 1) expect((await select(4)).rows).toHaveLength(4);
+  expect(prepare).toHaveBeenCalledTimes(1);
+  for (let rows = 1000; rows < 1020; rows += 1) await select(rows);
+  expect(prepare).toHaveBeenCalledTimes(21);
+  await select(1019);
+  expect(prepare).toHaveBeenCalledTimes(21);
+  expect((await select(1000)).rows).toHaveLength(1000);
+  expect(prepare).toHaveBeenCalledTimes(22);
+  // Longer than all that is kept.
+  expect((await select(10_000)).rows).toHaveLength(10_000);
+});
