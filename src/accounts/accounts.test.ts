@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { Secret } from "../secret.ts";
 import { type DatabaseOptions, openDatabase } from "../storage/database.ts";
@@ -12,6 +12,7 @@ const WHOLE_PAGE = { limit: 100, order: "asc" } as const;
 
 let closing = new AsyncDisposableStack();
 afterEach(async () => {
+  vi.useRealTimers();
   await closing.disposeAsync();
   closing = new AsyncDisposableStack();
 });
@@ -144,6 +145,25 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { keyId } = await accounts.authenticate(apiKey);
     await accounts.apiKeys.revoke(OPERATOR, await accounts.defaultScope("project"), keyId);
     await expect(accounts.authenticate(apiKey)).rejects.toMatchObject(INCORRECT);
+  });
+
+  test("knows without asking a key that works, but none that was revoked, has expired or was never made", async () => {
+    const accounts = open(await databases.create(kind));
+    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const [revoked, expiring] = [await createKey(accounts), await createKey(accounts, 60)];
+    const keys = [apiKey, revoked.secret.reveal(), expiring.secret.reveal()];
+    const callers = await Promise.all(keys.map((key) => accounts.authenticate(key)));
+    // Only what was just made sure of is known.
+    const known = async () => {
+      await accounts.authenticate(apiKey);
+      return keys.map((key) => accounts.authenticateKnown(key));
+    };
+    await expect.poll(known).toEqual(callers);
+    expect([undefined, "sk-wrong"].map((key) => accounts.authenticateKnown(key))).toEqual([undefined, undefined]);
+
+    await accounts.apiKeys.revoke(OPERATOR, await accounts.defaultScope("project"), revoked.key.id);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    await expect.poll(known).toEqual([callers[0], undefined, undefined]);
   });
 
   test("refuses on every replica within a second what one of them ended, also while it is in use there", async () => {
