@@ -6,6 +6,7 @@ import { type ComposeOptions, compose, type Service } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { Fault } from "./faults.ts";
+import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
 
 const CLOSE_MILLISECONDS = 10_000;
 
@@ -49,6 +50,7 @@ export async function run(options: RunOptions): Promise<number> {
     });
   };
   process.on("SIGHUP", reload);
+  using _idle = giveMemoryBackWhenIdle();
   try {
     const signal = await Promise.race([stopping, welcomed.then(() => stopping)]);
     logger.info({ signal, running: service.inference.runningCount }, "stopping");
