@@ -19,10 +19,12 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+/** Of whole lines: the file may be read while the last one is being written. */
 const messages = () =>
   readFileSync(join(folder.path, "log"), "utf8")
     .split("\n")
-    .flatMap((line) => (line === "" ? [] : [JSON.parse(line).msg]));
+    .slice(0, -1)
+    .map((line) => JSON.parse(line).msg);
 
 /** What is written by itself, without a timer, until `last` is or never comes. */
 async function written(last: string): Promise<string[]> {
