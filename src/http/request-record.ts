@@ -65,7 +65,7 @@ export function useRequestRecords(
   app.addHook("onSend", (request, reply, _payload, done) => {
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
     // With the other answers of this turn of the event loop: each write may wake a client on the same machine, which
-    // costs a fifth of what an answer costs, unless another write has just woken it.
+    // costs an eighth of what an answer costs, unless another write has just woken it.
     setImmediate(sendNow, done);
   });
 

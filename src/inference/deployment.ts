@@ -94,8 +94,8 @@ export class Deployment {
   }
 
   /**
-   * A slot, waited for where none is free. Throws a Fault when the queue is full or it cannot serve by then, and the signal's reason when
-   * that aborts first.
+   * A slot, waited for where none is free. Throws a Fault when the queue is full or it cannot serve by then, and the
+   * signal's reason when that aborts first.
    */
   enter(signal: AbortSignal, project: string): Slot | Promise<Slot> {
     signal.throwIfAborted();

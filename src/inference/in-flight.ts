@@ -29,6 +29,7 @@ export class InFlight<Item> {
   }
 
   *[Symbol.iterator](): Generator<Item> {
+    // Of a copy, since what is gone over may leave meanwhile.
     for (const { item } of [...this.#places]) yield item;
   }
 }

@@ -67,7 +67,8 @@ export class Slots {
    */
   async acquire(signal: AbortSignal, project: string): Promise<Slot> {
     signal.throwIfAborted();
-    if (this.hasFree) return this.#enter(project, 0);
+    const free = this.take(project);
+    if (free !== undefined) return free;
     if (this.#queue.size >= this.maxQueue) {
       const pushedOut = this.#queue.yieldTo(project);
       if (pushedOut === undefined) throw this.#full();

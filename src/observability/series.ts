@@ -1,6 +1,6 @@
 /**
  * Counters and histograms for what is measured at each request: prom-client's own sort and join a series' labels at
- * each count, which took a tenth of a passed-on answer's time. Its registry writes them out.
+ * each count, which took 6 % of a passed-on answer's time. Its registry writes them out.
  */
 
 import type { Metric, Registry } from "prom-client";

@@ -48,7 +48,8 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
 
 /** Of few lengths, so that their statements are made once. */
 const ROWS_OF_STATEMENTS = [256, 64, 16, 4, 1];
-const AMOUNTS = [
+/** All but the cost, which may be unknown. */
+export const AMOUNTS = [
   "promptTokens",
   "cachedTokens",
   "completionTokens",

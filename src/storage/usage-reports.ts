@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
 import type { UsageAmounts, UsageDimensionRow } from "./schema.ts";
+import { AMOUNTS } from "./usage-records.ts";
 
 type UsageGroup = "projectId" | "keyId" | "model" | "operation";
 
@@ -31,15 +32,7 @@ export interface UsageSum extends UsageAmounts {
   operation?: string;
 }
 
-const AMOUNTS = [
-  "promptTokens",
-  "cachedTokens",
-  "completionTokens",
-  "reasoningTokens",
-  "characters",
-  "audioMilliseconds",
-  "costNanoDollars",
-] as const satisfies (keyof UsageAmounts)[];
+const SUMMED = [...AMOUNTS, "costNanoDollars"] as const satisfies (keyof UsageAmounts)[];
 
 /** Buckets without use are left out. In the order of time, then of what they are grouped by. */
 export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {
@@ -50,7 +43,7 @@ export async function readUsage(executor: Executor, query: UsageQuery): Promise<
   const beginsAt = isByMinute ? sql`(${time} / 60000) * 60000` : time;
   const groups = query.groupBy.map((group) => sql.ref(`dimension.${group}`));
   const grouped = sql.join([beginsAt, ...groups]);
-  const sums = AMOUNTS.map((name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`);
+  const sums = SUMMED.map((name) => sql`cast(sum(${sql.ref(`used.${name}`)}) as bigint) as ${sql.ref(name)}`);
   const requests = isByMinute ? sql`count(*)` : sql`sum(${sql.ref("used.requests")})`;
   const columns = sql.join([
     sql`${beginsAt} as ${sql.ref("beginsAt")}`,
