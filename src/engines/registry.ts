@@ -4,7 +4,7 @@ import type { ZodType } from "zod";
 import { classifierSettings } from "./classifier/settings.ts";
 import type { Engine, EngineServices, Model, Task } from "./engine.ts";
 import { fliteSettings } from "./flite/settings.ts";
-import { guardSettings } from "./guard/settings.ts";
+import { type GuardSettings, guardSettings } from "./guard/settings.ts";
 import { kokoroSettings } from "./kokoro/settings.ts";
 import { llamaCppSettings } from "./llama-cpp/settings.ts";
 import { llamaServerSettings } from "./llama-server/settings.ts";
@@ -34,6 +34,7 @@ export const ENGINES = {
   },
   guard: {
     settings: guardSettings,
+    files: filesOfGuard,
     load: async () => (await import("./guard/guard-engine.ts")).guardEngine,
   },
   kokoro: {
@@ -80,6 +81,14 @@ export function filesOf(kind: string, settings: unknown): readonly string[] {
 }
 
 export type EngineKind = keyof typeof ENGINES;
+
+/** Those of the chat engine that it asks; none where the settings of that are wrong, which its opening tells. */
+function filesOfGuard({ chat }: GuardSettings): readonly string[] {
+  const { engine, ...given } = JSON.parse(chat.reveal()) as { engine: string };
+  const registered: RegisteredEngine | undefined = ENGINES[engine as EngineKind];
+  const checked = registered?.settings.safeParse(given);
+  return checked?.success === true ? filesOf(engine, checked.data) : [];
+}
 
 /** Opens a model with settings that this engine's schema has checked. Throws a Fault whose message helps the operator. */
 export async function openModel(kind: string, settings: unknown, task: Task, services: EngineServices): Promise<Model> {
