@@ -89,7 +89,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     onSettled: (settlement) => {
       const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
-      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
+      const { promptTokens, completionTokens } = used;
+      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, promptTokens, completionTokens });
       const record = toUsageRecord(settlement, Date.now());
       if (record !== undefined) ledger.record(record);
     },

@@ -146,20 +146,22 @@ export type ChatEvent =
   | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
   /** A piece of that call's arguments, which together are one JSON object. */
   | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
-  /** A choice is over. Once for each choice, before `finish`; not with `wire-…` events. */
+  /** A choice is over. Once for each choice, before `finish`; not with answers in OpenAI's format. */
   | { type: "choice-end"; choice: number; reason: FinishReason }
   /**
    * Whole SSE frames of a streamed answer in OpenAI's format, `model` already replaced, without usage-only chunks and
    * `[DONE]`. `completionTokens` estimates, one a frame, what came since the answer's beginning: for clients that leave.
    */
   | { type: "wire-frames"; frames: Uint8Array; completionTokens: number }
-  /** A whole `chat.completion` in OpenAI's format, `model` already replaced. */
-  | { type: "wire-completion"; completion: Record<string, unknown> }
   /**
    * The end. `usage` is exact unless it says otherwise. `usageFrame` follows `wire-frames` only: the SSE frame that tells
-   * callers who asked what was used, with the answer's own id and all the details that an upstream gave.
+   * callers who asked what was used, with the answer's own id and all the details that an upstream gave. `completion` is
+   * the whole answer where it was not streamed: a `chat.completion` in OpenAI's format, `model` already replaced, which no
+   * other event comes before.
    */
-  | { type: "finish"; usage: ChatUsage; usageFrame?: Uint8Array | undefined };
+  | { type: "finish"; usage: ChatUsage; usageFrame?: Uint8Array | undefined; completion?: WireCompletion };
+
+export type WireCompletion = Record<string, unknown>;
 
 /** Of the model's own distribution, before temperature and all else that shapes what is drawn. */
 export interface TokenLogprob {

@@ -1,56 +1,110 @@
 /** One try at one deployment, up to the first event of its answer. */
 
 import type { Model } from "../engines/engine.ts";
+import { Fault, type FaultKind } from "../faults.ts";
+import type { Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { prepend } from "./prepend.ts";
 import { readAhead } from "./read-ahead.ts";
+import type { Slot } from "./slots.ts";
 import { WatchedEvents } from "./watched-events.ts";
 import type { Work } from "./work.ts";
 
+export interface AttemptMeasure {
+  /** The catalog's entry. */
+  model: string;
+  deployment: string;
+  /** `begun`: it has begun to answer; otherwise why it did not. */
+  outcome: "begun" | "bug" | FaultKind;
+  /** Spent waiting for a slot. */
+  queuedSeconds: number;
+}
+
+/** What the attempts of one request come to. */
+export interface Tally {
+  /** Deployments that were asked, counting one again when it was asked again. */
+  attempts: number;
+  /** Spent waiting for slots, in all attempts. */
+  queuedSeconds: number;
+  /** Of the attempt that failed last and says what it used. */
+  spent?: { id: string; price: Found["model"]["price"]; deployment: Deployment; used: NonNullable<Fault["used"]> };
+}
+
 export interface AttemptOptions<Opened extends Model, Event> {
-  deployment: Deployment;
-  opened: Opened;
-  /** The catalog id to answer as. */
-  id: string;
   work: Work<Opened, Event>;
+  /** Bounds all attempts together. */
   signal: AbortSignal;
   /** Whose turn it is when requests have to wait. */
   project: string;
-  /** Told when the deployment has a slot for it, before it is asked. */
-  onEntered: (waitedSeconds: number) => void;
+  /** Written to as it goes, so that it tells of failures too. */
+  tally: Tally;
 }
 
+/** What another deployment may not meet. */
+const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
+  "unavailable",
+  "upstream-failed",
+  "upstream-refused",
+  "answer-unfit",
+  "upstream-timeout",
+  "request-rate-limited",
+  "token-rate-limited",
+]);
+
 /**
- * Resolves with the answer's events, the first of which has come; none when the answer is empty. Whatever holds a slot
- * or a connection is freed at the end of the events and when `signal` aborts. Throws what the deployment throws, and
- * the signal's reason once that has aborted.
+ * Resolves with the answer's events, the first of which has come, none when the answer is empty; or with the Fault that
+ * another attempt may not meet. Whatever holds a slot or a connection is freed at the end of the events and when `signal`
+ * aborts. Throws any other failure, and the signal's reason once that has aborted. `onAttempt` is told of an attempt
+ * that had a slot.
  */
 export async function attempt<Opened extends Model, Event>(
-  options: AttemptOptions<Opened, Event>,
-): Promise<AsyncIterable<Event>> {
-  const { deployment, opened, id, work, signal, project, onEntered } = options;
-  const askedAt = performance.now();
-  const entered = deployment.enter(signal, project);
-  const slot = entered instanceof Promise ? await entered : entered;
-  const { circuit } = deployment;
-  const refusal = circuit.refusal(deployment.name);
-  if (refusal !== undefined) {
-    slot.release();
-    throw refusal;
+  { id, model }: Found,
+  deployment: Deployment,
+  opened: Opened,
+  { work, signal, project, tally }: AttemptOptions<Opened, Event>,
+  onAttempt: (measure: AttemptMeasure) => void,
+): Promise<AsyncIterable<Event> | Fault> {
+  let queuedSeconds: number | undefined;
+  let outcome: AttemptMeasure["outcome"] = "begun";
+  try {
+    const askedAt = performance.now();
+    const entered = deployment.enter(signal, project);
+    const slot = entered instanceof Promise ? await entered : entered;
+    refuseWhereBroken(deployment, slot);
+    queuedSeconds = slot.waitedSeconds;
+    tally.attempts += 1;
+    tally.queuedSeconds += queuedSeconds;
+    const watch = deployment.circuit.watch();
+    const source = new WatchedEvents(work.begin(opened, id, signal), signal, (failure) => {
+      slot.release();
+      watch.ended(failure);
+    });
+    const events = work.isReadAhead(opened) ? readAhead(source) : source;
+    const first = await events.next();
+    if (first.done && signal.aborted) throw signal.reason;
+    watch.begun();
+    deployment.latency.measure((performance.now() - askedAt) / 1000);
+    if (events !== source) return first.done ? events : prepend(first.value, events);
+    source.putBack(first);
+    return source;
+  } catch (thrown) {
+    const failure = signal.aborted ? signal.reason : thrown;
+    outcome = failure instanceof Fault ? failure.kind : "bug";
+    if (failure instanceof Fault && failure.used !== undefined) {
+      tally.spent = { id, price: model.price, deployment, used: failure.used };
+    }
+    if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
+    return failure;
+  } finally {
+    if (queuedSeconds !== undefined)
+      onAttempt({ model: model.id, deployment: deployment.name, outcome, queuedSeconds });
   }
-  onEntered(slot.waitedSeconds);
-  const watch = circuit.watch();
-  const end = (failure: unknown) => {
-    slot.release();
-    watch.ended(failure);
-  };
-  const source = new WatchedEvents(work.begin(opened, id, signal), signal, end);
-  const events = work.isReadAhead(opened) ? readAhead(source) : source;
-  const first = await events.next();
-  if (first.done && signal.aborted) throw signal.reason;
-  watch.begun();
-  deployment.latency.measure((performance.now() - askedAt) / 1000);
-  if (events !== source) return first.done ? events : prepend(first.value, events);
-  source.putBack(first);
-  return source;
+}
+
+/** While it waited for its slot, others may have found that the deployment fails. */
+function refuseWhereBroken({ circuit, name }: Deployment, slot: Slot): void {
+  const refusal = circuit.refusal(name);
+  if (refusal === undefined) return;
+  slot.release();
+  throw refusal;
 }

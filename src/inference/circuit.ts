@@ -84,9 +84,10 @@ export class Circuit {
       return new Fault(kind, message, { code, retryAfterSeconds: Math.ceil(pauseSeconds) });
     }
     const { state } = this.#policy;
+    if (state === CircuitState.Closed) return undefined;
     const restSeconds = (this.#probeAt - Date.now()) / 1000;
     const mayRequestProbe = state === CircuitState.Open && restSeconds <= 0 && this.#timer === undefined;
-    if (state === CircuitState.Closed || mayRequestProbe) return undefined;
+    if (mayRequestProbe) return undefined;
     return new Fault("unavailable", `\`${deployment}\` failed of late and rests for a moment. Try again soon.`, {
       code: "engine_failed",
       retryAfterSeconds: Math.max(1, Math.ceil(restSeconds)),

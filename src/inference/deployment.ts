@@ -93,6 +93,11 @@ export class Deployment {
     return { state: health.state, reason: health.reason };
   }
 
+  /** Whether `state` is `up`. */
+  get isUp(): boolean {
+    return this.#model?.health().state === "up";
+  }
+
   /**
    * A slot, waited for where none is free. Throws a Fault when the queue is full or it cannot serve by then, and the
    * signal's reason when that aborts first.

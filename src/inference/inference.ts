@@ -81,7 +81,7 @@ export class Inference {
    * Resolves once an engine has begun to answer, so that a refusal is an error of its own and not a broken stream.
    * `clientLeft` aborts when nobody waits for the answer any more. Throws a Fault.
    */
-  async chat(caller: Caller, request: ChatRequest, clientLeft: AbortSignal): Promise<Answer<ChatModel, ChatEvent>> {
+  chat(caller: Caller, request: ChatRequest, clientLeft: AbortSignal): Promise<Answer<ChatModel, ChatEvent>> {
     return this.#run(caller, request.model, chatWork(request), clientLeft);
   }
 
@@ -103,7 +103,7 @@ export class Inference {
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */
-  async speak(
+  speak(
     caller: Caller,
     { model, ...request }: SpeechRequest,
     clientLeft: AbortSignal,
@@ -112,7 +112,7 @@ export class Inference {
   }
 
   /** Resolves with the first segment, or the end when nothing was said. As `chat` otherwise. */
-  async transcribe(
+  transcribe(
     caller: Caller,
     { model, ...request }: TranscriptionRequest,
     clientLeft: AbortSignal,
@@ -163,7 +163,7 @@ export class Inference {
     }
     const candidates = [found, ...this.#fallbacks(caller, model)];
     let most: Most | undefined;
-    const reservation = await this.#options.quota.reserve({
+    const reserved = this.#options.quota.reserve({
       caller,
       model: found.id,
       catalogId: model.id,
@@ -175,6 +175,7 @@ export class Inference {
       prices: candidates.map((candidate) => candidate.model.price),
       isWithinRequest,
     });
+    const reservation = reserved instanceof Promise ? await reserved : reserved;
     const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({
       router: this.#options.router,
@@ -198,7 +199,7 @@ export class Inference {
     clientLeft.addEventListener("abort", leave, { once: true });
     if (clientLeft.aborted) leave();
     const place = this.#running.add(run);
-    return run.answer(candidates);
+    return await run.answer(candidates);
   }
 
   /** Counts a request that needs no model. Throws a Fault when it is one too many. */

@@ -1,6 +1,6 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
-import type { ChatEvent, ChatUsage } from "../engines/chat-model.ts";
+import type { ChatEvent, ChatUsage, WireCompletion } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
 import { higher } from "./higher-verdict.ts";
 
@@ -74,8 +74,7 @@ export async function* blockOutput(
     }
     held.push(event);
     const isOver = event.type === "finish";
-    // Behind a whole answer there is only its end, which tells what it used.
-    if (!isOver && (freshLength < HELD_CHARACTERS || event.type === "wire-completion")) continue;
+    if (!isOver && freshLength < HELD_CHARACTERS) continue;
     if (freshLength > 0 || (isOver && highest === undefined)) {
       const texts = [...fresh].map(([part, text]) => (contexts.get(part) ?? "") + text);
       const verdict = await judge(texts.length === 0 ? [""] : texts);
@@ -84,7 +83,7 @@ export async function* blockOutput(
       if (Object.values(verdict.flags).some(Boolean)) {
         const usage = onBlocked();
         yield* replaced(held, reader, [...open]);
-        yield isOver ? event : { type: "finish", usage };
+        yield isOver ? withoutText(event, reader) : { type: "finish", usage };
         return;
       }
     }
@@ -112,13 +111,22 @@ function* replaced(
 ): Generator<ChatEvent, void> {
   for (const event of held) {
     if (event.type === "start") yield event;
-    if (event.type === "wire-completion") yield { ...event, completion: reader.emptyBlocked(event.completion) };
   }
   const last = held.findLast((event) => event.type === "wire-frames");
   if (last?.type === "wire-frames") yield { ...last, frames: reader.endBlocked(last.frames, open) };
-  else if (!held.some(({ type }) => type === "wire-completion")) {
+  else if (!held.some(isWhole)) {
     for (const choice of open) yield { type: "choice-end", choice, reason: "content_filter" };
   }
+}
+
+function withoutText(event: ChatEvent, reader: FrameReader): ChatEvent {
+  return isWhole(event) ? { ...event, completion: reader.emptyBlocked(event.completion) } : event;
+}
+
+type WholeAnswer = Extract<ChatEvent, { type: "finish" }> & { completion: WireCompletion };
+
+function isWhole(event: ChatEvent): event is WholeAnswer {
+  return event.type === "finish" && event.completion !== undefined;
 }
 
 function endedIn(event: ChatEvent, reader: FrameReader): readonly number[] {
@@ -135,8 +143,8 @@ function saidIn(event: ChatEvent, reader: FrameReader): readonly Said[] {
       return [{ ...event, part: `arguments ${event.index}` }];
     case "wire-frames":
       return reader.textsOfFrames(event.frames);
-    case "wire-completion":
-      return reader.textsOfCompletion(event.completion);
+    case "finish":
+      return isWhole(event) ? reader.textsOfCompletion(event.completion) : [];
     default:
       return [];
   }

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
-import { attempt } from "./attempt.ts";
+import { type AttemptMeasure, type AttemptOptions, attempt } from "./attempt.ts";
 import type { CatalogModel, Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { rank, SPREADING } from "./rank.ts";
@@ -11,38 +11,13 @@ import { RetryBudget } from "./retry-budget.ts";
 import { stick } from "./stick.ts";
 import type { Work } from "./work.ts";
 
-export interface AttemptMeasure {
-  /** The catalog's entry. */
-  model: string;
-  deployment: string;
-  /** `begun`: it has begun to answer; otherwise why it did not. */
-  outcome: "begun" | "bug" | FaultKind;
-  /** Spent waiting for a slot. */
-  queuedSeconds: number;
-}
-
 export interface RouterOptions {
   onAttempt?: (measure: AttemptMeasure) => void;
 }
 
-export interface RouteOptions<Opened extends Model, Event> {
+export interface RouteOptions<Opened extends Model, Event> extends AttemptOptions<Opened, Event> {
   /** The model asked for, then its fallbacks. */
   candidates: readonly Found[];
-  work: Work<Opened, Event>;
-  /** Bounds all attempts together. */
-  signal: AbortSignal;
-  project: string;
-  /** Written to as it goes, so that it tells of failures too. */
-  tally: Tally;
-}
-
-export interface Tally {
-  /** Deployments that were asked, counting one again when it was asked again. */
-  attempts: number;
-  /** Spent waiting for slots, in all attempts. */
-  queuedSeconds: number;
-  /** Of the attempt that failed last and says what it used. */
-  spent?: Pick<Routed<never, never>, "id" | "price" | "deployment"> & { used: NonNullable<Fault["used"]> };
 }
 
 export interface Routed<Opened extends Model, Event> {
@@ -54,17 +29,6 @@ export interface Routed<Opened extends Model, Event> {
   /** Begins with the event that was waited for; empty when the answer is. */
   events: AsyncIterable<Event>;
 }
-
-/** What another deployment may not meet. */
-const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
-  "unavailable",
-  "upstream-failed",
-  "upstream-refused",
-  "answer-unfit",
-  "upstream-timeout",
-  "request-rate-limited",
-  "token-rate-limited",
-]);
 
 /** What the same deployment may not meet a moment later. */
 const AGAIN: ReadonlySet<FaultKind> = new Set(["unavailable", "upstream-failed", "request-rate-limited"]);
@@ -118,7 +82,7 @@ export class Router {
         const before = tally.attempts;
         const isRetry = before > 0;
         if (isRetry && !budget.spend()) throw reasons.toThrow();
-        const answered = await this.#attempt(candidate, deployment, opened, options);
+        const answered = await attempt(candidate, deployment, opened, options, this.#onAttempt);
         if (!(answered instanceof Fault)) {
           return { id: candidate.id, price: candidate.model.price, deployment, opened, events: answered };
         }
@@ -136,36 +100,6 @@ export class Router {
     return undefined;
   }
 
-  /** Resolves with the Fault that another attempt may not meet, and throws any other failure. */
-  async #attempt<Opened extends Model, Event>(
-    { id, model }: Found,
-    deployment: Deployment,
-    opened: Opened,
-    { work, signal, project, tally }: RouteOptions<Opened, Event>,
-  ): Promise<AsyncIterable<Event> | Fault> {
-    let queuedSeconds: number | undefined;
-    let outcome: AttemptMeasure["outcome"] = "begun";
-    const onEntered = (seconds: number) => {
-      queuedSeconds = seconds;
-      tally.attempts += 1;
-      tally.queuedSeconds += seconds;
-    };
-    try {
-      return await attempt({ deployment, opened, id, work, signal, project, onEntered });
-    } catch (thrown) {
-      const failure = signal.aborted ? signal.reason : thrown;
-      outcome = failure instanceof Fault ? failure.kind : "bug";
-      if (failure instanceof Fault && failure.used !== undefined) {
-        tally.spent = { id, price: model.price, deployment, used: failure.used };
-      }
-      if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
-      return failure;
-    } finally {
-      const measure = { model: model.id, deployment: deployment.name, outcome };
-      if (queuedSeconds !== undefined) this.#onAttempt({ ...measure, queuedSeconds });
-    }
-  }
-
   #budgetOf(model: string): RetryBudget {
     const known = this.#budgets.get(model);
     if (known !== undefined) return known;
@@ -177,7 +111,7 @@ export class Router {
 
 /** What belongs to a deployment that is not well has another one of its own meanwhile. */
 function stickToWell<Opened extends Model, Event>(ranked: Deployment[], work: Work<Opened, Event>): Deployment[] {
-  const isWell = ({ circuit, name, state }: Deployment) => circuit.refusal(name) === undefined && state.state === "up";
+  const isWell = ({ circuit, name, isUp }: Deployment) => isUp && circuit.refusal(name) === undefined;
   const areAllWell = ranked.every(isWell);
   if (areAllWell && !ranked.some(({ terms }) => terms.reusesPrefixes)) return ranked;
   const well = areAllWell ? ranked : ranked.filter(isWell);

@@ -5,8 +5,9 @@ import type { Model } from "../engines/engine.ts";
 import { Fault, type LimitStanding, withLimits } from "../faults.ts";
 import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Reservation } from "../quota/quota.ts";
+import type { Tally } from "./attempt.ts";
 import type { Found } from "./catalog.ts";
-import type { Routed, Router, Tally } from "./router.ts";
+import type { Routed, Router } from "./router.ts";
 import type { Settlement, Usage } from "./settlement.ts";
 import type { Work } from "./work.ts";
 
@@ -65,6 +66,8 @@ export class Run<Opened extends Model, Event> {
   /** Ends the run; its consumer gets `reason`. */
   abort(reason: Fault): void {
     this.#abort.abort(reason);
+    // A client that leaves before it reads anything returns a generator that never began, whose `finally` never runs.
+    if (this.#routed !== undefined) this.#settle(outcomeOf(reason));
   }
 
   /** Resolves once an engine has begun to answer. Throws a Fault when none does. */
@@ -75,8 +78,6 @@ export class Run<Opened extends Model, Event> {
       const project = caller.projectId ?? caller.organizationId;
       const routed = await router.route({ candidates, work, signal, project, tally: this.#tally });
       this.#routed = routed;
-      // A client that leaves before it reads anything returns a generator that never began, whose `finally` never runs.
-      signal.addEventListener("abort", () => this.#settle(outcomeOf(signal.reason)));
       return {
         model: routed.id,
         deployment: routed.deployment.name,
@@ -150,10 +151,12 @@ export class Run<Opened extends Model, Event> {
     this.#isSettled = true;
     const { caller, work, requestedModel, catalogId, reservation, onSettled } = this.#options;
     const served = this.#routed ?? this.#tally.spent;
-    const { audioSeconds, ...counts } = this.#used;
-    const use = { operation: work.task, ...counts, audioMilliseconds: Math.round(audioSeconds * 1000) };
+    const used = this.#used;
+    const { promptTokens, cachedTokens, completionTokens, characters } = used;
+    const audioMilliseconds = Math.round(used.audioSeconds * 1000);
+    const use = { promptTokens, cachedTokens, completionTokens, characters, audioMilliseconds, operation: work.task };
     const costNanoDollars = costInNanoDollars(served?.price ?? {}, use);
-    reservation.settle({ ...this.#used, costNanoDollars });
+    reservation.settle({ promptTokens, completionTokens, costNanoDollars });
     const settlement: Settlement = {
       caller,
       operation: work.task,
@@ -165,7 +168,7 @@ export class Run<Opened extends Model, Event> {
       attempts: this.#tally.attempts,
       queuedSeconds: this.#tally.queuedSeconds,
       outcome,
-      used: this.#used,
+      used,
       durationSeconds: this.#elapsedSeconds(),
       firstTokenSeconds: this.#firstTokenSeconds,
     };

@@ -13,6 +13,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
+import { OneEvent } from "../engines/one-event.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import type { Most } from "../quota/quota.ts";
 import { refuseChat } from "./chat-refusal.ts";
@@ -42,7 +43,7 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
     most: () => mostOfChat(request),
     affinity: () => affinityOf(request),
     refusal: (model) => refuseChat(request, model),
-    begin: (model, id, signal) => model.chat({ ...request, model: id }, signal),
+    begin: (model, id, signal) => model.chat(id === request.model ? request : { ...request, model: id }, signal),
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
     isReadAhead: (model) => !model.passesWire,
     count: (event, used) => {
@@ -117,11 +118,9 @@ function countChat(event: ChatEvent, used: Usage): boolean {
     case "wire-frames":
       used.completionTokens = event.completionTokens;
       return true;
-    case "wire-completion":
-      return true;
     case "finish":
       Object.assign(used, event.usage);
-      return false;
+      return event.completion !== undefined;
   }
 }
 
@@ -145,10 +144,11 @@ export function moderationWork({
     most: () => ({ ...NOTHING, promptTokens: estimateModeration(inputs) }),
     affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
-    begin: async function* (model, id, signal) {
-      const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
-      if (!signal.aborted) yield verdicts;
-    },
+    begin: (model, id, signal) =>
+      new OneEvent(async () => {
+        const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
+        return signal.aborted ? undefined : verdicts;
+      }),
     isReadAhead: () => true,
     count: (_verdicts, used) => {
       used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);

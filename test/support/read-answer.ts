@@ -1,10 +1,12 @@
 import type { ChatEvent, FinishReason, TokenLogprob } from "../../src/engines/chat-model.ts";
 
+type Finish = Extract<ChatEvent, { type: "finish" }>;
+
 export interface ReadAnswer {
   events: ChatEvent[];
   /** The first choice's text, whichever kind of events told it. */
   text: string;
-  finish: Extract<ChatEvent, { type: "finish" }> | undefined;
+  finish: Finish | undefined;
   /** Why the first choice ended. */
   reason: string | null | undefined;
 }
@@ -24,8 +26,7 @@ export function textOf(event: ChatEvent): string {
       .map((frame) => (frame as Chunk).choices?.[0]?.delta?.content ?? "")
       .join("");
   }
-  if (event.type === "wire-completion")
-    return (event.completion as unknown as Completion).choices[0]?.message.content ?? "";
+  if (event.type === "finish") return firstChoice(event)?.message.content ?? "";
   return "";
 }
 
@@ -56,8 +57,12 @@ function reasonOf(event: ChatEvent): string | null | undefined {
       .map((frame) => (frame as Chunk).choices?.[0]?.finish_reason)
       .findLast(Boolean);
   }
-  if (event.type === "wire-completion") return (event.completion as unknown as Completion).choices[0]?.finish_reason;
-  return undefined;
+  return event.type === "finish" ? firstChoice(event)?.finish_reason : undefined;
+}
+
+/** Of an answer in OpenAI's format that was not streamed. */
+function firstChoice({ completion }: Finish): Completion["choices"][number] | undefined {
+  return (completion as Completion | undefined)?.choices[0];
 }
 
 interface Chunk {

@@ -7,6 +7,7 @@ import { GUARD_FORMATS } from "./formats.ts";
 import { GuardModel } from "./guard-model.ts";
 
 const until = new AbortController().signal;
+const NO_USAGE = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, estimated: true };
 const input = (text: string) => ({ text, images: [] });
 
 function guard(format: keyof typeof GUARD_FORMATS, harmful: string, harmless: string): GuardModel {
@@ -173,7 +174,7 @@ function answering(
   const upstream = {
     abilities: {},
     chat: async function* (): AsyncIterable<ChatEvent> {
-      yield { type: "wire-completion", completion };
+      yield { type: "finish", usage: NO_USAGE, completion };
     },
   } as unknown as ChatModel;
   return new GuardModel(upstream, GUARD_FORMATS[format], { name: "g", thresholds: {}, parallel: 1 });
@@ -269,7 +270,7 @@ test("takes the verdict's probability where the engine gives it", async () => {
   const upstream = {
     ...new ScriptedChat(scriptedSettings.parse({ replies: [{ text: "" }] })),
     chat: async function* (): AsyncIterable<ChatEvent> {
-      yield { type: "wire-completion", completion };
+      yield { type: "finish", usage: NO_USAGE, completion };
     },
   } as unknown as ChatModel;
   const model = new GuardModel(upstream, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });

@@ -106,7 +106,7 @@ export class GuardModel implements ModerationModel {
         answer += event.text;
         tokens = [...tokens, ...(event.logprobs ?? [])];
       }
-      if (event.type === "wire-completion") {
+      if (event.type === "finish" && event.completion !== undefined) {
         const { message, logprobs } = firstChoice(event.completion);
         answer = message;
         tokens = tokensOf(logprobs);

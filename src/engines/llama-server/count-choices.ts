@@ -18,16 +18,17 @@ export async function* countChoices(
   facts: ServerFacts,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  let others = 0;
   for await (const event of events) {
-    if (event.type === "wire-completion") {
-      const [, ...rest] = event.completion.choices as Choice[];
-      for (const choice of rest) others += await tokensOf(choice, facts, signal);
-      yield { type: "wire-completion", completion: withTokens(event.completion, others) };
-    } else if (event.type === "finish") {
-      const completionTokens = event.usage.completionTokens + others;
-      yield { ...event, usage: { ...event.usage, completionTokens } };
-    } else yield event;
+    if (event.type !== "finish" || event.completion === undefined) {
+      yield event;
+      continue;
+    }
+    const { completion, usage } = event;
+    const [, ...rest] = completion.choices as Choice[];
+    let others = 0;
+    for (const choice of rest) others += await tokensOf(choice, facts, signal);
+    const completionTokens = usage.completionTokens + others;
+    yield { ...event, completion: withTokens(completion, others), usage: { ...usage, completionTokens } };
   }
 }
 

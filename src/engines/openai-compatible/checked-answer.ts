@@ -6,17 +6,13 @@
 import { Fault } from "../../faults.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
 import type { ChatEvent, ChatRequest, ChatUsage } from "../chat-model.ts";
+import type { WholeAnswer } from "./completion.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-answer.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
 import { wholeAsFrames } from "./whole-as-frames.ts";
 
-interface Whole {
-  completion: Record<string, unknown>;
-  usage: ChatUsage;
-}
-
-/** Gives a whole answer as its events. */
-type Complete = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatEvent>;
+/** Gives a whole answer; undefined once the caller has left. */
+type Complete = (request: ChatRequest, signal: AbortSignal) => Promise<WholeAnswer | undefined>;
 
 /** A streamed answer is held back until it is whole. Throws a Fault when what came fits neither time. */
 export async function* checkedAnswer(
@@ -29,7 +25,7 @@ export async function* checkedAnswer(
   // The choices are asked for again side by side; where one fails, the others are for nobody.
   const failing = new AbortController();
   const until = AbortSignal.any([signal, failing.signal]);
-  const ask = (body: Record<string, unknown>) => readWhole(complete({ ...request, wire: body, stream: false }, until));
+  const ask = (body: Record<string, unknown>) => complete({ ...request, wire: body, stream: false }, until);
   const first = await ask(wire);
   if (first === undefined) return;
   const usages = [first.usage];
@@ -56,24 +52,13 @@ export async function* checkedAnswer(
     usage: usages.length > 1 || usage.estimated ? toUsage(usage) : first.completion.usage,
   };
   if (!request.stream) {
-    yield { type: "wire-completion", completion };
-    yield { type: "finish", usage };
+    yield { type: "finish", usage, completion };
     return;
   }
   const options = request.wire.stream_options as { include_usage?: boolean } | undefined;
   const { frames, usageFrame } = wholeAsFrames(completion, options?.include_usage === true);
   yield { type: "wire-frames", frames, completionTokens: usage.completionTokens };
   yield { type: "finish", usage, usageFrame };
-}
-
-/** Undefined once the caller has left. */
-async function readWhole(events: AsyncIterable<ChatEvent>): Promise<Whole | undefined> {
-  let completion: Record<string, unknown> | undefined;
-  for await (const event of events) {
-    if (event.type === "wire-completion") completion = event.completion;
-    if (event.type === "finish" && completion !== undefined) return { completion, usage: event.usage };
-  }
-  return undefined;
 }
 
 function choicesOf(completion: Record<string, unknown>): AnswerChoice[] {

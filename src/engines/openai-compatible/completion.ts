@@ -1,24 +1,26 @@
 import { randomBytes } from "node:crypto";
-import type { ChatRequest, ChatUsage } from "../chat-model.ts";
+import type { ChatRequest, ChatUsage, WireCompletion } from "../chat-model.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { estimateTokens, estimateUsage, usageIn } from "./usage.ts";
 
-interface ReadCompletion {
-  completion: Record<string, unknown>;
+/** An answer that is not streamed. */
+export interface WholeAnswer {
+  completion: WireCompletion;
   usage: ChatUsage;
 }
 
 /** A whole answer with `model` replaced, and `id` set where it is missing. Throws UpstreamError when it is none. */
-export function readCompletion(body: string, request: ChatRequest): ReadCompletion {
+export function readCompletion(body: string, request: ChatRequest): WholeAnswer {
   const parsed = parse(body);
   const error = upstreamErrorIn(parsed);
   if (error !== undefined) throw error;
-  const choices = (parsed as { choices?: unknown } | null)?.choices;
-  if (!Array.isArray(choices) || choices.length === 0)
+  const completion = parsed as WireCompletion | null;
+  const choices = completion?.choices;
+  if (completion === null || !Array.isArray(choices) || choices.length === 0)
     throw new UpstreamError("answered with something else than a completion");
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error") throw new UpstreamError("ended its answer before it was whole");
-  const completion: Record<string, unknown> = { ...(parsed as Record<string, unknown>), model: request.model };
+  completion.model = request.model;
   if (typeof completion.id !== "string" || completion.id === "") {
     completion.id = `chatcmpl-${randomBytes(16).toString("hex")}`;
   }

@@ -1,8 +1,9 @@
 /** A chat model behind any API of OpenAI's kind, its answers passed on as they come. */
 
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { OneEvent } from "../one-event.ts";
 import { ChatFrames } from "./chat-frames.ts";
-import { readCompletion } from "./completion.ts";
+import { readCompletion, type WholeAnswer } from "./completion.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readRefusal } from "./read-refusal.ts";
@@ -37,11 +38,12 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
     };
   }
 
-  chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
     if (request.format.type !== "text" && this.settings.abilities.jsonSchema === false) {
       return this.#completeChecked(request, signal);
     }
-    return request.stream ? this.#stream(request, signal) : this.#complete(request, signal);
+    if (request.stream) return this.#stream(request, signal);
+    return new OneEvent(async () => toFinish(await this.#complete(request, signal)));
   }
 
   async *#completeChecked(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
@@ -92,18 +94,17 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
     }
   }
 
-  async *#complete(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  /** Undefined once the signal has aborted. */
+  async #complete(request: ChatRequest, signal: AbortSignal): Promise<WholeAnswer | undefined> {
     const context = this.contextOf(request.model);
     const exchange = this.#ask(request, context.upstreamModel, signal);
     try {
       await this.#expectAnswer(exchange, context);
       const body = await readText(exchange, this.settings.maxResponseBytes);
-      if (signal.aborted) return;
-      const { completion, usage } = readCompletion(body, request);
-      yield { type: "wire-completion", completion };
-      yield { type: "finish", usage };
+      return signal.aborted ? undefined : readCompletion(body, request);
     } catch (error) {
-      if (!signal.aborted) throw this.toFault(error, context);
+      if (signal.aborted) return undefined;
+      throw this.toFault(error, context);
     } finally {
       exchange.release();
     }
@@ -124,4 +125,8 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
     }
     if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
   }
+}
+
+function toFinish(answer: WholeAnswer | undefined): ChatEvent | undefined {
+  return answer && { type: "finish", usage: answer.usage, completion: answer.completion };
 }

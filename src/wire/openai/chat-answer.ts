@@ -22,9 +22,8 @@ export async function toCompletion(
   let envelope: ReturnType<typeof newEnvelope> | undefined;
   let completion: Record<string, unknown> | undefined;
   for await (const event of events) {
-    if (event.type === "wire-completion") completion = event.completion;
-    else if (event.type === "finish") {
-      completion ??= {
+    if (event.type === "finish") {
+      completion = event.completion ?? {
         ...(envelope ?? newEnvelope(model)),
         object: "chat.completion",
         choices: choices.map(toChoice),

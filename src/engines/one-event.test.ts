@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { OneEvent } from "./one-event.ts";
+
+test("gives its event, if there is one, and ends", async () => {
+  expect(await Array.fromAsync(new OneEvent(async () => "all"))).toEqual(["all"]);
+  expect(await Array.fromAsync(new OneEvent(async () => undefined))).toEqual([]);
+});
+
+test("begins when it is asked, and ends after a failure", async () => {
+  let begun = 0;
+  const fail = async () => {
+    begun += 1;
+    throw new Error("broken");
+  };
+  const failing = new OneEvent(fail);
+  expect(begun).toBe(0);
+  await expect(failing.next()).rejects.toThrow("broken");
+  expect(await failing.next()).toEqual({ done: true, value: undefined });
+  const left = new OneEvent(fail);
+  await left.return();
+  expect(await left.next()).toEqual({ done: true, value: undefined });
+  expect(begun).toBe(1);
+});
