@@ -51,10 +51,12 @@ export interface ModelVoices {
 
 export class Inference {
   readonly #options: InferenceOptions;
-  readonly #running = new InFlight<{ abort(reason: Fault): void }>();
+  readonly #running = new InFlight<Pick<Run<never, never>, "abort" | "ageSeconds">>();
 
   constructor(options: InferenceOptions) {
     this.#options = options;
+    // One for all requests, since one for each would take a hundredth of what a request takes.
+    setInterval(() => this.#endLate(), 1000 * Math.min(1, options.requestTimeoutSeconds / 20)).unref();
   }
 
   /** In the order of the catalog. Throws a Fault when this caller may use no model at all. */
@@ -176,7 +178,6 @@ export class Inference {
       isWithinRequest,
     });
     const reservation = reserved instanceof Promise ? await reserved : reserved;
-    const seconds = this.#options.requestTimeoutSeconds;
     const run = new Run<Opened, Event>({
       router: this.#options.router,
       caller,
@@ -185,21 +186,25 @@ export class Inference {
       catalogId: model.id,
       reservation,
       onSettled: (settlement) => {
-        clearTimeout(deadline);
         clientLeft.removeEventListener("abort", leave);
         this.#running.delete(place);
         this.#options.onSettled(settlement);
       },
     });
     const leave = () => run.abort(new Fault("client-left", "The client left."));
-    const deadline = setTimeout(() => {
-      const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
-      run.abort(new Fault("upstream-timeout", message, { code: "upstream_timeout" }));
-    }, seconds * 1000);
     clientLeft.addEventListener("abort", leave, { once: true });
     if (clientLeft.aborted) leave();
     const place = this.#running.add(run);
     return await run.answer(candidates);
+  }
+
+  #endLate(): void {
+    const seconds = this.#options.requestTimeoutSeconds;
+    for (const run of this.#running) {
+      if (run.ageSeconds < seconds) continue;
+      const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
+      run.abort(new Fault("upstream-timeout", message, { code: "upstream_timeout" }));
+    }
   }
 
   /** Counts a request that needs no model. Throws a Fault when it is one too many. */

@@ -63,6 +63,10 @@ export class Run<Opened extends Model, Event> {
     this.#options = options;
   }
 
+  get ageSeconds(): number {
+    return (performance.now() - this.#beganAt) / 1000;
+  }
+
   /** Ends the run; its consumer gets `reason`. */
   abort(reason: Fault): void {
     this.#abort.abort(reason);
@@ -119,7 +123,7 @@ export class Run<Opened extends Model, Event> {
         return result;
       }
       const isAnswer = work.count(result.value, this.#used);
-      if (isAnswer) this.#firstTokenSeconds ??= this.#elapsedSeconds();
+      if (isAnswer) this.#firstTokenSeconds ??= this.ageSeconds;
       if (work.isEnd?.(result.value) === true) {
         hasFinished = true;
         this.#settle("finished");
@@ -139,10 +143,6 @@ export class Run<Opened extends Model, Event> {
         return { done: true, value: undefined };
       },
     };
-  }
-
-  #elapsedSeconds(): number {
-    return (performance.now() - this.#beganAt) / 1000;
   }
 
   /** Only the first call counts. */
@@ -169,7 +169,7 @@ export class Run<Opened extends Model, Event> {
       queuedSeconds: this.#tally.queuedSeconds,
       outcome,
       used,
-      durationSeconds: this.#elapsedSeconds(),
+      durationSeconds: this.ageSeconds,
       firstTokenSeconds: this.#firstTokenSeconds,
     };
     this.#settled.resolve(settlement);

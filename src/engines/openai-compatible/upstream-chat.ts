@@ -4,12 +4,11 @@ import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-m
 import { OneEvent } from "../one-event.ts";
 import { ChatFrames } from "./chat-frames.ts";
 import { readCompletion, type WholeAnswer } from "./completion.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, ResponseHead } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { SseFrames } from "./sse-frames.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
 import { toUpstreamBody } from "./upstream-request.ts";
 import { estimateUsage } from "./usage.ts";
@@ -64,8 +63,10 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
     const exchange = this.#ask(request, context.upstreamModel, signal);
     let isWhole = false;
     try {
-      await this.#expectAnswer(exchange, context);
-      await this.#expectEventStream(exchange);
+      const head = await exchange.head();
+      if (head === undefined) return;
+      if (head.status !== 200) throw await readRefusal(head, exchange, context);
+      await expectEventStream(head, exchange);
       const sse = new SseFrames(MAX_FRAME_BYTES);
       const choices = Number.isSafeInteger(request.wire.n) ? (request.wire.n as number) : 1;
       const frames = new ChatFrames({ model: request.model, choices, usagePerChoice: this.usagePerChoice });
@@ -99,7 +100,9 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
     const context = this.contextOf(request.model);
     const exchange = this.#ask(request, context.upstreamModel, signal);
     try {
-      await this.#expectAnswer(exchange, context);
+      const head = await exchange.head();
+      if (head === undefined) return undefined;
+      if (head.status !== 200) throw await readRefusal(head, exchange, context);
       const body = await readText(exchange, this.settings.maxResponseBytes);
       return signal.aborted ? undefined : readCompletion(body, request);
     } catch (error) {
@@ -109,22 +112,16 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
       exchange.release();
     }
   }
+}
 
-  /** Throws when the upstream refuses the request. */
-  async #expectAnswer(exchange: Exchange, context: FaultContext): Promise<void> {
-    const head = await exchange.head();
-    if (head !== undefined && head.status !== 200) throw await readRefusal(head, exchange, context);
+/** An upstream that does not stream has refused the request with status 200, or is something else than it should be. */
+async function expectEventStream({ headers }: ResponseHead, exchange: Exchange): Promise<void> {
+  const type = String(headers["content-type"] ?? "text/event-stream");
+  if (type.includes("json")) {
+    const body = await readText(exchange, MAX_MESSAGE_BYTES);
+    throw upstreamErrorIn(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
   }
-
-  /** An upstream that does not stream has refused the request with status 200, or is something else than it should be. */
-  async #expectEventStream(exchange: Exchange): Promise<void> {
-    const type = String((await exchange.head())?.headers["content-type"] ?? "text/event-stream");
-    if (type.includes("json")) {
-      const body = await readText(exchange, MAX_MESSAGE_BYTES);
-      throw upstreamErrorIn(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
-    }
-    if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
-  }
+  if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
 }
 
 function toFinish(answer: WholeAnswer | undefined): ChatEvent | undefined {
