@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { Fault } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
-import type { Logger } from "../observability/logger.ts";
+import { type Logger, logInfo } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 
 interface RequestRecord {
@@ -76,7 +76,7 @@ export function useRequestRecords(
     if (!request.url.startsWith("/v1/")) return;
     const settlement = await request.record.settlement;
     const line = toLine(request, reply, settlement);
-    logger.info(line, "request");
+    logInfo(logger, line);
     measure({
       operation: operationOf(request),
       model: settlement?.catalogId ?? catalogIdOf(request.record.model) ?? "",
@@ -123,6 +123,7 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     firstTokenMs: toMilliseconds(settlement?.firstTokenSeconds),
     promptTokens: settlement?.used.promptTokens,
     completionTokens: settlement?.used.completionTokens,
+    msg: "request",
   };
 }
 

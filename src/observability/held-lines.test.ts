@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -55,4 +56,18 @@ test("does nothing while nothing is held", async () => {
   vi.advanceTimersToNextTimer();
   await written("one");
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("writes what is held when the process ends", () => {
+  const script = `
+    const { heldLines } = await import("${new URL("held-lines.ts", import.meta.url)}");
+    const { createLogger } = await import("${new URL("logger.ts", import.meta.url)}");
+    const logger = createLogger("info", heldLines(2));
+    for (let line = 0; line < 100; line += 1) logger.info({ filler: "x".repeat(1000) }, String(line));
+    process.exit(0);
+  `;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  const lines = stderr.trim().split("\n");
+  const numbers = lines.map((line) => Number(JSON.parse(line).msg)).sort((a, b) => a - b);
+  expect(numbers).toEqual(Array.from({ length: 100 }, (_none, index) => index));
 });

@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from "pino";
 
 /** Some two dozen lines; what a pipe to a container's log takes at once is not much more. */
-const HELD_BYTES = 15 * 1024;
+const HELD_LENGTH = 15 * 1024;
 const HELD_MILLISECONDS = 50;
 const WARN = pino.levels.values.warn as number;
 
@@ -10,30 +10,27 @@ const WARN = pino.levels.values.warn as number;
  * it at once: those are what is looked for when a process was killed.
  */
 export function heldLines(descriptor: number): DestinationStream {
-  const output = pino.destination({ dest: descriptor, minLength: HELD_BYTES });
+  // Would itself count the bytes of all that it holds at each line that it is given.
+  const output = pino.destination({ dest: descriptor });
+  let lines = "";
   let isTimed = false;
-  let isHurried = false;
-  const writeAll = () => {
-    isHurried = true;
-    output.flush();
+  const writeAll = (to = output) => {
+    if (lines !== "") to.write(lines);
+    lines = "";
   };
-  // While a write is under way `flush` does nothing, so that what was held since waits for the next one.
-  output.on("drain", () => {
-    if (!isHurried) return;
-    isHurried = false;
-    output.flush();
-  });
   const onTime = () => {
     isTimed = false;
     writeAll();
   };
+  // After pino's own listener, which writes what `output` has.
+  process.on("exit", () => writeAll(pino.destination({ dest: descriptor, sync: true })));
   const held = {
     // Has pino set `lastLevel` before each line.
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
     write(line: string) {
-      output.write(line);
-      if (held.lastLevel >= WARN) return writeAll();
+      lines += line;
+      if (held.lastLevel >= WARN || lines.length >= HELD_LENGTH) return writeAll();
       if (isTimed) return;
       isTimed = true;
       setTimeout(onTime, HELD_MILLISECONDS).unref();

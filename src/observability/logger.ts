@@ -14,6 +14,22 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
+/** Where a logger writes, and how it is told the level of the line. */
+interface Destination extends DestinationStream {
+  lastLevel: number;
+}
+
+/**
+ * As `logger.info(fields)`, for the line that each request writes: pino makes JSON of its twenty fields one by one, which
+ * takes three times as long.
+ */
+export function logInfo(logger: Logger, fields: { msg: string }): void {
+  if (!logger.isLevelEnabled("info")) return;
+  const destination = (logger as unknown as Record<symbol, Destination>)[pino.symbols.streamSym] as Destination;
+  destination.lastLevel = pino.levels.values.info as number;
+  destination.write(`{"level":"info"${isoTime()},${JSON.stringify(fields).slice(1)}\n`);
+}
+
 let lastMillisecond = 0;
 let lastTime = "";
 
