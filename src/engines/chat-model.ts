@@ -115,9 +115,9 @@ export interface ChatRequest extends Sampling {
   /** The caller's own body in OpenAI's format, for engines that pass it on. */
   wire: Readonly<Record<string, unknown>>;
   /** Says what in `wire` the fields above do not carry; thrown for models that do not pass the wire body on. */
-  notCarried: Fault | undefined;
+  notCarried(): Fault | undefined;
   /** Says which part is an image; thrown for models that take none. */
-  imagesNotTaken: Fault | undefined;
+  imagesNotTaken(): Fault | undefined;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";

@@ -30,7 +30,7 @@ export type ModelHealth =
   | { state: "up" }
   | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
 
-/** As the caller sent them, names in lower case; an engine passes on only what its operator named. */
+/** As the caller sent them, names in lower case; an engine passes on only what its operator named, and never the key. */
 export type CallerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 // ---- moderation

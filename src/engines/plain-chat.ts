@@ -21,6 +21,6 @@ export const PLAIN_REQUEST: Omit<ChatRequest, "model" | "messages" | "wire"> = {
   topLogprobs: undefined,
   reasoningEffort: undefined,
   stream: false,
-  notCarried: undefined,
-  imagesNotTaken: undefined,
+  notCarried: () => undefined,
+  imagesNotTaken: () => undefined,
 };

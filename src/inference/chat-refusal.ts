@@ -5,8 +5,13 @@ import { type Fault, unsupportedValue } from "../faults.ts";
 
 /** Undefined where it can, and where an upstream does not say. */
 export function refuseChat(request: ChatRequest, model: ChatModel): Fault | undefined {
-  const notCarried = model.passesWire ? undefined : request.notCarried;
-  return notCarried ?? ABILITY_CHECKS.map((check) => check(request, model.abilities)).find(Boolean);
+  const notCarried = model.passesWire ? undefined : request.notCarried();
+  if (notCarried !== undefined) return notCarried;
+  for (const check of ABILITY_CHECKS) {
+    const fault = check(request, model.abilities);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 type Check = (request: ChatRequest, abilities: ChatAbilities) => Fault | undefined;
@@ -33,7 +38,7 @@ const ABILITY_CHECKS: readonly Check[] = [
     if (abilities.logprobs !== false || topLogprobs === undefined) return undefined;
     return unsupportedValue("This model does not tell the log probabilities of its tokens.", "logprobs");
   },
-  ({ imagesNotTaken }, abilities) => (abilities.vision === false ? imagesNotTaken : undefined),
+  (request, abilities) => (abilities.vision === false ? request.imagesNotTaken() : undefined),
   ({ choices }, abilities) => {
     const most = abilities.choices;
     if (most === undefined || choices <= most) return undefined;

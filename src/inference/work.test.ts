@@ -20,7 +20,7 @@ describe("the most that a chat can use", () => {
 
   test("counts an image as a picture, not by the bytes of its URL", () => {
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(3_000_000)}` } };
-    const imagesNotTaken = unsupportedValue("An image.", "messages[0]");
+    const imagesNotTaken = () => unsupportedValue("An image.", "messages[0]");
     const most = mostOf({ imagesNotTaken, wire: { messages: [{ role: "user", content: [image, image] }] } });
     expect(most.promptTokens).toBeGreaterThan(2 * 1000);
     expect(most.promptTokens).toBeLessThan(2 * 5000);

@@ -78,9 +78,10 @@ function mostOfChat(request: ChatRequest): Most {
   };
 }
 
-function writtenTokens({ wire, imagesNotTaken }: ChatRequest): number {
+function writtenTokens(request: ChatRequest): number {
+  const { wire } = request;
   const parts = [wire.messages, wire.tools, wire.response_format];
-  if (imagesNotTaken === undefined) return Buffer.byteLength(JSON.stringify(parts));
+  if (request.imagesNotTaken() === undefined) return Buffer.byteLength(JSON.stringify(parts));
   let images = 0;
   const withoutImages = JSON.stringify(parts, (key, value: unknown) => {
     if (key !== "image_url") return value;

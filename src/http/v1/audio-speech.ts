@@ -4,7 +4,6 @@ import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendBytes } from "../send-bytes.ts";
 import { sendEvents } from "../send-events.ts";
@@ -15,7 +14,7 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
     app.post("/audio/speech", async (request, reply) => {
       const body = parse(SpeechBody, request.body);
       request.record.model = body.model;
-      const asked = { ...toSpeechRequest(body), callerHeaders: callerHeaders(request) };
+      const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
       const answer = await inference.speak(request.caller, asked, disconnectSignal(reply));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));

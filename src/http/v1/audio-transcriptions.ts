@@ -5,7 +5,6 @@ import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
-import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
 import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
@@ -32,7 +31,7 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     request.record.model = asked.model;
     const order = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
     const samples = decoder.samples(order, clientLeft);
-    const own = { model: asked.model, file, samples, callerHeaders: callerHeaders(request) };
+    const own = { model: asked.model, file, samples, callerHeaders: request.headers };
     const transcription = { ...asked.request, ...own };
     const { deployment, standing, events, settled } = await inference.transcribe(
       request.caller,

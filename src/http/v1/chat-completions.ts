@@ -10,7 +10,6 @@ import { toJudgedInput } from "../../wire/openai/chat-moderation-input.ts";
 import { toChatRequest } from "../../wire/openai/chat-request.ts";
 import { toFrames } from "../../wire/openai/chat-stream.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
 
@@ -23,7 +22,7 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
     app.post("/chat/completions", async (request, reply) => {
       const body = readChatBody(request.body);
       request.record.model = body.model;
-      const asked = { ...toChatRequest(body), callerHeaders: callerHeaders(request) };
+      const asked = toChatRequest(body, request.headers);
       const clientLeft = disconnectSignal(reply);
       const { caller } = request;
       const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));

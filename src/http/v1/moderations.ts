@@ -2,7 +2,6 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
 import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { callerHeaders } from "../caller-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 
 /** POST /v1/moderations */
@@ -11,7 +10,7 @@ export function moderations(inference: Inference, mostInputs: number): FastifyPl
     app.post("/moderations", async (request, reply) => {
       const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
-      const asked = { ...question, callerHeaders: callerHeaders(request) };
+      const asked = { ...question, callerHeaders: request.headers };
       const answer = await inference.moderate(request.caller, asked, disconnectSignal(reply));
       request.record.settlement = answer.settled;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));

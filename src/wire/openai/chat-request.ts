@@ -1,6 +1,7 @@
 /** A checked body of POST /v1/chat/completions as the engines' own request. */
 
 import type { ChatRequest } from "../../engines/chat-model.ts";
+import type { CallerHeaders } from "../../engines/engine.ts";
 import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";
@@ -8,14 +9,11 @@ import { type Message, toMessage } from "./chat-messages.ts";
 import { firstNotCarried } from "./chat-not-carried.ts";
 import { toToolChoice, toTools } from "./chat-tools.ts";
 
-/** Leaves `moderation` out, which is the service's own to honour. */
-export function toChatRequest(body: ChatCompletionBody): ChatRequest {
-  const { moderation: _own, ...wire } = body;
-  const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => limit !== undefined);
+export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHeaders): ChatRequest {
   return {
     model: body.model,
     messages: body.messages.map(toMessage),
-    maxTokens: limits.length === 0 ? undefined : Math.min(...limits),
+    maxTokens: lower(body.max_tokens, body.max_completion_tokens),
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
     // Upstreams write "no bound" as 0 or -1.
@@ -36,10 +34,22 @@ export function toChatRequest(body: ChatCompletionBody): ChatRequest {
     reasoningEffort: body.reasoning_effort,
     stream: body.stream === true,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
-    wire,
-    notCarried: firstNotCarried(body),
-    imagesNotTaken: imagesNotTaken(body.messages),
+    callerHeaders,
+    wire: withoutModeration(body),
+    notCarried: () => firstNotCarried(body),
+    imagesNotTaken: () => imagesNotTaken(body.messages),
   };
+}
+
+/** The service's own to honour. */
+function withoutModeration(body: ChatCompletionBody): ChatRequest["wire"] {
+  if (body.moderation === undefined) return body;
+  const { moderation: _own, ...others } = body;
+  return others;
+}
+
+function lower(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || (other !== undefined && other < one) ? other : one;
 }
 
 function imagesNotTaken(messages: readonly Message[]): Fault | undefined {
