@@ -8,6 +8,7 @@ import { Agent, request } from "undici";
 import { openCounters } from "../src/counters/open-counters.ts";
 import { Ledger, type UsageRecord } from "../src/ledger/ledger.ts";
 import { createLogger } from "../src/observability/logger.ts";
+import { CompletionEstimates } from "../src/quota/completion-estimates.ts";
 import type { Claim } from "../src/quota/quota.ts";
 import { RateLimits } from "../src/quota/rate-limits.ts";
 import type { Secret } from "../src/secret.ts";
@@ -32,8 +33,8 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
   const counters = await openCounters({ ...urls, whenCountersAway: "refuse" }, logger);
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
   const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
-  const onRefused = () => {};
-  const quota = new RateLimits({ counters, logger, requestTimeoutSeconds: 600, scopesOf: () => scopes, onRefused });
+  const told = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };
+  const quota = new RateLimits({ ...told, counters, requestTimeoutSeconds: 600, scopesOf: () => scopes });
   const claim: Claim = {
     caller: { keyId: "key", organizationId: "organization", projectId: "project", kind: "project" },
     model: "model",

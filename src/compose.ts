@@ -18,6 +18,7 @@ import { Ledger } from "./ledger/ledger.ts";
 import { UsageReports } from "./ledger/usage-report.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { Metrics } from "./observability/metrics.ts";
+import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
@@ -62,6 +63,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     () => live.measure(),
     () => counters.state,
   );
+  const estimates = new CompletionEstimates();
   const inference = new Inference({
     catalog,
     upstreamModels,
@@ -70,6 +72,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       new RateLimits({
         counters,
         scopesOf: limitedScopes(config.limits, (caller) => accounts.rateLimitsOf(caller)),
+        estimates,
         requestTimeoutSeconds: config.server.requestTimeoutSeconds,
         logger,
         onRefused: (model, limit) => metrics.refusal(model, limit),
@@ -81,9 +84,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
           await ledger.flush();
           return reports.spentSince(caller, scopeId, from);
         },
+        estimates,
         logger,
         onRefused: (model) => metrics.refusal(model, "spend"),
       }),
+      estimates,
     ),
     accessOf: (caller) => accounts.modelAccess(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,

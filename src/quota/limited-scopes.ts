@@ -31,14 +31,16 @@ export function limitedScopes(
     organization: finite(defaults.organization),
     key: finite(defaults.key),
   };
+  const isLimited = Object.values(usual).some((limits) => Object.keys(limits).length > 0);
   return ({ caller, model, catalogId }) => {
     const { organizationId, keyId, projectId } = caller;
     const scopes: LimitedScope[] = [];
+    const set = projectId === undefined ? [] : setFor(caller);
+    if (!isLimited && set.length === 0) return scopes;
     const add = (name: string, key: string, limits: Limits) => {
       if (Object.keys(limits).length > 0) scopes.push({ name, key, limits });
     };
     if (model !== undefined && projectId !== undefined) {
-      const set = setFor(caller);
       const row = set.find((each) => each.model === model) ?? set.find((each) => each.model === catalogId);
       const limits = row === undefined ? usual.projectModel : finite({ ...usual.projectModel, ...withoutNull(row) });
       add(`project ${projectId}`, `project ${projectId} ${row?.model ?? model}`, limits);

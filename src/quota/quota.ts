@@ -46,6 +46,9 @@ export interface Reservation {
   settle(used: Used): void;
 }
 
+/** Of what has no limit. */
+export const UNLIMITED: Reservation = { standing: {}, settle: () => {} };
+
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
   reserve(claim: Claim): Reservation | Promise<Reservation>;

@@ -3,14 +3,15 @@
 import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
 import { Fault, type FaultDetails, type LimitStanding } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
-import { CompletionEstimates } from "./completion-estimates.ts";
+import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
-import type { Claim, Quota, Reservation, Used } from "./quota.ts";
+import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "./quota.ts";
 
 export interface RateLimitsOptions {
   counters: Counters;
   /** From the narrowest. */
   scopesOf: (claim: Claim) => readonly LimitedScope[];
+  estimates: CompletionEstimates;
   /** A request that was never settled, because its process died, stops counting as running after this. */
   requestTimeoutSeconds: number;
   logger: Logger;
@@ -46,16 +47,16 @@ const UNITS: Readonly<Record<Kind, string>> = {
 
 export class RateLimits implements Quota {
   readonly #options: RateLimitsOptions;
-  readonly #estimates = new CompletionEstimates();
 
   constructor(options: RateLimitsOptions) {
     this.#options = options;
   }
 
   reserve(claim: Claim): Reservation | Promise<Reservation> {
-    const buckets = this.#options.scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
-    if (buckets.length > 0) return this.#take(claim, buckets);
-    return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+    const scopes = this.#options.scopesOf(claim);
+    if (scopes.length === 0) return UNLIMITED;
+    const buckets = scopes.flatMap((scope) => this.#bucketsOf(scope, claim));
+    return buckets.length === 0 ? UNLIMITED : this.#take(claim, buckets);
   }
 
   async #take(claim: Claim, buckets: readonly Bucket[]): Promise<Reservation> {
@@ -72,13 +73,13 @@ export class RateLimits implements Quota {
       throw refusal(claim, buckets, refused, taken);
     }
     const standing = standingOf(buckets, taken.used);
-    return { standing, settle: (used) => this.#settle(claim, buckets, taken.reservation, used) };
+    return { standing, settle: (used) => this.#settle(buckets, taken.reservation, used) };
   }
 
   #bucketsOf(scope: LimitedScope, { model, most: mostOf, isWithinRequest = false }: Claim): Bucket[] {
     const { limits } = scope;
     const most = mostOf();
-    const completionTokens = most.completionTokens ?? this.#estimates.estimate(model);
+    const completionTokens = most.completionTokens ?? this.#options.estimates.estimate(model);
     const tokens = most.promptTokens + completionTokens;
     const runningSeconds = this.#options.requestTimeoutSeconds + SETTLING_SECONDS;
     const audio = multiply(limits.audioMegabytesPerMinute, BYTES_PER_MEGABYTE);
@@ -99,8 +100,7 @@ export class RateLimits implements Quota {
     ];
   }
 
-  #settle(claim: Claim, buckets: readonly Bucket[], reservation: TakenReservation, used: Used): void {
-    this.#estimates.learn(claim.model, used.completionTokens);
+  #settle(buckets: readonly Bucket[], reservation: TakenReservation, used: Used): void {
     const { counters, logger } = this.#options;
     const held = buckets.filter(({ isHeld }) => isHeld);
     if (held.length === 0) return;

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { createLogger } from "../observability/logger.ts";
+import { CompletionEstimates } from "./completion-estimates.ts";
 import type { Claim } from "./quota.ts";
 import { SpendLimits } from "./spend-limits.ts";
 
@@ -24,7 +25,8 @@ afterEach(async () => {
 function start(thresholdCents: number, spentSince: () => Promise<number>) {
   const limit = { scopeId: "proj_a", thresholdCents, isEnforcing: 1, begunAt: 1 };
   const logger = createLogger("silent");
-  const limits = new SpendLimits({ counters, limitsOf: () => [limit], spentSince, logger, onRefused: () => {} });
+  const parts = { counters, logger, estimates: new CompletionEstimates(), onRefused: () => {} };
+  const limits = new SpendLimits({ ...parts, limitsOf: () => [limit], spentSince });
   const spend = async () => {
     const reservation = await limits.reserve(claimOf(1));
     reservation.settle({ promptTokens: 0, completionTokens: 1, costNanoDollars: DOLLAR / 10 });

@@ -6,8 +6,8 @@ import type { Counters } from "../counters/counters.ts";
 import { Fault } from "../faults.ts";
 import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Logger } from "../observability/logger.ts";
-import { CompletionEstimates } from "./completion-estimates.ts";
-import type { Claim, Quota, Reservation } from "./quota.ts";
+import type { CompletionEstimates } from "./completion-estimates.ts";
+import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "./quota.ts";
 
 export interface SpendLimit {
   /** An organisation, a project or a key. */
@@ -24,6 +24,7 @@ export interface SpendLimitsOptions {
   limitsOf: (caller: Caller) => readonly SpendLimit[];
   /** Nano-dollars that a scope has spent since `from`, epoch milliseconds. */
   spentSince: (caller: Caller, scopeId: string, from: number) => Promise<number>;
+  estimates: CompletionEstimates;
   logger: Logger;
   /** Told the catalog id. */
   onRefused: (model: string) => void;
@@ -42,7 +43,6 @@ const BYTES_PER_SECOND = 4_000;
 
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
-  readonly #estimates = new CompletionEstimates();
   /** The limits whose counter knows what was spent before, or, as a promise, is being told. */
   readonly #begun = new Map<string, Promise<void> | "begun">();
 
@@ -53,8 +53,7 @@ export class SpendLimits implements Quota {
   reserve(claim: Claim): Reservation | Promise<Reservation> {
     const limits = this.#options.limitsOf(claim.caller);
     const amount = limits.length === 0 ? 0 : this.#mostCost(claim);
-    if (amount > 0) return this.#take(claim, limits, amount);
-    return { standing: {}, settle: (used) => this.#estimates.learn(claim.model, used.completionTokens) };
+    return amount > 0 ? this.#take(claim, limits, amount) : UNLIMITED;
   }
 
   async #take(claim: Claim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
@@ -74,7 +73,6 @@ export class SpendLimits implements Quota {
     return {
       standing: {},
       settle: (used) => {
-        this.#estimates.learn(claim.model, used.completionTokens);
         const difference = (used.costNanoDollars ?? 0) - amount;
         const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
         counters.settle(taken.reservation, corrections).catch((error: unknown) => {
@@ -91,7 +89,7 @@ export class SpendLimits implements Quota {
       operation,
       promptTokens: most.promptTokens,
       cachedTokens: 0,
-      completionTokens: most.completionTokens ?? this.#estimates.estimate(model),
+      completionTokens: most.completionTokens ?? this.#options.estimates.estimate(model),
       characters: most.characters,
       audioMilliseconds: Math.ceil((most.audioBytes / BYTES_PER_SECOND) * 1000),
     };
@@ -147,22 +145,29 @@ export class SpendLimits implements Quota {
   }
 }
 
-/** Both must have room; what the first took is given back when the second has none. */
-export function bothQuotas(first: Quota, second: Quota): Quota {
+/** Both must have room; what the first took is given back when the second has none. Learns how long answers are. */
+export function bothQuotas(first: Quota, second: Quota, estimates: CompletionEstimates): Quota {
   const reserveSecond = (claim: Claim, one: Reservation): Reservation | Promise<Reservation> => {
-    const giveBack = (failure: unknown): never => {
-      one.settle({ promptTokens: 0, completionTokens: 0, costNanoDollars: null });
-      throw failure;
-    };
     try {
       const other = second.reserve(claim);
       return other instanceof Promise
-        ? other.then((granted) => together(one, granted), giveBack)
-        : together(one, other);
+        ? other.then(
+            (granted) => together(claim, one, granted),
+            (failure) => giveBack(one, failure),
+          )
+        : together(claim, one, other);
     } catch (failure) {
-      return giveBack(failure);
+      return giveBack(one, failure);
     }
   };
+  const together = ({ model }: Claim, one: Reservation, other: Reservation): Reservation => ({
+    standing: one.standing,
+    settle: (used) => {
+      estimates.learn(model, used.completionTokens);
+      one.settle(used);
+      other.settle(used);
+    },
+  });
   return {
     reserve: (claim) => {
       const one = first.reserve(claim);
@@ -171,12 +176,9 @@ export function bothQuotas(first: Quota, second: Quota): Quota {
   };
 }
 
-function together(one: Reservation, other: Reservation): Reservation {
-  return {
-    standing: one.standing,
-    settle: (used) => {
-      one.settle(used);
-      other.settle(used);
-    },
-  };
+const NOTHING: Used = { promptTokens: 0, completionTokens: 0, costNanoDollars: null };
+
+function giveBack(reservation: Reservation, failure: unknown): never {
+  reservation.settle(NOTHING);
+  throw failure;
 }
