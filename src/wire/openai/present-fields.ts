@@ -13,11 +13,13 @@ export function presentFields<Fields extends Record<string, z.ZodType>, Schema e
   complete: (fields: Fields) => Schema,
 ): (value: unknown) => Schema {
   const all = complete(fields);
-  const kept = new Map<string, Schema>();
+  const kept = new Map<number, Schema>();
+  // Sums of different powers of two are different, and exact below 2^53.
+  const powers = new Map(Object.keys(fields).map((name, index) => [name, 2 ** index]));
   return (value) => {
     if (typeof value !== "object" || value === null) return all;
-    let names = "";
-    for (const name of Object.keys(value)) if (Object.hasOwn(fields, name)) names += `${name} `;
+    let names = 0;
+    for (const name of Object.keys(value)) names += powers.get(name) ?? 0;
     const known = kept.get(names);
     if (known !== undefined) return known;
     if (kept.size >= MOST_KEPT) return all;
