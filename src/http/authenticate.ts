@@ -36,29 +36,24 @@ export function authenticateScope(
     reply.header("openai-organization", caller.organizationId);
     if (caller.kind !== kind) throw wrongKind(kind);
   };
-  const prove = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    key: string | undefined,
-    headers: ScopeHeaders,
-  ) => {
+  const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
     const caller = await accounts.authenticate(key).catch(async (failure: unknown) => {
       if (isWrongKey(failure)) await countWrongKey(request.ip);
       throw failure;
     });
     admit(request, reply, caller);
-    await accounts.checkScopeHeaders(caller, headers);
+    await accounts.checkScopeHeaders(caller, {
+      organization: sent(request.headers["openai-organization"]),
+      project: sent(request.headers["openai-project"]),
+    });
   };
   scope.addHook("onRequest", (request, reply, done) => {
-    const key = bearerKey(request);
-    const headers = {
-      organization: headerOf(request, "openai-organization"),
-      project: headerOf(request, "openai-project"),
-    };
-    const namesScope = headers.organization !== undefined || headers.project !== undefined;
+    const { headers } = request;
+    const key = bearerKey(headers.authorization);
+    const namesScope = headers["openai-organization"] || headers["openai-project"];
     const known = namesScope ? undefined : accounts.authenticateKnown(key);
     if (known === undefined) {
-      prove(request, reply, key, headers).then(() => done(), done);
+      prove(request, reply, key).then(() => done(), done);
       return;
     }
     admit(request, reply, known);
@@ -67,16 +62,17 @@ export function authenticateScope(
 }
 
 /** Undefined also when it is empty, as clients send what was not set. */
-function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name];
+function sent(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
 }
 
+const SCHEME = "bearer";
+
 /** Undefined when no key was sent at all. */
-function bearerKey(request: FastifyRequest): string | undefined {
-  const header = request.headers.authorization?.trim() ?? "";
-  const [, key] = /^Bearer +(\S.*)$/i.exec(header) ?? [];
-  if (key !== undefined || header === "" || /^Bearer$/i.test(header)) return key;
+function bearerKey(header = ""): string | undefined {
+  const rest = header.slice(SCHEME.length);
+  const isBearer = header.slice(0, SCHEME.length).toLowerCase() === SCHEME && (rest === "" || rest.startsWith(" "));
+  if (isBearer || header === "") return rest.trim() || undefined;
   const message = "The Authorization header must have the form `Bearer YOUR_KEY`.";
   throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }
