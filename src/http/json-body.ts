@@ -20,7 +20,7 @@ export function useJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** What is not can be no deeper either, and few bodies are. */
+/** Those that open: a body that has no more of them is no deeper, which is true of most. */
 function hasMoreBrackets(json: string, limit: number): boolean {
   let left = limit;
   for (const opener of ["{", "["]) {
