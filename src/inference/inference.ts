@@ -186,11 +186,11 @@ export class Inference {
       catalogId: model.id,
       reservation,
       onSettled: (settlement) => {
-        clientLeft.removeEventListener("abort", leave);
         this.#running.delete(place);
         this.#options.onSettled(settlement);
       },
     });
+    // Not removed: the signal lasts no longer than the request, and a run that is over is not changed by it.
     const leave = () => run.abort(new Fault("client-left", "The client left."));
     clientLeft.addEventListener("abort", leave, { once: true });
     if (clientLeft.aborted) leave();
