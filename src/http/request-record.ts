@@ -10,7 +10,8 @@ interface RequestRecord {
   beganAt: number;
   /** As the caller wrote it; logged shortened. */
   model: string | undefined;
-  settlement: Promise<Settlement> | undefined;
+  /** What an inference came to, once it is over. */
+  settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
   /** Told when the client leaves before its answer was sent whole. */
   clientLeft: AbortController | undefined;
@@ -58,7 +59,7 @@ export function useRequestRecords(
     reply.raw.on("close", () => {
       records.open -= 1;
       if (!reply.raw.writableFinished) record.clientLeft?.abort();
-      void tell(request, reply);
+      tell(request, reply);
     });
     done();
   });
@@ -71,10 +72,10 @@ export function useRequestRecords(
 
   return records;
 
-  async function tell(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  function tell(request: FastifyRequest, reply: FastifyReply): void {
     // Health checks and scrapes come every few seconds and say nothing.
     if (!request.url.startsWith("/v1/")) return;
-    const settlement = await request.record.settlement;
+    const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
     logInfo(logger, line);
     measure({

@@ -73,7 +73,10 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
         take,
         judge: (texts) => judgeOutput(texts).catch(orFail),
         choices: request.choices,
-        onBlocked: () => answer.endAs("finished"),
+        onBlocked: () => {
+          answer.endAs("finished");
+          return answer.used;
+        },
       }),
     score: (events: typeof answer.events) =>
       scoreOutput(events, { reader, take, judge: (texts) => judgeOutput(texts).catch(orAnyFault) }),

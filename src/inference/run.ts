@@ -21,13 +21,12 @@ export interface Answer<Opened extends Model, Event> {
   standing: LimitStanding;
   /** To be read to its end, or returned early; a failure on the way is thrown. */
   events: AsyncIterable<Event>;
-  /**
-   * Called before `events` is returned early although the caller is still there: says how that is to be settled. Gives
-   * what was used until then.
-   */
-  endAs(outcome: "finished" | "failed"): Usage;
-  /** Resolves once it is over. */
-  settled: Promise<Settlement>;
+  /** Until now: grows as `events` are read. */
+  used: Readonly<Usage>;
+  /** Called before `events` is returned early although the caller is still there: says how that is to be settled. */
+  endAs(outcome: "finished" | "failed"): void;
+  /** What it came to; undefined while it runs. */
+  settlement(): Settlement | undefined;
 }
 
 export interface RunOptions<Opened extends Model, Event> {
@@ -54,10 +53,9 @@ export class Run<Opened extends Model, Event> {
     audioSeconds: 0,
   };
   readonly #tally: Tally = { attempts: 0, queuedSeconds: 0 };
-  readonly #settled = Promise.withResolvers<Settlement>();
   #firstTokenSeconds: number | undefined;
   #routed: Routed<Opened, Event> | undefined;
-  #isSettled = false;
+  #settlement: Settlement | undefined;
 
   constructor(options: RunOptions<Opened, Event>) {
     this.#options = options;
@@ -88,11 +86,9 @@ export class Run<Opened extends Model, Event> {
         opened: routed.opened,
         standing: this.#options.reservation.standing,
         events: this.#follow(routed.events),
-        endAs: (outcome) => {
-          this.#settle(outcome);
-          return this.#used;
-        },
-        settled: this.#settled.promise,
+        used: this.#used,
+        endAs: (outcome) => this.#settle(outcome),
+        settlement: () => this.#settlement,
       };
     } catch (failure) {
       Object.assign(this.#used, this.#tally.spent?.used);
@@ -147,8 +143,7 @@ export class Run<Opened extends Model, Event> {
 
   /** Only the first call counts. */
   #settle(outcome: Settlement["outcome"]): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+    if (this.#settlement !== undefined) return;
     const { caller, work, requestedModel, catalogId, reservation, onSettled } = this.#options;
     const served = this.#routed ?? this.#tally.spent;
     const used = this.#used;
@@ -156,8 +151,7 @@ export class Run<Opened extends Model, Event> {
     const audioMilliseconds = Math.round(used.audioSeconds * 1000);
     const use = { promptTokens, cachedTokens, completionTokens, characters, audioMilliseconds, operation: work.task };
     const costNanoDollars = costInNanoDollars(served?.price ?? {}, use);
-    reservation.settle({ promptTokens, completionTokens, costNanoDollars });
-    const settlement: Settlement = {
+    this.#settlement = {
       caller,
       operation: work.task,
       requestedModel,
@@ -172,8 +166,8 @@ export class Run<Opened extends Model, Event> {
       durationSeconds: this.ageSeconds,
       firstTokenSeconds: this.#firstTokenSeconds,
     };
-    this.#settled.resolve(settlement);
-    onSettled(settlement);
+    reservation.settle({ promptTokens, completionTokens, costNanoDollars });
+    onSettled(this.#settlement);
   }
 }
 

@@ -16,14 +16,13 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
       request.record.model = body.model;
       const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
       const answer = await inference.speak(request.caller, asked, disconnectSignal(reply));
-      request.record.settlement = answer.settled;
+      request.record.settlement = answer.settlement;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const format = body.response_format ?? "mp3";
       const { sampleRate } = answer.opened;
       const audio = encodeAudio(answer.events, { format, sampleRate });
       if (body.stream_format === "sse") {
-        const used = async () => (await answer.settled).used;
-        return sendEvents(reply, toSpeechEvents(audio, used));
+        return sendEvents(reply, toSpeechEvents(audio, answer.used));
       }
       return sendBytes(reply, audioContentType(format, sampleRate), audio);
     });

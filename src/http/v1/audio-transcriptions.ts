@@ -33,12 +33,12 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const samples = decoder.samples(order, clientLeft);
     const own = { model: asked.model, file, samples, callerHeaders: request.headers };
     const transcription = { ...asked.request, ...own };
-    const { deployment, standing, events, settled } = await inference.transcribe(
+    const { deployment, standing, events, settlement } = await inference.transcribe(
       request.caller,
       transcription,
       clientLeft,
     );
-    request.record.settlement = settled;
+    request.record.settlement = settlement;
     reply.header("x-parlance-deployment", deployment).headers(toRateLimitHeaders(standing));
     if (asked.stream) return sendEvents(reply, toTranscriptEvents(events));
     const transcript = await toTranscript(events, asked);

@@ -27,7 +27,7 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
       const { caller } = request;
       const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));
       const answer = await answered({ inference, caller, request: asked, clientLeft }, body, policy);
-      request.record.settlement = answer.settled;
+      request.record.settlement = answer.settlement;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const { judged: found } = answer;
       const judged = found === undefined || policy?.isShown !== true ? undefined : () => toChatModeration(found);

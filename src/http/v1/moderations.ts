@@ -12,7 +12,7 @@ export function moderations(inference: Inference, mostInputs: number): FastifyPl
       request.record.model = question.model;
       const asked = { ...question, callerHeaders: request.headers };
       const answer = await inference.moderate(request.caller, asked, disconnectSignal(reply));
-      request.record.settlement = answer.settled;
+      request.record.settlement = answer.settlement;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const [verdicts = []] = await Array.fromAsync(answer.events);
       return toModeration(answer.model, verdicts);

@@ -47,17 +47,17 @@ export interface SpeechUsage {
 }
 
 /**
- * Audio as events, and what was used at the end. This service counts speech in characters and seconds; the fields that
+ * Audio as events, and what was `used` by their end. This service counts speech in characters and seconds; the fields that
  * clients expect count the same: a token of input is a character, a token of output a second begun.
  */
 export async function* toSpeechEvents(
   audio: AsyncIterable<Uint8Array>,
-  used: () => Promise<SpeechUsage>,
+  used: Readonly<SpeechUsage>,
 ): AsyncGenerator<string> {
   for await (const bytes of audio) {
     yield toFrame({ type: "speech.audio.delta", audio: Buffer.from(bytes).toString("base64") });
   }
-  const { characters, audioSeconds } = await used();
+  const { characters, audioSeconds } = used;
   const seconds = Math.ceil(audioSeconds);
   yield toFrame({
     type: "speech.audio.done",
