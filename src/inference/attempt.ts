@@ -63,7 +63,7 @@ export async function attempt<Opened extends Model, Event>(
   opened: Opened,
   { work, signal, project, tally }: AttemptOptions<Opened, Event>,
   onAttempt: (measure: AttemptMeasure) => void,
-): Promise<AsyncIterable<Event> | Fault> {
+): Promise<AsyncIterator<Event> | Fault> {
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
   try {

@@ -27,7 +27,7 @@ export interface Routed<Opened extends Model, Event> {
   deployment: Deployment;
   opened: Opened;
   /** Begins with the event that was waited for; empty when the answer is. */
-  events: AsyncIterable<Event>;
+  events: AsyncIterator<Event>;
 }
 
 /** What the same deployment may not meet a moment later. */

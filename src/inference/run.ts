@@ -39,7 +39,8 @@ export interface RunOptions<Opened extends Model, Event> {
   onSettled: (settlement: Settlement) => void;
 }
 
-export class Run<Opened extends Model, Event> {
+/** Its answer's events are the run's own: an iterator written out for the same reason as `WatchedEvents`. */
+export class Run<Opened extends Model, Event> implements AsyncIterableIterator<Event> {
   readonly #options: RunOptions<Opened, Event>;
   readonly #abort = new AbortController();
   readonly #beganAt = performance.now();
@@ -55,6 +56,7 @@ export class Run<Opened extends Model, Event> {
   readonly #tally: Tally = { attempts: 0, queuedSeconds: 0 };
   #firstTokenSeconds: number | undefined;
   #routed: Routed<Opened, Event> | undefined;
+  #hasFinished = false;
   #settlement: Settlement | undefined;
 
   constructor(options: RunOptions<Opened, Event>) {
@@ -85,7 +87,7 @@ export class Run<Opened extends Model, Event> {
         deployment: routed.deployment.name,
         opened: routed.opened,
         standing: this.#options.reservation.standing,
-        events: this.#follow(routed.events),
+        events: this,
         used: this.#used,
         endAs: (outcome) => this.#settle(outcome),
         settlement: () => this.#settlement,
@@ -97,49 +99,49 @@ export class Run<Opened extends Model, Event> {
     }
   }
 
-  /** An iterator written out for the same reason as `WatchedEvents`. */
-  #follow(events: AsyncIterable<Event>): AsyncIterableIterator<Event> {
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Of an answer that has begun. */
+  next(): Promise<IteratorResult<Event>> {
+    return (this.#routed as Routed<Opened, Event>).events.next().then(this.#onResult, this.#onFailure);
+  }
+
+  /** The consumer stops early: the engine must not go on, and what it made still counts. */
+  async return(): Promise<IteratorResult<Event>> {
+    this.#settle("client-left");
+    this.abort(new Fault("client-left", "The client left."));
+    await this.#routed?.events.return?.();
+    return { done: true, value: undefined };
+  }
+
+  readonly #onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
     const { work } = this.#options;
     const { signal } = this.#abort;
-    const source = events[Symbol.asyncIterator]();
-    let hasFinished = false;
-    const fail = (failure: unknown): never => {
-      this.#settle(outcomeOf(failure));
-      this.abort(new Fault("client-left", "The client was told of a failure."));
-      throw failure;
-    };
-    const onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
-      if (result.done) {
-        // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
-        if (!hasFinished && signal.aborted) fail(signal.reason);
-        if (!hasFinished && work.isEnd !== undefined) {
-          fail(new Error(`${this.#routed?.deployment.name} broke off its answer`));
-        }
-        this.#settle("finished");
-        return result;
+    if (result.done) {
+      // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
+      if (!this.#hasFinished && signal.aborted) this.#onFailure(signal.reason);
+      if (!this.#hasFinished && work.isEnd !== undefined) {
+        this.#onFailure(new Error(`${this.#routed?.deployment.name} broke off its answer`));
       }
-      const isAnswer = work.count(result.value, this.#used);
-      if (isAnswer) this.#firstTokenSeconds ??= this.ageSeconds;
-      if (work.isEnd?.(result.value) === true) {
-        hasFinished = true;
-        this.#settle("finished");
-      }
+      this.#settle("finished");
       return result;
-    };
-    return {
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-      next: () => source.next().then(onResult, fail),
-      return: async () => {
-        // The consumer stops early: the engine must not go on, and what it made still counts.
-        this.#settle("client-left");
-        this.abort(new Fault("client-left", "The client left."));
-        await source.return?.();
-        return { done: true, value: undefined };
-      },
-    };
-  }
+    }
+    const isAnswer = work.count(result.value, this.#used);
+    if (isAnswer) this.#firstTokenSeconds ??= this.ageSeconds;
+    if (work.isEnd?.(result.value) === true) {
+      this.#hasFinished = true;
+      this.#settle("finished");
+    }
+    return result;
+  };
+
+  readonly #onFailure = (failure: unknown): never => {
+    this.#settle(outcomeOf(failure));
+    this.abort(new Fault("client-left", "The client was told of a failure."));
+    throw failure;
+  };
 
   /** Only the first call counts. */
   #settle(outcome: Settlement["outcome"]): void {
