@@ -143,7 +143,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (this.#bufferedBytes <= MAX_BUFFERED_BYTES) controller.resume();
     });
     this.#head = { status, headers };
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -165,7 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#decoder?.destroy();
     this.#failure ??= error;
     if (this.#isReleased) clearTimeout(this.#timer);
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   #send(): void {
@@ -196,7 +196,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.pause();
       this.#decoder?.pause();
     }
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   #take(): Buffer[] {
@@ -214,13 +214,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(): void {
     this.#isEnded = true;
     if (this.#isReleased) clearTimeout(this.#timer);
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#close();
-    this.#wake?.();
+    this.#wakeUp();
   }
 
   #close(): void {
@@ -236,9 +236,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** Once only, since V8 looks into each further call that resolves a promise. */
+  #wakeUp(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
   readonly #onAbort = (): void => {
     this.#close();
-    this.#wake?.();
+    this.#wakeUp();
   };
 
   readonly #onTimeout = (): void => {
