@@ -34,8 +34,12 @@ export class Journal {
     if (existsSync(path)) this.#open();
   }
 
+  get waitingBytes(): number {
+    return this.#writtenBytes - this.#readBytes;
+  }
+
   get isEmpty(): boolean {
-    return this.#readBytes === this.#writtenBytes;
+    return this.waitingBytes === 0;
   }
 
   /** False, and nothing written, when the file would grow beyond its bound. Throws what the file system throws. */

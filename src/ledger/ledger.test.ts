@@ -1,10 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
+import type { UsageAmounts } from "../storage/schema.ts";
+import { type UsageBatch, UsageRows } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
 import { Ledger, type LedgerOptions, type UsageRecord } from "./ledger.ts";
 
@@ -54,6 +56,11 @@ function record(change: Partial<UsageRecord> = {}): UsageRecord {
   };
 }
 
+function batchOf(given: UsageRecord[], number: number): UsageBatch {
+  const { dimensions, values } = UsageRows.of(given);
+  return { writer: "dead", number, dimensions, values };
+}
+
 const records = (database: Database) =>
   database.run((executor) => executor.selectFrom("usageRecords").selectAll().orderBy("at").execute());
 const rollups = (database: Database) =>
@@ -85,7 +92,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const ledger = start();
     const given = Array.from({ length: 682 }, (_, index) => ({
       ...record({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
-      cachedTokens: 3 * index,
+      ...{ cachedTokens: 3 * index, completionTokens: 5 * index, reasoningTokens: 7 * index, characters: 11 * index },
+      ...{ audioMilliseconds: 13 * index, durationMilliseconds: 17 * index },
       costNanoDollars: index % 3 === 0 ? null : 1e12 + index,
     }));
     for (const half of [given.slice(0, 341), given.slice(341)]) {
@@ -97,6 +105,49 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(written.map(({ dimensionId: _, ...row }) => row)).toEqual(
       given.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => row),
     );
+    const sum = (column: keyof UsageAmounts) => given.reduce((total, each) => total + (each[column] ?? 0), 0);
+    const sums = { requests: 682, promptTokens: sum("promptTokens"), cachedTokens: sum("cachedTokens") };
+    expect(await rollups(database)).toMatchObject([{ bucketSeconds: 3600 }, { bucketSeconds: 86_400 }]);
+    for (const rollup of await rollups(database)) {
+      expect(rollup).toMatchObject({
+        ...{ ...sums, completionTokens: sum("completionTokens"), reasoningTokens: sum("reasoningTokens") },
+        ...{ characters: sum("characters"), audioMilliseconds: sum("audioMilliseconds") },
+        costNanoDollars: sum("costNanoDollars"),
+      });
+    }
+  });
+
+  test("tells apart who used what where", async () => {
+    const { database, start } = await open(kind);
+    const ledger = start();
+    const others = ["organizationId", "projectId", "keyId", "model", "deployment"] as const;
+    const given = [
+      record(),
+      ...others.map((column) => record({ [column]: "another" })),
+      record({ operation: "moderation" }),
+    ];
+    for (const each of [...given, ...given]) ledger.record(each);
+    await ledger.flush();
+    const rows = await database.run((executor) =>
+      executor
+        .selectFrom("usageRecords")
+        .innerJoin("usageDimensions", "usageDimensions.id", "usageRecords.dimensionId")
+        .selectAll()
+        .execute(),
+    );
+    const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
+    expect(written).toHaveLength(14);
+    expect(written).toEqual(expect.arrayContaining(given));
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(14).fill(2));
+  });
+
+  test("writes more than a batch holds", async () => {
+    const { database, start } = await open(kind);
+    const ledger = start();
+    for (let request = 0; request < 2_500; request += 1) ledger.record(record({ at: NOON + request }));
+    await ledger.flush();
+    expect((await records(database)).map(({ at }) => at)).toEqual(Array.from({ length: 2_500 }, (_, i) => NOON + i));
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500]);
   });
 
   test("writes by itself within a second", async () => {
@@ -108,9 +159,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("counts a batch once, however often it is sent", async () => {
     const { database } = await open(kind);
-    const batch = { writer: "w", number: 1, records: [record()] };
     for (let time = 0; time < 3; time += 1) {
-      await database.transaction((transaction) => writeUsage(transaction, [batch], NOON));
+      await database.transaction((transaction) => writeUsage(transaction, [batchOf([record()], 1)], NOON));
     }
     expect(await records(database)).toHaveLength(1);
   });
@@ -128,23 +178,27 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(days).toHaveLength(21);
   });
 
-  test("writes what a process that was killed had not written, once", async () => {
+  test.each([
+    ["as it is now", (number: number) => batchOf([record()], number)],
+    ["as earlier versions left it", (number: number) => ({ writer: "dead", number, records: [record()] })],
+  ])("writes what a process that was killed had not written, once, %s", async (_, batch) => {
     const { database, directory, start } = await open(kind);
-    const batch = (number: number) => `${JSON.stringify({ writer: "dead", number, records: [record()] })}\n`;
+    const line = (number: number) => `${JSON.stringify(batch(number))}\n`;
     // No process has such a number.
-    const path = join(directory, `${(await import("node:os")).hostname()}.99999999.dead.usage.jsonl`);
-    writeFileSync(path, `${batch(1)}${batch(2)}{"writer":"dead","num`);
+    const path = join(directory, `${hostname()}.99999999.dead.usage.jsonl`);
+    writeFileSync(path, `${line(1)}${line(2)}{"writer":"dead","num`);
     start();
     await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(2);
     await expect.poll(() => readdirSync(directory)).toEqual([]);
+    expect(await rollups(database)).toMatchObject([{ requests: 2 }, { requests: 2 }]);
   });
 
   test("goes on past a record that the database refuses and past a broken line", async () => {
     const { database, directory, start } = await open(kind);
-    const batch = (number: number, records: unknown[]) => `${JSON.stringify({ writer: "dead", number, records })}\n`;
-    const refused = { ...record(), promptTokens: null };
+    const line = (number: number, given: UsageRecord[]) => `${JSON.stringify(batchOf(given, number))}\n`;
+    const refused = record({ promptTokens: Number.NaN });
     const long = "x".repeat(2 * 1024 ** 2);
-    const lines = [batch(1, [record(), refused, record()]), "\0\0\0\n", batch(2, [record({ deployment: long })])];
+    const lines = [line(1, [record(), refused, record()]), "\0\0\0\n", line(2, [record({ deployment: long })])];
     writeFileSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), lines.join(""));
     utimesSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), 0, 0);
     let lost = 0;
@@ -156,6 +210,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(3);
     await expect.poll(() => readdirSync(directory)).toEqual([]);
     expect(lost).toBe(2);
+  });
+
+  test("loses only the record that the database refuses", async () => {
+    const { database, start } = await open(kind);
+    let lost = 0;
+    const onLost = (count: number) => {
+      lost += count;
+    };
+    const ledger = start({ onLost });
+    for (const promptTokens of [1, Number.NaN, 3])
+      ledger.record(record({ promptTokens, keyId: `key ${promptTokens}` }));
+    await ledger.flush();
+    ledger.record(record({ at: NOON + 1 }));
+    await ledger.flush();
+    expect((await records(database)).map(({ promptTokens }) => promptTokens).sort()).toEqual([1, 10, 3]);
+    const dimensions = await database.run((executor) =>
+      executor.selectFrom("usageDimensions").select("keyId").execute(),
+    );
+    expect(dimensions.map(({ keyId }) => keyId).sort()).toEqual(["key 1", "key 3", "key_a"]);
+    expect(lost).toBe(1);
   });
 
   test("removes single requests after their time and keeps the sums", async () => {

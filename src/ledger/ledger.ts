@@ -5,17 +5,12 @@ import { join } from "node:path";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
 import { isRefusedValue } from "../storage/refused-value.ts";
-import {
-  removeUsageBefore,
-  removeUsageWritersBefore,
-  type UsageBatch,
-  type UsageRecord,
-  writeUsage,
-} from "../storage/usage-records.ts";
+import { singly, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
+import { removeUsageBefore, removeUsageWritersBefore, writeUsage } from "../storage/usage-records.ts";
 import { Journal } from "./journal.ts";
 import { findOrphans, journalName } from "./orphans.ts";
 
-export type { UsageRecord } from "../storage/usage-records.ts";
+export type { UsageRecord } from "../storage/usage-batch.ts";
 
 export interface LedgerOptions {
   database: Database;
@@ -49,8 +44,9 @@ export class Ledger {
   readonly #writer = randomBytes(9).toString("base64url");
   readonly #journal: Journal;
   readonly #timers: NodeJS.Timeout[];
-  /** As JSON: an object that waits for its batch is copied by the garbage collector twice, and a string once. */
-  #pending: string[] = [];
+  #pending = new UsageRows();
+  /** The batch that waits in the journal, where it is the only one: it need not be read back. */
+  #only: UsageBatch | undefined;
   #batches = 0;
   #lost = 0;
   #draining: Promise<void> | undefined;
@@ -70,9 +66,10 @@ export class Ledger {
     setTimeout(() => void this.#takeOrphans(), 0).unref();
   }
 
-  /** Costs the request no more than an entry in a list. */
+  /** Costs the request little more than an entry in a list. */
   record(record: UsageRecord): void {
-    this.#pending.push(JSON.stringify(record));
+    this.#pending.add(record);
+    if (this.#pending.count === RECORDS_PER_BATCH) this.#note();
   }
 
   /** Resolves once all that was recorded is in the database, or it turned out to be away. */
@@ -117,18 +114,23 @@ export class Ledger {
 
   /** To disk first: a process that is killed while the database is slow loses nothing but the last moment. */
   #note(): void {
-    while (this.#pending.length > 0) {
-      const records = this.#pending.splice(0, RECORDS_PER_BATCH);
-      const refusal = this.#append(toLine(this.#writer, this.#batches + 1, records));
-      if (refusal === undefined) this.#batches += 1;
-      else this.#lose(records.length, refusal);
-    }
+    const { dimensions, values, count } = this.#pending;
+    if (count === 0) return;
+    this.#pending = new UsageRows();
+    const batch = { writer: this.#writer, number: this.#batches + 1, dimensions, values };
+    const isOnly = this.#journal.isEmpty;
+    const refusal = this.#append(batch);
+    if (refusal !== undefined) return this.#lose(count, refusal);
+    this.#batches += 1;
+    this.#only = isOnly ? batch : undefined;
   }
 
   /** Why it could not be kept. */
-  #append(line: string): string | undefined {
+  #append(batch: UsageBatch): string | undefined {
     try {
-      return this.#journal.append(line) ? undefined : "what waits for the database has reached its bound";
+      return this.#journal.append(JSON.stringify(batch))
+        ? undefined
+        : "what waits for the database has reached its bound";
     } catch (error) {
       return messageOf(error);
     }
@@ -141,14 +143,20 @@ export class Ledger {
   }
 
   #drain(): Promise<void> {
-    this.#draining ??= this.#write(this.#journal).finally(() => {
+    this.#draining ??= this.#write(this.#journal, this.#only).finally(() => {
       this.#draining = undefined;
     });
+    this.#only = undefined;
     return this.#draining;
   }
 
-  async #write(journal: Journal): Promise<void> {
+  async #write(journal: Journal, only?: UsageBatch): Promise<void> {
     try {
+      if (only !== undefined) {
+        const bytes = journal.waitingBytes;
+        await this.#writeBatches([only]);
+        journal.advance(bytes);
+      }
       for (;;) {
         const { lines, bytes } = journal.read();
         if (bytes === 0) return;
@@ -164,7 +172,7 @@ export class Ledger {
   /** None where a line is broken, such as by a machine that lost its power: the others must not wait for it for ever. */
   #batchIn(line: string): UsageBatch[] {
     try {
-      return [JSON.parse(line)];
+      return [toBatch(JSON.parse(line))];
     } catch (error) {
       this.#lose(1, `a line of the journal is broken: ${messageOf(error)}`);
       return [];
@@ -187,14 +195,16 @@ export class Ledger {
   /** The records of one batch that is refused, one by one, but in one transaction so that the batch counts once. */
   async #writeWithoutRefused(batch: UsageBatch): Promise<void> {
     const { database } = this.#options;
-    const records: UsageRecord[] = [];
-    for (const record of batch.records) {
-      const alone = { writer: `${batch.writer} trial`, number: 1, records: [record] };
-      const refusal = await tryOut(database, alone);
-      if (refusal === undefined) records.push(record);
+    const taken: UsageBatch[] = [];
+    for (const alone of singly(batch)) {
+      const refusal = await tryOut(database, { ...alone, writer: `${batch.writer} trial`, number: 1 });
+      if (refusal === undefined) taken.push(alone);
       else this.#lose(1, refusal);
     }
-    await database.transaction((transaction) => writeUsage(transaction, [{ ...batch, records }], Date.now()));
+    const dimensions = taken.flatMap((each) => each.dimensions);
+    const values = taken.flatMap((each) => each.values);
+    const rest = { ...batch, dimensions, values };
+    await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
   }
 
   async #takeOrphans(): Promise<void> {
@@ -226,9 +236,12 @@ async function tryOut(database: Database, batch: UsageBatch): Promise<string | u
   return undefined;
 }
 
-/** A `UsageBatch` as JSON. */
-function toLine(writer: string, number: number, records: readonly string[]): string {
-  return `{"writer":${JSON.stringify(writer)},"number":${number},"records":[${records.join()}]}`;
+/** As it is, or as earlier versions wrote it: a list of records. */
+function toBatch(line: UsageBatch | { writer: string; number: number; records: UsageRecord[] }): UsageBatch {
+  if (!("records" in line)) return line;
+  const { writer, number, records } = line;
+  const { dimensions, values } = UsageRows.of(records);
+  return { writer, number, dimensions, values };
 }
 
 function messageOf(error: unknown): string {

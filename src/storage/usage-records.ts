@@ -1,98 +1,104 @@
 /** Writes what was used: each request, and the sums of its hour and its day in the same transaction. */
 
-import { createHash } from "node:crypto";
-import { CompiledQuery, sql } from "kysely";
+import { CompiledQuery, type QueryResult, type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
-import type { UsageAmounts, UsageDimensionRow, UsageRecordRow, UsageRollupRow } from "./schema.ts";
+import type { Schema, UsageDimensionRow } from "./schema.ts";
+import { AMOUNTS, DIMENSION_COLUMNS, RECORD_COLUMNS, type UsageBatch, type UsageValue } from "./usage-batch.ts";
+import { ROLLUP_COLUMNS, rollUp } from "./usage-rollup.ts";
 
-type UsageDimension = Omit<UsageDimensionRow, "id">;
-export type UsageRecord = UsageDimension & Omit<UsageRecordRow, "dimensionId">;
-
-export interface UsageBatch {
-  /** Which process wrote it; its batches are numbered from 1 and written in order. */
-  writer: string;
-  number: number;
-  records: readonly UsageRecord[];
+interface Insertion {
+  table: keyof Schema;
+  columns: readonly string[];
+  onConflict: RawBuilder<unknown>;
 }
 
-const ROLLUP_SECONDS = [3600, 86_400];
-/** Statements have a bounded number of parameters. */
-const ROWS_PER_STATEMENT = 400;
+const WRITERS: Insertion = {
+  table: "usageWriters",
+  columns: ["id", "lastBatch", "writtenAt"],
+  onConflict: sql`on conflict (id) do update set last_batch = excluded.last_batch, written_at = excluded.written_at
+    where usage_writers.last_batch < excluded.last_batch returning last_batch`,
+};
+
+const DIMENSIONS: Insertion = {
+  table: "usageDimensions",
+  columns: DIMENSION_COLUMNS,
+  onConflict: sql`on conflict (id) do nothing`,
+};
+
+const RECORDS: Insertion = { table: "usageRecords", columns: RECORD_COLUMNS, onConflict: sql`` };
+
+const ROLLUPS: Insertion = {
+  table: "usageRollups",
+  columns: ROLLUP_COLUMNS,
+  onConflict: sql`on conflict (bucket_seconds, begins_at, dimension_id) do update set
+    ${sql.join([...AMOUNTS, "costNanoDollars", "requests"].map(added))}`,
+};
+
+/** What is unknown adds nothing to what is known. */
+function added(column: string): RawBuilder<unknown> {
+  const [name, old, more] = [sql.ref(column), sql.ref(`usageRollups.${column}`), sql.ref(`excluded.${column}`)];
+  return sql`${name} = coalesce(${old} + ${more}, ${old}, ${more})`;
+}
 
 /** Within a transaction. A batch that was written before changes nothing. */
 export async function writeUsage(transaction: Executor, batches: readonly UsageBatch[], now: number): Promise<void> {
-  const records: UsageRecord[] = [];
+  const claimed: UsageBatch[] = [];
+  const dimensions = new Map<number, UsageDimensionRow>();
   for (const batch of batches) {
-    if (await claimBatch(transaction, batch, now)) records.push(...batch.records);
+    const { rows } = await run(transaction, WRITERS, 1, [batch.writer, batch.number, now]);
+    if (rows.length === 0) continue;
+    claimed.push(batch);
+    for (const dimension of batch.dimensions) dimensions.set(dimension.id, dimension);
   }
-  const dimensions = new Map<string, UsageDimensionRow>();
-  const rows = records.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => {
-    const dimension = { organizationId, projectId, keyId, model, deployment, operation };
-    const json = JSON.stringify(Object.values(dimension));
-    let known = dimensions.get(json);
-    if (known === undefined) {
-      known = { id: dimensionIdOf(json), ...dimension };
-      dimensions.set(json, known);
-    }
-    return { dimensionId: known.id, ...row };
-  });
   // In one order in every process, so that two of them cannot wait for each other.
   const sorted = [...dimensions.values()].sort((a, b) => a.id - b.id);
-  for (const chunk of chunks(sorted)) {
-    const insert = transaction.insertInto("usageDimensions").values(chunk);
-    await insert.onConflict((conflict) => conflict.column("id").doNothing()).execute();
-  }
-  await insertRecords(transaction, rows);
-  for (const chunk of chunks(rollUp(rows))) await addRollups(transaction, chunk);
+  const named = sorted.flatMap((dimension) => DIMENSION_COLUMNS.map((column) => dimension[column]));
+  await insert(transaction, DIMENSIONS, named);
+  for (const { values } of claimed) await insert(transaction, RECORDS, values);
+  await insert(transaction, ROLLUPS, rollUp(claimed).flat());
 }
 
-/** Of few lengths, so that their statements are made once. */
+/** Of few lengths, so that their statements are made once; SQLite takes no less time for a row of longer ones. */
 const ROWS_OF_STATEMENTS = [256, 64, 16, 4, 1];
-/** All but the cost, which may be unknown. */
-export const AMOUNTS = [
-  "promptTokens",
-  "cachedTokens",
-  "completionTokens",
-  "reasoningTokens",
-  "characters",
-  "audioMilliseconds",
-] as const satisfies (keyof UsageAmounts)[];
 
-const RECORD_COLUMNS = [
-  "at",
-  "dimensionId",
-  ...AMOUNTS,
-  "durationMilliseconds",
-  "costNanoDollars",
-  "outcome",
-] as const satisfies (keyof UsageRecordRow)[];
-
-async function insertRecords(executor: Executor, rows: readonly UsageRecordRow[]): Promise<void> {
+/** `values` are of one row after another. */
+async function insert(executor: Executor, insertion: Insertion, values: readonly UsageValue[]): Promise<void> {
   let start = 0;
-  for (const count of ROWS_OF_STATEMENTS) {
-    for (; rows.length - start >= count; start += count) {
-      await executor.executeQuery(insertOf(executor, rows.slice(start, start + count)));
+  for (const rows of ROWS_OF_STATEMENTS) {
+    const length = rows * insertion.columns.length;
+    for (; values.length - start >= length; start += length) {
+      await run(executor, insertion, rows, values.slice(start, start + length));
     }
   }
 }
 
-/** By the database's adapter, of which there is one for each open database, and the number of rows. */
-const statements = new WeakMap<object, Map<number, string>>();
+/** By the database's adapter, of which there is one for each open database, the table and the number of rows. */
+const statements = new WeakMap<object, Map<string, string>>();
 
-function insertOf(executor: Executor, rows: readonly UsageRecordRow[]): CompiledQuery {
+function run(
+  executor: Executor,
+  insertion: Insertion,
+  rows: number,
+  values: UsageValue[],
+): Promise<QueryResult<unknown>> {
   const { adapter } = executor.getExecutor();
-  const known = statements.get(adapter) ?? new Map<number, string>();
+  const known = statements.get(adapter) ?? new Map<string, string>();
   statements.set(adapter, known);
-  let text = known.get(rows.length);
+  const name = `${insertion.table} ${rows}`;
+  let text = known.get(name);
   if (text === undefined) {
-    const inOrder = rows.map((row) => Object.fromEntries(RECORD_COLUMNS.map((column) => [column, row[column]])));
-    const insert = executor.insertInto("usageRecords").values(inOrder as unknown as UsageRecordRow[]);
-    text = insert.compile().sql;
-    known.set(rows.length, text);
+    text = textOf(executor, insertion, rows);
+    known.set(name, text);
   }
-  const parameters: unknown[] = [];
-  for (const row of rows) for (const column of RECORD_COLUMNS) parameters.push(row[column]);
-  return CompiledQuery.raw(text, parameters);
+  return executor.executeQuery(CompiledQuery.raw(text, values));
+}
+
+function textOf(executor: Executor, { table, columns, onConflict }: Insertion, rows: number): string {
+  const names = columns.map((column) => sql.ref(column));
+  const row = sql`(${sql.join(columns.map(() => sql.val(0)))})`;
+  const values = Array.from({ length: rows }, () => row);
+  const insertion = sql`insert into ${sql.table(table)} (${sql.join(names)}) values ${sql.join(values)} ${onConflict}`;
+  return insertion.compile(executor).sql;
 }
 
 /** Removes at most `most` records from before `time`, and returns how many went. */
@@ -110,82 +116,4 @@ export async function removeUsageBefore(executor: Executor, time: number, most: 
 
 export async function removeUsageWritersBefore(executor: Executor, time: number): Promise<void> {
   await executor.deleteFrom("usageWriters").where("writtenAt", "<", time).execute();
-}
-
-/** False when it was written before. */
-async function claimBatch(transaction: Executor, { writer, number }: UsageBatch, now: number): Promise<boolean> {
-  const claimed = await transaction
-    .insertInto("usageWriters")
-    .values({ id: writer, lastBatch: number, writtenAt: now })
-    .onConflict((conflict) =>
-      conflict
-        .column("id")
-        .doUpdateSet({ lastBatch: number, writtenAt: now })
-        .where("usageWriters.lastBatch", "<", number),
-    )
-    .returning("lastBatch")
-    .executeTakeFirst();
-  return claimed !== undefined;
-}
-
-function dimensionIdOf(json: string): number {
-  const hash = createHash("sha256").update(json).digest();
-  return Number(hash.readBigUInt64BE() >> 11n);
-}
-
-function rollUp(rows: readonly UsageRecordRow[]): UsageRollupRow[] {
-  const rollups = new Map<string, UsageRollupRow>();
-  for (const row of rows) {
-    for (const bucketSeconds of ROLLUP_SECONDS) {
-      const width = bucketSeconds * 1000;
-      const beginsAt = Math.floor(row.at / width) * width;
-      const id = `${bucketSeconds} ${beginsAt} ${row.dimensionId}`;
-      let rollup = rollups.get(id);
-      if (rollup === undefined) {
-        rollup = { bucketSeconds, beginsAt, dimensionId: row.dimensionId, ...NOTHING };
-        rollups.set(id, rollup);
-      }
-      rollup.requests += 1;
-      for (const amount of AMOUNTS) rollup[amount] += row[amount];
-      if (row.costNanoDollars !== null) rollup.costNanoDollars = (rollup.costNanoDollars ?? 0) + row.costNanoDollars;
-    }
-  }
-  const order = (row: UsageRollupRow) => [row.bucketSeconds, row.beginsAt, row.dimensionId];
-  return [...rollups.values()].sort((a, b) => compare(order(a), order(b)));
-}
-
-const NOTHING: UsageAmounts & { requests: number } = {
-  requests: 0,
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  characters: 0,
-  audioMilliseconds: 0,
-  costNanoDollars: null,
-};
-
-async function addRollups(transaction: Executor, rows: UsageRollupRow[]): Promise<void> {
-  const added = (name: string) => sql<number>`usage_rollups.${sql.ref(name)} + excluded.${sql.ref(name)}`;
-  await transaction
-    .insertInto("usageRollups")
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(["bucketSeconds", "beginsAt", "dimensionId"]).doUpdateSet({
-        ...Object.fromEntries(["requests", ...AMOUNTS].map((name) => [name, added(name)])),
-        costNanoDollars: sql<number>`coalesce(usage_rollups.cost_nano_dollars + excluded.cost_nano_dollars, usage_rollups.cost_nano_dollars, excluded.cost_nano_dollars)`,
-      }),
-    )
-    .execute();
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  const differing = a.findIndex((each, index) => each !== b[index]);
-  return differing === -1 ? 0 : (a[differing] ?? 0) - (b[differing] ?? 0);
-}
-
-function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    yield rows.slice(start, start + ROWS_PER_STATEMENT);
-  }
 }

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
 import type { UsageAmounts, UsageDimensionRow } from "./schema.ts";
-import { AMOUNTS } from "./usage-records.ts";
+import { AMOUNTS } from "./usage-batch.ts";
 
 type UsageGroup = "projectId" | "keyId" | "model" | "operation";
 
