@@ -1,6 +1,6 @@
 /** Records of use as they are kept until they are written: who, what and where named once, then numbers. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { UsageAmounts, UsageDimensionRow, UsageRecordRow } from "./schema.ts";
 
 type UsageDimension = Omit<UsageDimensionRow, "id">;
@@ -114,6 +114,5 @@ export function* singly({ writer, number, dimensions, values }: UsageBatch): Gen
 /** In a fixed order: of the same values every process makes the same id. */
 function idOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): number {
   const json = JSON.stringify([organizationId, projectId, keyId, model, deployment, operation]);
-  const hash = createHash("sha256").update(json).digest();
-  return Number(hash.readBigUInt64BE() >> 11n);
+  return Number(hash("sha256", json, "buffer").readBigUInt64BE() >> 11n);
 }
