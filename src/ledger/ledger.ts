@@ -26,7 +26,9 @@ export interface LedgerOptions {
 }
 
 /** A process that is killed loses what it had not noted, which must be less than 250 milliseconds of requests. */
-const FLUSH_MILLISECONDS = 100;
+const NOTE_MILLISECONDS = 100;
+/** A transaction waits for the disk, and so does all else with SQLite: fewer of them are cheaper. */
+const WRITE_MILLISECONDS = 200;
 const RETRY_MILLISECONDS = 1_000;
 const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
@@ -45,8 +47,8 @@ export class Ledger {
   readonly #journal: Journal;
   readonly #timers: NodeJS.Timeout[];
   #pending = new UsageRows();
-  /** The batch that waits in the journal, where it is the only one: it need not be read back. */
-  #only: UsageBatch | undefined;
+  /** All that waits in the journal, as long as no try to write it has begun: it need not be read back. */
+  #unread: UsageBatch[] | undefined;
   #batches = 0;
   #lost = 0;
   #draining: Promise<void> | undefined;
@@ -58,7 +60,8 @@ export class Ledger {
     const path = join(options.directory, journalName(this.#writer));
     this.#journal = new Journal(path, options.maxJournalBytes ?? MAX_JOURNAL_BYTES);
     this.#timers = [
-      setInterval(() => this.#tick(), FLUSH_MILLISECONDS).unref(),
+      setInterval(() => this.#note(), NOTE_MILLISECONDS).unref(),
+      setInterval(() => this.#tick(), WRITE_MILLISECONDS).unref(),
       setInterval(() => void this.#takeOrphans(), LOOK_FOR_ORPHANS_MILLISECONDS).unref(),
       setTimeout(() => void this.removeOld(), FIRST_RETENTION_MILLISECONDS).unref(),
       setInterval(() => void this.removeOld(), RETENTION_MILLISECONDS).unref(),
@@ -118,11 +121,11 @@ export class Ledger {
     if (count === 0) return;
     this.#pending = new UsageRows();
     const batch = { writer: this.#writer, number: this.#batches + 1, dimensions, values };
-    const isOnly = this.#journal.isEmpty;
+    if (this.#journal.isEmpty) this.#unread = [];
     const refusal = this.#append(batch);
     if (refusal !== undefined) return this.#lose(count, refusal);
     this.#batches += 1;
-    this.#only = isOnly ? batch : undefined;
+    this.#unread?.push(batch);
   }
 
   /** Why it could not be kept. */
@@ -143,18 +146,18 @@ export class Ledger {
   }
 
   #drain(): Promise<void> {
-    this.#draining ??= this.#write(this.#journal, this.#only).finally(() => {
+    this.#draining ??= this.#write(this.#journal, this.#unread).finally(() => {
       this.#draining = undefined;
     });
-    this.#only = undefined;
+    this.#unread = undefined;
     return this.#draining;
   }
 
-  async #write(journal: Journal, only?: UsageBatch): Promise<void> {
+  async #write(journal: Journal, unread?: readonly UsageBatch[]): Promise<void> {
     try {
-      if (only !== undefined) {
+      if (unread !== undefined && !journal.isEmpty) {
         const bytes = journal.waitingBytes;
-        await this.#writeBatches([only]);
+        await this.#writeBatches(unread);
         journal.advance(bytes);
       }
       for (;;) {
