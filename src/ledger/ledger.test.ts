@@ -136,6 +136,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .execute(),
     );
     const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
+    // Other processes, and those before this one, named it so.
+    expect(rows).toContainEqual(expect.objectContaining({ ...record(), id: 6169352361188316 }));
     expect(written).toHaveLength(14);
     expect(written).toEqual(expect.arrayContaining(given));
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(14).fill(2));
