@@ -123,9 +123,10 @@ export class Ledger {
     const batch = { writer: this.#writer, number: this.#batches + 1, dimensions, values };
     if (this.#journal.isEmpty) this.#unread = [];
     const refusal = this.#append(batch);
-    if (refusal !== undefined) return this.#lose(count, refusal);
-    this.#batches += 1;
-    this.#unread?.push(batch);
+    if (refusal === undefined) {
+      this.#batches += 1;
+      this.#unread?.push(batch);
+    } else this.#lose(count, refusal);
   }
 
   /** Why it could not be kept. */
