@@ -67,7 +67,7 @@ export function useRequestRecords(
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
     // With the other answers of this turn of the event loop: each write may wake a client on the same machine, which
     // costs an eighth of what an answer costs, unless another write has just woken it.
-    setImmediate(sendNow, done);
+    if (ready.push(done) === 1) setImmediate(sendReady);
   });
 
   return records;
@@ -85,6 +85,15 @@ export function useRequestRecords(
       durationSeconds: line.durationMs / 1000,
     });
   }
+}
+
+/** Of this turn of the event loop. */
+let ready: HookHandlerDoneFunction[] = [];
+
+function sendReady(): void {
+  const all = ready;
+  ready = [];
+  for (const send of all) sendNow(send);
 }
 
 /** What is thrown as an answer is sent is a bug like any other: out here nobody else would answer it with a 500. */
