@@ -199,7 +199,7 @@ describe("bodies", () => {
   });
 
   test("brackets inside strings are not nesting", async () => {
-    const content = '[{"\\'.repeat(20);
+    const content = '[{"\\'.repeat(100);
     const response = await service.post("/v1/chat/completions", { ...valid, messages: [{ role: "user", content }] });
     expect(response.status).toBe(200);
   });
@@ -272,6 +272,7 @@ describe("keys", () => {
     ["unknown", `Bearer sk-${"x".repeat(40)}`],
     ["malformed", "Bearer hello"],
     ["another scheme", "Basic dXNlcjpwYXNz"],
+    ["a scheme that begins alike", "Bearers hello"],
     ["very long", `Bearer sk-${"x".repeat(9000)}`],
   ])("%s is 401 invalid_api_key and never echoed whole", async (_what, authorization) => {
     const response = await withKey(authorization);
@@ -279,6 +280,16 @@ describe("keys", () => {
     const error = await errorOf(response);
     expect(error.code).toBe("invalid_api_key");
     expect(error.message).not.toContain(authorization.split(" ")[1]);
+  });
+
+  test.each(["bearer ", "BEARER    "])("the scheme may be written as %j", async (scheme) => {
+    expect((await withKey(`${scheme}${service.apiKey}`)).status).toBe(200);
+  });
+
+  test("a scheme without a key is no key", async () => {
+    const response = await withKey("Bearer");
+    expect(response.status).toBe(401);
+    expect((await errorOf(response)).code).toBeNull();
   });
 
   test("an admin key calls no models", async () => {

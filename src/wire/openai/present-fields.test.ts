@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { optional } from "./optional.ts";
+import { presentFields } from "./present-fields.ts";
+
+const FIELDS = { name: z.string(), size: optional(z.int()), color: optional(z.string()) };
+const schemaOf = presentFields(FIELDS, ["name"], (fields) => z.looseObject(fields));
+const isValid = (value: unknown) => schemaOf(value).safeParse(value).success;
+
+test("each field that is there is checked, in whatever order and beside whatever else", () => {
+  expect(isValid({ name: "a", size: 1, color: "red" })).toBe(true);
+  expect(isValid({ color: "red", size: "1", name: "a" })).toBe(false);
+  expect(isValid({ other: 1, color: 2, name: "a" })).toBe(false);
+  expect(isValid({ size: 1.5, name: "a", toString: 1 })).toBe(false);
+  expect(isValid({ other: 1, size: null, name: "a" })).toBe(true);
+});
+
+test("a required one is missed, whatever else is there", () => {
+  for (const value of [{}, { size: 1 }, { size: 1, color: "red" }, { other: 1 }]) expect(isValid(value)).toBe(false);
+});
+
+test("the same fields in another order are checked by the same schema", () => {
+  expect(schemaOf({ name: "a", size: 1 })).toBe(schemaOf({ size: 2, name: "b" }));
+  expect(schemaOf({ name: "a", size: 1 })).not.toBe(schemaOf({ name: "a", color: "red" }));
+});
