@@ -45,7 +45,7 @@ test("writes what was held soon, or at once with a warning", async () => {
 });
 
 test("writes an error as soon as the write that is under way is done", async () => {
-  logger.info({ filler: "x".repeat(16_000) }, "one");
+  logger.info({ filler: "x".repeat(64_000) }, "one");
   logger.error("two");
   expect(await written("two")).toEqual(["one", "two"]);
 });

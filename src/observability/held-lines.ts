@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from "pino";
 
-/** Some two dozen lines; what a pipe to a container's log takes at once is not much more. */
-const HELD_LENGTH = 15 * 1024;
+/** Some hundred lines; what a pipe to a container's log takes at once is not much more. */
+const HELD_LENGTH = 60 * 1024;
 const HELD_MILLISECONDS = 50;
 const WARN = pino.levels.values.warn as number;
 
