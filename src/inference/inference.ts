@@ -192,7 +192,7 @@ export class Inference {
     });
     // Not removed: the signal lasts no longer than the request, and a run that is over is not changed by it.
     const leave = () => run.abort(new Fault("client-left", "The client left."));
-    clientLeft.addEventListener("abort", leave, { once: true });
+    clientLeft.addEventListener("abort", leave);
     if (clientLeft.aborted) leave();
     const place = this.#running.add(run);
     return await run.answer(candidates);

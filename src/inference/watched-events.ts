@@ -17,7 +17,7 @@ export class WatchedEvents<Event> implements AsyncIterableIterator<Event> {
     this.#signal = signal;
     this.#end = end;
     // A reader that leaves between two events does not resume what waits there, and then nothing would be freed.
-    signal.addEventListener("abort", () => void this.return(), { once: true });
+    signal.addEventListener("abort", () => void this.return());
   }
 
   [Symbol.asyncIterator](): this {

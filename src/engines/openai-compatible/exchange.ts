@@ -31,7 +31,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #limits: ExchangeLimits;
-  readonly #signal: AbortSignal;
+  /** As its signal is, which takes longer to say so. */
+  #isAborted: boolean;
   #connecting: Connecting = { socket: undefined };
   #controller: Dispatcher.DispatchController | undefined;
   #decoder: Transform | undefined;
@@ -48,7 +49,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isHurried = false;
   #wake: (() => void) | undefined;
 
-  /** Sends the request at once, unless the signal has aborted. Call `release` when done with it, however it went. */
+  /**
+   * Sends the request at once, unless the signal has aborted. That should last no longer than what this is for, since it
+   * holds the exchange. Call `release` when done with it, however it went.
+   */
   constructor(
     connections: Connections,
     request: Dispatcher.DispatchOptions,
@@ -58,15 +62,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connections = connections;
     this.#request = request;
     this.#limits = limits;
-    this.#signal = signal;
+    this.#isAborted = signal.aborted;
     this.#timer = setTimeout(this.#onTimeout, limits.firstByteTimeoutSeconds * 1000);
+    // Never removed, which would take as long again.
     signal.addEventListener("abort", this.#onAbort);
-    if (!signal.aborted) this.#send();
+    if (!this.#isAborted) this.#send();
   }
 
   /** Status and headers; undefined once the signal has aborted. Throws what undici throws, or UpstreamTimeoutError. */
   async head(): Promise<ResponseHead | undefined> {
-    while (!this.#signal.aborted) {
+    while (!this.#isAborted) {
       if (this.#head !== undefined) return this.#head;
       if (this.#failure !== undefined) throw this.#failure;
       await this.#change();
@@ -79,7 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * Throws what undici or zlib throws, UpstreamTimeoutError or ResponseTooLongError.
    */
   async read(): Promise<Buffer[] | undefined> {
-    while (!this.#signal.aborted) {
+    while (!this.#isAborted) {
       if (this.#chunks.length > 0) return this.#take();
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#isEnded) return undefined;
@@ -90,7 +95,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** What has come since the last call, of an answer that has come to its end; undefined of any other. */
   rest(): Buffer[] | undefined {
-    return this.#isEnded && this.#failure === undefined && !this.#signal.aborted ? this.#take() : undefined;
+    return this.#isEnded && this.#failure === undefined && !this.#isAborted ? this.#take() : undefined;
   }
 
   /** Tells that what was read is worth waiting for more: the idle time begins anew. */
@@ -116,11 +121,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   release(isWhole = false): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#signal.removeEventListener("abort", this.#onAbort);
     clearTimeout(this.#timer);
     this.#chunks = [];
     if (this.#isEnded || this.#failure !== undefined) return;
-    if (isWhole && !this.#signal.aborted) {
+    if (isWhole && !this.#isAborted) {
       this.#controller?.resume();
       this.#timer = setTimeout(() => this.#close(), LINGER_MILLISECONDS);
       return;
@@ -130,7 +134,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isReleased || this.#signal.aborted) controller.abort(new ReleasedError());
+    if (this.#isReleased || this.#isAborted) controller.abort(new ReleasedError());
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -179,7 +183,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #mayRetry(error: Error): boolean {
     const usedOpenConnection = this.#controller !== undefined && this.#connecting.socket === undefined;
     const isStale = STALE_CONNECTION_CODES.includes((error as NodeJS.ErrnoException).code ?? "");
-    const isWanted = !this.#isReleased && !this.#signal.aborted && this.#failure === undefined;
+    const isWanted = !this.#isReleased && !this.#isAborted && this.#failure === undefined;
     return usedOpenConnection && isStale && isWanted && this.#head === undefined && !this.#hasRetried;
   }
 
@@ -243,6 +247,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   readonly #onAbort = (): void => {
+    this.#isAborted = true;
+    if (this.#isReleased) return;
     this.#close();
     this.#wakeUp();
   };

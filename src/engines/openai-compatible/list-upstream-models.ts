@@ -21,7 +21,8 @@ export async function listUpstreamModels(
   signal: AbortSignal,
 ): Promise<string[]> {
   const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
-  const exchange = new Exchange(connections, request, { ...settings, maxResponseBytes: MAX_LIST_BYTES }, signal);
+  const limits = { ...settings, maxResponseBytes: MAX_LIST_BYTES };
+  const exchange = new Exchange(connections, request, limits, AbortSignal.any([signal]));
   try {
     const head = await exchange.head();
     if (head?.status !== 200) throw new UpstreamError(`answered with status ${head?.status} when asked for its models`);

@@ -21,7 +21,7 @@ export async function probeUpstream(
   const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
   const patience = Math.min(PATIENCE_SECONDS, settings.firstByteTimeoutSeconds);
   const limits = { firstByteTimeoutSeconds: patience, idleTimeoutSeconds: patience, maxResponseBytes: MAX_BYTES };
-  const exchange = new Exchange(connections, request, limits, signal);
+  const exchange = new Exchange(connections, request, limits, AbortSignal.any([signal]));
   try {
     const head = await exchange.head();
     if (head === undefined || head.status >= 500) return false;
