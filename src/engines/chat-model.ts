@@ -2,6 +2,7 @@
 
 import type { Fault } from "../faults.ts";
 import type { CallerHeaders, OpenModel } from "./engine.ts";
+import type { WireCompletion } from "./wire-completion.ts";
 
 export interface ChatModel extends OpenModel {
   readonly task: "chat";
@@ -156,12 +157,9 @@ export type ChatEvent =
   /**
    * The end. `usage` is exact unless it says otherwise. `usageFrame` follows `wire-frames` only: the SSE frame that tells
    * callers who asked what was used, with the answer's own id and all the details that an upstream gave. `completion` is
-   * the whole answer where it was not streamed: a `chat.completion` in OpenAI's format, `model` already replaced, which no
-   * other event comes before.
+   * the whole answer where it was not streamed, `model` already replaced, which no other event comes before.
    */
   | { type: "finish"; usage: ChatUsage; usageFrame?: Uint8Array | undefined; completion?: WireCompletion };
-
-export type WireCompletion = Record<string, unknown>;
 
 /** Of the model's own distribution, before temperature and all else that shapes what is drawn. */
 export interface TokenLogprob {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatEvent } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
+import { toWireCompletion } from "../engines/wire-completion.ts";
 import { frameReader } from "../wire/openai/chat-moderation.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 
@@ -132,21 +133,23 @@ test("leaves nothing of a blocked whole answer but what it used", async () => {
   async function* whole(): AsyncGenerator<ChatEvent, void> {
     const message = { role: "assistant", content: "BAD ".repeat(100), reasoning: "BAD" };
     const choices = [{ index: 0, message, token_ids: [66, 65, 68], finish_reason: "stop" }];
-    yield { type: "finish", usage, completion: { id: "x5", choices } };
+    yield { type: "finish", usage, completion: toWireCompletion({ id: "x5", choices }) };
   }
   const { made } = await moderated(whole(), "block");
   expect(JSON.stringify(made)).not.toMatch(/BAD|token_ids/);
-  expect(made).toMatchObject([{ type: "finish", usage, completion: { id: "x5" } }]);
+  expect(made).toMatchObject([{ type: "finish", usage, completion: { fields: { id: "x5" } } }]);
 });
 
 test("takes the text out of a whole answer of an upstream", async () => {
   async function* whole(): AsyncGenerator<ChatEvent, void> {
     const completion = { id: "x2", choices: [{ index: 0, message: { content: "BAD" }, finish_reason: "stop" }] };
-    yield { type: "finish", usage, completion };
+    yield { type: "finish", usage, completion: toWireCompletion(completion) };
   }
   const { made } = await moderated(whole(), "block");
   expect(made[0]).toMatchObject({
-    completion: { id: "x2", choices: [{ message: { content: "" }, finish_reason: "content_filter" }] },
+    completion: {
+      fields: { id: "x2", choices: [{ message: { content: "" }, finish_reason: "content_filter" }] },
+    },
   });
 });
 

@@ -1,7 +1,8 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
-import type { ChatEvent, ChatUsage, WireCompletion } from "../engines/chat-model.ts";
+import type { ChatEvent, ChatUsage } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
+import { toWireCompletion, type WireCompletion } from "../engines/wire-completion.ts";
 import { higher } from "./higher-verdict.ts";
 
 /** What one choice of an answer says, thinks or hands to a tool. */
@@ -120,7 +121,9 @@ function* replaced(
 }
 
 function withoutText(event: ChatEvent, reader: FrameReader): ChatEvent {
-  return isWhole(event) ? { ...event, completion: reader.emptyBlocked(event.completion) } : event;
+  return isWhole(event)
+    ? { ...event, completion: toWireCompletion(reader.emptyBlocked(event.completion.fields)) }
+    : event;
 }
 
 type WholeAnswer = Extract<ChatEvent, { type: "finish" }> & { completion: WireCompletion };
@@ -144,7 +147,7 @@ function saidIn(event: ChatEvent, reader: FrameReader): readonly Said[] {
     case "wire-frames":
       return reader.textsOfFrames(event.frames);
     case "finish":
-      return isWhole(event) ? reader.textsOfCompletion(event.completion) : [];
+      return isWhole(event) ? reader.textsOfCompletion(event.completion.fields) : [];
     default:
       return [];
   }

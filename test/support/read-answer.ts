@@ -62,7 +62,7 @@ function reasonOf(event: ChatEvent): string | null | undefined {
 
 /** Of an answer in OpenAI's format that was not streamed. */
 function firstChoice({ completion }: Finish): Completion["choices"][number] | undefined {
-  return (completion as Completion | undefined)?.choices[0];
+  return (completion?.fields as Completion | undefined)?.choices[0];
 }
 
 interface Chunk {

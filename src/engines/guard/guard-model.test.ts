@@ -3,6 +3,7 @@ import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { contextExceeded } from "../context-exceeded.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
+import { toWireCompletion } from "../wire-completion.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import { GuardModel } from "./guard-model.ts";
 
@@ -174,7 +175,7 @@ function answering(
   const upstream = {
     abilities: {},
     chat: async function* (): AsyncIterable<ChatEvent> {
-      yield { type: "finish", usage: NO_USAGE, completion };
+      yield { type: "finish", usage: NO_USAGE, completion: toWireCompletion(completion) };
     },
   } as unknown as ChatModel;
   return new GuardModel(upstream, GUARD_FORMATS[format], { name: "g", thresholds: {}, parallel: 1 });
@@ -270,7 +271,7 @@ test("takes the verdict's probability where the engine gives it", async () => {
   const upstream = {
     ...new ScriptedChat(scriptedSettings.parse({ replies: [{ text: "" }] })),
     chat: async function* (): AsyncIterable<ChatEvent> {
-      yield { type: "finish", usage: NO_USAGE, completion };
+      yield { type: "finish", usage: NO_USAGE, completion: toWireCompletion(completion) };
     },
   } as unknown as ChatModel;
   const model = new GuardModel(upstream, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });

@@ -107,7 +107,7 @@ export class GuardModel implements ModerationModel {
         tokens = [...tokens, ...(event.logprobs ?? [])];
       }
       if (event.type === "finish" && event.completion !== undefined) {
-        const { message, logprobs } = firstChoice(event.completion);
+        const { message, logprobs } = firstChoice(event.completion.fields);
         answer = message;
         tokens = tokensOf(logprobs);
       }

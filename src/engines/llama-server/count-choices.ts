@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ChatEvent } from "../chat-model.ts";
 import type { ServerFacts } from "../host/messages.ts";
 import { UpstreamError } from "../openai-compatible/upstream-error.ts";
+import { toWireCompletion, type WireCompletion } from "../wire-completion.ts";
 
 const Tokens = z.object({ tokens: z.array(z.unknown()) });
 
@@ -24,7 +25,7 @@ export async function* countChoices(
       continue;
     }
     const { completion, usage } = event;
-    const [, ...rest] = completion.choices as Choice[];
+    const [, ...rest] = completion.fields.choices as Choice[];
     let others = 0;
     for (const choice of rest) others += await tokensOf(choice, facts, signal);
     const completionTokens = usage.completionTokens + others;
@@ -46,12 +47,12 @@ async function tokensOf(choice: Choice, { origin, key }: ServerFacts, signal: Ab
   return read.data.tokens.length + (choice.finish_reason === "length" ? 0 : 1);
 }
 
-function withTokens(completion: Record<string, unknown>, others: number): Record<string, unknown> {
-  const usage = completion.usage as Record<string, number> | undefined;
+function withTokens(completion: WireCompletion, others: number): WireCompletion {
+  const usage = completion.fields.usage as Record<string, number> | undefined;
   if (usage === undefined) return completion;
   const { completion_tokens: first = 0, total_tokens: total = 0 } = usage;
-  return {
-    ...completion,
+  return toWireCompletion({
+    ...completion.fields,
     usage: { ...usage, completion_tokens: first + others, total_tokens: total + others },
-  };
+  });
 }

@@ -201,7 +201,7 @@ function seeded(seed: number): Partial<ChatRequest> {
 
 function jsonOf(event: ChatEvent): unknown {
   if (event.type === "wire-frames") return framesOf(event.frames);
-  return event.type === "finish" ? event.completion : undefined;
+  return event.type === "finish" ? event.completion?.fields : undefined;
 }
 
 interface Logprob {
@@ -209,7 +209,7 @@ interface Logprob {
 }
 
 function logprobsOf(events: readonly ChatEvent[]): Logprob[] {
-  const completion = events.find((event) => event.type === "finish")?.completion;
+  const completion = events.find((event) => event.type === "finish")?.completion?.fields;
   return (completion?.choices as { logprobs: { content: Logprob[] } }[] | undefined)?.[0]?.logprobs.content ?? [];
 }
 

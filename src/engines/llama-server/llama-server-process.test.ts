@@ -120,7 +120,7 @@ test("counts the tokens of all choices", async () => {
   const { finish, events } = await ask(await open(), { choices: 3 });
   // 4 as the server says of the first, and 3 with an end token for each of the others.
   expect(finish?.usage).toMatchObject({ promptTokens: 5, completionTokens: 12 });
-  const completion = events.find((event) => event.type === "finish")?.completion;
+  const completion = events.find((event) => event.type === "finish")?.completion?.fields;
   expect(completion?.usage).toEqual({ prompt_tokens: 5, completion_tokens: 12, total_tokens: 17 });
 });
 

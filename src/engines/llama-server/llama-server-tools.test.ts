@@ -121,5 +121,5 @@ interface Said {
 
 function jsonOf(event: ChatEvent): unknown {
   if (event.type === "wire-frames") return framesOf(event.frames);
-  return event.type === "finish" ? event.completion : undefined;
+  return event.type === "finish" ? event.completion?.fields : undefined;
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { Fault } from "../../faults.ts";
 import type { ChatRequest } from "../chat-model.ts";
+import { toWireCompletion } from "../wire-completion.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import type { WholeAnswer } from "./completion.ts";
 
@@ -19,7 +20,7 @@ test("where one of several choices cannot be asked for again, the others are not
       return undefined;
     }
     const choice = (index: number) => ({ index, message: { content: "no JSON" }, finish_reason: "stop" });
-    return { completion: { choices: [choice(0), choice(1)] }, usage };
+    return { completion: toWireCompletion({ choices: [choice(0), choice(1)] }), usage };
   };
   const request = makeChatRequest({ format: { type: "json" }, choices: 2, stream: false });
   const { signal } = new AbortController();

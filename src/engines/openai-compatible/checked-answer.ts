@@ -6,6 +6,7 @@
 import { Fault } from "../../faults.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
 import type { ChatEvent, ChatRequest, ChatUsage } from "../chat-model.ts";
+import { toWireCompletion } from "../wire-completion.ts";
 import type { WholeAnswer } from "./completion.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-answer.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
@@ -34,10 +35,10 @@ export async function* checkedAnswer(
     const second = await ask(withViolation(wire, String(choice.message.content), violation));
     if (second === undefined) return { choice, violation };
     usages.push(second.usage);
-    const [again] = choicesOf(second.completion);
+    const [again] = choicesOf(second);
     return again === undefined ? { choice, violation } : checkChoice({ ...again, index: choice.index }, validate);
   };
-  const checked = choicesOf(first.completion).map((choice) => checkChoice(choice, validate));
+  const checked = choicesOf(first).map((choice) => checkChoice(choice, validate));
   const repaired = await Promise.all(checked.map(repair)).catch((failure: unknown) => {
     failing.abort();
     throw failure;
@@ -46,23 +47,23 @@ export async function* checkedAnswer(
   const usage = usages.reduce(sum);
   const violation = repaired.find((each) => each.violation !== undefined)?.violation;
   if (violation !== undefined) throw unfit(deployment, violation, usage);
-  const completion = {
-    ...first.completion,
+  const fields = {
+    ...first.completion.fields,
     choices: repaired.map(({ choice }) => choice),
-    usage: usages.length > 1 || usage.estimated ? toUsage(usage) : first.completion.usage,
+    usage: usages.length > 1 || usage.estimated ? toUsage(usage) : first.completion.fields.usage,
   };
   if (!request.stream) {
-    yield { type: "finish", usage, completion };
+    yield { type: "finish", usage, completion: toWireCompletion(fields) };
     return;
   }
   const options = request.wire.stream_options as { include_usage?: boolean } | undefined;
-  const { frames, usageFrame } = wholeAsFrames(completion, options?.include_usage === true);
+  const { frames, usageFrame } = wholeAsFrames(fields, options?.include_usage === true);
   yield { type: "wire-frames", frames, completionTokens: usage.completionTokens };
   yield { type: "finish", usage, usageFrame };
 }
 
-function choicesOf(completion: Record<string, unknown>): AnswerChoice[] {
-  return (completion.choices as AnswerChoice[]).map((choice) => ({ ...choice, message: choice.message ?? {} }));
+function choicesOf({ completion }: WholeAnswer): AnswerChoice[] {
+  return (completion.fields.choices as AnswerChoice[]).map((choice) => ({ ...choice, message: choice.message ?? {} }));
 }
 
 function sum(one: ChatUsage, other: ChatUsage): ChatUsage {

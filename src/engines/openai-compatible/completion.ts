@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { ChatRequest, ChatUsage, WireCompletion } from "../chat-model.ts";
+import type { ChatRequest, ChatUsage } from "../chat-model.ts";
+import type { WireCompletion } from "../wire-completion.ts";
+import { setValue } from "./json-text.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { estimateTokens, estimateUsage, usageIn } from "./usage.ts";
 
@@ -14,18 +16,20 @@ export function readCompletion(body: string, request: ChatRequest): WholeAnswer 
   const parsed = parse(body);
   const error = upstreamErrorIn(parsed);
   if (error !== undefined) throw error;
-  const completion = parsed as WireCompletion | null;
-  const choices = completion?.choices;
-  if (completion === null || !Array.isArray(choices) || choices.length === 0)
+  const fields = parsed as Record<string, unknown> | null;
+  const choices = fields?.choices;
+  if (fields === null || !Array.isArray(choices) || choices.length === 0)
     throw new UpstreamError("answered with something else than a completion");
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error") throw new UpstreamError("ended its answer before it was whole");
-  completion.model = request.model;
-  if (typeof completion.id !== "string" || completion.id === "") {
-    completion.id = `chatcmpl-${randomBytes(16).toString("hex")}`;
+  const usage = usageIn(fields.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
+  let json = setValue(body, "model", JSON.stringify(request.model));
+  fields.model = request.model;
+  if (typeof fields.id !== "string" || fields.id === "") {
+    fields.id = `chatcmpl-${randomBytes(16).toString("hex")}`;
+    json = setValue(json, "id", `"${fields.id}"`);
   }
-  const usage = usageIn(completion.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
-  return { completion, usage };
+  return { completion: { fields, json }, usage };
 }
 
 function parse(body: string): unknown {

@@ -45,7 +45,7 @@ test("sends the deployment's own key and model, and answers under the catalog id
       if (event.type === "wire-frames") {
         for (const frame of framesOf(event.frames)) expect(frame).toMatchObject({ model: "hub/owner/small" });
       }
-      if (event.type === "finish" && !stream) expect(event.completion?.model).toBe("hub/owner/small");
+      if (event.type === "finish" && !stream) expect(event.completion?.fields.model).toBe("hub/owner/small");
     }
   }
   expect(upstream.received).toHaveLength(2);

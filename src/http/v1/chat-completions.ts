@@ -13,6 +13,8 @@ import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { sendEvents } from "../send-events.ts";
 
+const JSON_TYPE = "application/json; charset=utf-8";
+
 /** What the project of a caller demands for all its chats. */
 type ModerationOf = (caller: Caller) => DemandedModeration | undefined;
 
@@ -31,7 +33,10 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const { judged: found } = answer;
       const judged = found === undefined || policy?.isShown !== true ? undefined : () => toChatModeration(found);
-      if (body.stream !== true) return toCompletion(answer.model, answer.events, judged);
+      if (body.stream !== true) {
+        reply.header("content-type", JSON_TYPE);
+        return toCompletion(answer.model, answer.events, judged);
+      }
       const includeUsage = body.stream_options?.include_usage === true;
       return sendEvents(reply, toFrames(answer.model, answer.events, { includeUsage, judged }));
     });

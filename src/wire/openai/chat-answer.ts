@@ -1,6 +1,7 @@
 /** A chat model's events as one `chat.completion`. */
 
 import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../engines/chat-model.ts";
+import { toWireCompletion, type WireCompletion } from "../../engines/wire-completion.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 interface Choice {
@@ -11,33 +12,36 @@ interface Choice {
   reason: FinishReason;
 }
 
-/** Folds the events into the JSON answer. `judged` says, once they are over, what moderation found. */
+/** Folds the events into the answer's JSON. `judged` says, once they are over, what moderation found. */
 export async function toCompletion(
   model: string,
   events: AsyncIterable<ChatEvent>,
   judged?: () => Record<string, unknown>,
-): Promise<Record<string, unknown>> {
+): Promise<string> {
   const choices: Choice[] = [];
   // An upstream's answer has its own, and random bytes cost more than all else here.
   let envelope: ReturnType<typeof newEnvelope> | undefined;
-  let completion: Record<string, unknown> | undefined;
+  // Without an end there is an abort behind it, and nobody is left to read the answer.
+  let completion = NOTHING;
   for await (const event of events) {
     if (event.type === "finish") {
-      completion = event.completion ?? {
-        ...(envelope ?? newEnvelope(model)),
-        object: "chat.completion",
-        choices: choices.map(toChoice),
-        usage: toUsage(event.usage),
-      };
+      completion =
+        event.completion ??
+        toWireCompletion({
+          ...(envelope ?? newEnvelope(model)),
+          object: "chat.completion",
+          choices: choices.map(toChoice),
+          usage: toUsage(event.usage),
+        });
     } else if ("choice" in event) {
       envelope ??= newEnvelope(model);
       fold(choiceAt(choices, event.choice), event);
     }
   }
-  // Without an end there is an abort behind it, and nobody is left to read the answer.
-  if (completion === undefined) return {};
-  return judged === undefined ? completion : { ...completion, moderation: judged() };
+  return judged === undefined ? completion.json : JSON.stringify({ ...completion.fields, moderation: judged() });
 }
+
+const NOTHING: WireCompletion = toWireCompletion({});
 
 function choiceAt(choices: Choice[], index: number): Choice {
   while (choices.length <= index) choices.push({ text: "", reasoning: "", calls: [], logprobs: [], reason: "stop" });
