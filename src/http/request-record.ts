@@ -13,8 +13,8 @@ interface RequestRecord {
   /** What an inference came to, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
-  /** Told when the client leaves before its answer was sent whole. */
-  clientLeft: AbortController | undefined;
+  /** Called when the client leaves before its answer was sent whole. */
+  leaving: (() => void)[];
 }
 
 export interface RequestRecords {
@@ -50,7 +50,7 @@ export function useRequestRecords(
       model: undefined,
       settlement: undefined,
       failure: undefined,
-      clientLeft: undefined,
+      leaving: [],
     };
     request.record = record;
     records.open += 1;
@@ -58,7 +58,7 @@ export function useRequestRecords(
     // Not Fastify's onResponse, which clients that leave never reach.
     reply.raw.on("close", () => {
       records.open -= 1;
-      if (!reply.raw.writableFinished) record.clientLeft?.abort();
+      if (!reply.raw.writableFinished) for (const leave of record.leaving) leave();
       tell(request, reply);
     });
     done();

@@ -5,7 +5,7 @@ import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts
 import type { ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import { higher } from "./higher-verdict.ts";
-import type { Inference } from "./inference.ts";
+import type { Inference, WhenClientLeaves } from "./inference.ts";
 import { blockOutput, type FrameReader, scoreOutput } from "./moderate-output.ts";
 import type { ModerationPolicy } from "./moderation-policy.ts";
 import { prepend } from "./prepend.ts";
@@ -34,17 +34,17 @@ export interface ModeratedChatOptions {
   input: { texts: readonly string[]; partsNotJudged: Fault | undefined };
   policy: ModerationPolicy;
   reader: FrameReader;
-  clientLeft: AbortSignal;
+  whenClientLeaves: WhenClientLeaves;
 }
 
 /** As `Inference.chat`. Throws a Fault besides when the policy blocks the input. */
 export async function moderatedChat(options: ModeratedChatOptions): Promise<ModeratedAnswer> {
-  const { inference, caller, request, input, policy, reader, clientLeft } = options;
+  const { inference, caller, request, input, policy, reader, whenClientLeaves } = options;
   const judged: JudgedChat = { model: policy.model ?? "", input: undefined, output: undefined };
   const judge = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
     const question = { model: policy.model, inputs, imagesNotTaken: undefined, isWithinRequest };
-    const answer = await inference.moderate(caller, question, clientLeft);
+    const answer = await inference.moderate(caller, question, whenClientLeaves);
     const [verdicts] = await Array.fromAsync(answer.events);
     judged.model = answer.model;
     return (verdicts ?? []).reduce(higher);
@@ -58,7 +58,7 @@ export async function moderatedChat(options: ModeratedChatOptions): Promise<Mode
     judged.input = refuseFlagged(await judgeInput());
   }
   if (policy.input === "score") judged.input = await judgeInput().catch(orFailure);
-  const answer = await inference.chat(caller, request, clientLeft);
+  const answer = await inference.chat(caller, request, whenClientLeaves);
   const take = (judgement: Judgement) => {
     judged.output = judgement;
   };

@@ -4,7 +4,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { disconnectSignal } from "../disconnect-signal.ts";
+import { whenClientLeaves } from "../client-leaves.ts";
 import { sendBytes } from "../send-bytes.ts";
 import { sendEvents } from "../send-events.ts";
 
@@ -15,7 +15,7 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
       const body = parse(SpeechBody, request.body);
       request.record.model = body.model;
       const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
-      const answer = await inference.speak(request.caller, asked, disconnectSignal(reply));
+      const answer = await inference.speak(request.caller, asked, whenClientLeaves(reply));
       request.record.settlement = answer.settlement;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const format = body.response_format ?? "mp3";

@@ -5,7 +5,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
-import { disconnectSignal } from "../disconnect-signal.ts";
+import { whenClientLeaves } from "../client-leaves.ts";
 import { sendEvents } from "../send-events.ts";
 import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
 
@@ -23,20 +23,22 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
   const { decoder, uploads, maxAudioSeconds } = parts;
 
   const answer = async (request: FastifyRequest, reply: FastifyReply, read: (upload: Upload) => TranscriptionAsked) => {
-    const clientLeft = disconnectSignal(reply);
+    const onLeave = whenClientLeaves(reply);
+    const left = new AbortController();
+    onLeave(() => left.abort());
     decoder.warm();
     const upload = await receiveUpload(request, reply, uploads);
     const asked = read(upload);
     const file = requireFile(upload);
     request.record.model = asked.model;
     const order = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
-    const samples = decoder.samples(order, clientLeft);
+    const samples = decoder.samples(order, left.signal);
     const own = { model: asked.model, file, samples, callerHeaders: request.headers };
     const transcription = { ...asked.request, ...own };
     const { deployment, standing, events, settlement } = await inference.transcribe(
       request.caller,
       transcription,
-      clientLeft,
+      onLeave,
     );
     request.record.settlement = settlement;
     reply.header("x-parlance-deployment", deployment).headers(toRateLimitHeaders(standing));

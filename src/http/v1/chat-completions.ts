@@ -10,7 +10,7 @@ import { toJudgedInput } from "../../wire/openai/chat-moderation-input.ts";
 import { toChatRequest } from "../../wire/openai/chat-request.ts";
 import { toFrames } from "../../wire/openai/chat-stream.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { disconnectSignal } from "../disconnect-signal.ts";
+import { whenClientLeaves } from "../client-leaves.ts";
 import { sendEvents } from "../send-events.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -25,10 +25,13 @@ export function chatCompletions(inference: Inference, moderationOf: ModerationOf
       const body = readChatBody(request.body);
       request.record.model = body.model;
       const asked = toChatRequest(body, request.headers);
-      const clientLeft = disconnectSignal(reply);
       const { caller } = request;
       const policy = moderationPolicy(body.moderation, moderationOf(caller), (id) => inference.catalogIdOf(id));
-      const answer = await answered({ inference, caller, request: asked, clientLeft }, body, policy);
+      const answer = await answered(
+        { inference, caller, request: asked, whenClientLeaves: whenClientLeaves(reply) },
+        body,
+        policy,
+      );
       request.record.settlement = answer.settlement;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const { judged: found } = answer;
@@ -50,7 +53,6 @@ function answered(
   body: ChatCompletionBody,
   policy: ModerationPolicy | undefined,
 ): Promise<Partial<Pick<ModeratedAnswer, "judged">> & Awaited<ReturnType<Inference["chat"]>>> {
-  const { inference, caller, request, clientLeft } = asked;
-  if (policy === undefined) return inference.chat(caller, request, clientLeft);
+  if (policy === undefined) return asked.inference.chat(asked.caller, asked.request, asked.whenClientLeaves);
   return moderatedChat({ ...asked, input: toJudgedInput(body), policy, reader: frameReader });
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
 import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { disconnectSignal } from "../disconnect-signal.ts";
+import { whenClientLeaves } from "../client-leaves.ts";
 
 /** POST /v1/moderations */
 export function moderations(inference: Inference, mostInputs: number): FastifyPluginAsync {
@@ -11,7 +11,7 @@ export function moderations(inference: Inference, mostInputs: number): FastifyPl
       const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
       const asked = { ...question, callerHeaders: request.headers };
-      const answer = await inference.moderate(request.caller, asked, disconnectSignal(reply));
+      const answer = await inference.moderate(request.caller, asked, whenClientLeaves(reply));
       request.record.settlement = answer.settlement;
       reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
       const [verdicts = []] = await Array.fromAsync(answer.events);
