@@ -22,6 +22,9 @@ const V8_FLAGS = [
   "--no-allocation-site-pretenuring",
   // Memory that is plentiful would else be filled with garbage.
   "--heap-growing-percent=50",
+  // V8 would else collect to save memory after each busy moment, and the next one would be a tenth slower for it. That
+  // is done once a busy time is over (`idle-memory.ts`).
+  "--no-memory-reducer",
 ];
 
 /** People read standard output, machines the log on standard error. Resolves with the exit code; throws a Fault. */
