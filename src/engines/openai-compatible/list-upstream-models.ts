@@ -7,6 +7,7 @@ import { readText } from "./read-body.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { requestTemplate } from "./upstream-request.ts";
+import { withOwnSignal } from "./with-own-signal.ts";
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MAX_MODELS = 10_000;
@@ -15,14 +16,22 @@ const ID = /^[\x21-\x7e]{1,200}$/;
 const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** Throws UpstreamError, or what the connection throws, when the upstream does not list its models. */
-export async function listUpstreamModels(
+export function listUpstreamModels(
+  connections: Connections,
+  settings: OpenAiCompatibleSettings,
+  signal: AbortSignal,
+): Promise<string[]> {
+  return withOwnSignal(signal, (own) => list(connections, settings, own));
+}
+
+async function list(
   connections: Connections,
   settings: OpenAiCompatibleSettings,
   signal: AbortSignal,
 ): Promise<string[]> {
   const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
   const limits = { ...settings, maxResponseBytes: MAX_LIST_BYTES };
-  const exchange = new Exchange(connections, request, limits, AbortSignal.any([signal]));
+  const exchange = new Exchange(connections, request, limits, signal);
   try {
     const head = await exchange.head();
     if (head?.status !== 200) throw new UpstreamError(`answered with status ${head?.status} when asked for its models`);

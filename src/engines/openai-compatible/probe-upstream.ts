@@ -5,6 +5,7 @@ import { Exchange } from "./exchange.ts";
 import { readText } from "./read-body.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate } from "./upstream-request.ts";
+import { withOwnSignal } from "./with-own-signal.ts";
 
 const PATIENCE_SECONDS = 10;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -13,7 +14,15 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * Of GET /models: JSON with status 200: true; a 5xx or no answer: false. Anything else says nothing of the deployment,
  * so undefined: there are upstreams without this path, and keys that may not use it.
  */
-export async function probeUpstream(
+export function probeUpstream(
+  connections: Connections,
+  settings: OpenAiCompatibleSettings,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  return withOwnSignal(signal, (own) => probe(connections, settings, own));
+}
+
+async function probe(
   connections: Connections,
   settings: OpenAiCompatibleSettings,
   signal: AbortSignal,
@@ -21,7 +30,7 @@ export async function probeUpstream(
   const request = { ...requestTemplate(settings, "models"), method: "GET" as const };
   const patience = Math.min(PATIENCE_SECONDS, settings.firstByteTimeoutSeconds);
   const limits = { firstByteTimeoutSeconds: patience, idleTimeoutSeconds: patience, maxResponseBytes: MAX_BYTES };
-  const exchange = new Exchange(connections, request, limits, AbortSignal.any([signal]));
+  const exchange = new Exchange(connections, request, limits, signal);
   try {
     const head = await exchange.head();
     if (head === undefined || head.status >= 500) return false;
