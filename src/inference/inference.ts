@@ -203,6 +203,7 @@ export class Inference {
     return await run.answer(candidates);
   }
 
+  /** Late itself by a second at most, and by a twentieth. */
   #endLate(): void {
     const seconds = this.#options.requestTimeoutSeconds;
     for (const run of this.#running) {

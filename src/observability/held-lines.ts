@@ -1,7 +1,10 @@
 import { type DestinationStream, pino } from "pino";
 
-/** Some hundred lines; what a pipe to a container's log takes at once is not much more. */
-const HELD_LENGTH = 60 * 1024;
+/**
+ * Some two dozen lines. A full pipe takes them whole or not at all, so that what is written at a process's end does not
+ * come between the halves of a line.
+ */
+const HELD_LENGTH = 15 * 1024;
 const HELD_MILLISECONDS = 50;
 const WARN = pino.levels.values.warn as number;
 
