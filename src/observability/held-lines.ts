@@ -1,8 +1,8 @@
 import { type DestinationStream, pino } from "pino";
 
 /**
- * Some two dozen lines. A full pipe takes them whole or not at all, so that what is written at a process's end does not
- * come between the halves of a line.
+ * Some two dozen lines. Beyond 16 KiB sonic-boom writes in pieces, and what is written at a process's end could come
+ * between the halves of a line.
  */
 const HELD_LENGTH = 15 * 1024;
 const HELD_MILLISECONDS = 50;
