@@ -23,3 +23,10 @@ test("the same fields in another order are checked by the same schema", () => {
   expect(schemaOf({ name: "a", size: 1 })).toBe(schemaOf({ size: 2, name: "b" }));
   expect(schemaOf({ name: "a", size: 1 })).not.toBe(schemaOf({ name: "a", color: "red" }));
 });
+
+test("takes no more fields than it can tell apart", () => {
+  const some = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.any()]));
+  expect(() => presentFields(some(53), [], z.looseObject)).not.toThrow();
+  expect(() => presentFields(some(54), [], z.looseObject)).toThrow("More fields");
+});

@@ -15,6 +15,7 @@ export function presentFields<Fields extends Record<string, z.ZodType>, Schema e
   const all = complete(fields);
   const kept = new Map<number, Schema>();
   // Sums of different powers of two are different, and exact below 2^53.
+  if (Object.keys(fields).length > 53) throw new Error("More fields than a number has bits");
   const powers = new Map(Object.keys(fields).map((name, index) => [name, 2 ** index]));
   return (value) => {
     if (typeof value !== "object" || value === null) return all;
