@@ -71,6 +71,20 @@ test("SIGHUP takes a new catalog without dropping a request, and refuses a bad o
   expect((await fetch("/v1/models/new")).status).toBe(200);
 });
 
+// Linux alone has a device that is always full.
+test.skipIf(process.platform !== "linux").each(["stdout", "stderr"] as const)(
+  "serves and ends in order when %s is on a full disk",
+  async (full) => {
+    const { post } = await start({ config: config("steady", 0), full });
+    // Each line of the log is one more that fails.
+    for (let request = 0; request < 3; request += 1) {
+      expect((await post("/v1/chat/completions", { model: "steady", messages })).status).toBe(200);
+      expect((await post("/v1/chat/completions", { model: "no-such-model", messages })).status).toBe(404);
+    }
+    expect(await service?.stop()).toBe(0);
+  },
+);
+
 test("a port that is taken is a clear error and exit code 1", async () => {
   const { origin } = await start({ config: config("first", 0) });
   const taken = new URL(origin).port;

@@ -108,6 +108,13 @@ test("ends in silence when the reader of its output has gone", async () => {
   expect(stderr).toBe("code 0\n");
 });
 
+test.skipIf(process.platform !== "linux")("output that cannot be written is an error and exit code 1", async () => {
+  const executable = resolve(import.meta.dirname, "parlance.ts");
+  const script = `"$0" "$1" config schema >/dev/full; echo "code $?" >&2`;
+  const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath, executable], { cwd });
+  expect(stderr).toBe("error: Standard output cannot be written (ENOSPC).\ncode 1\n");
+});
+
 test("a fault exits 1, without a stack", async () => {
   const { code, stderr } = await runParlance(["serve"], { cwd, environment: { PARLANCE_PORT: "x" } });
   expect(stderr).toMatch(/^error: The configuration has a fault\.\nIn the environment:\n {2}PARLANCE_PORT: must be/);

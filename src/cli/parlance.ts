@@ -10,13 +10,22 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE_MAJOR) {
 
 const words = process.argv.slice(2);
 
-process.stdout.on("error", (failure: NodeJS.ErrnoException) => {
-  if (failure.code !== "EPIPE") throw failure;
-  // The reader has seen enough, as `head` has after ten lines; a service does not stop because nobody reads on.
-  if (words[0] !== "serve") process.exit(0);
-});
+process.stdout.on("error", endUnread);
 
 const { runCommand } = await import("./run-command.ts");
 const exitCode = await runCommand(words);
 // Not before everything is written, and not later: a timer that was left must not hold the terminal.
-process.stdout.write("", () => process.exit(exitCode));
+process.stdout.write("", (failure) => {
+  if (failure) endUnread(failure);
+  process.exit(exitCode);
+});
+
+function endUnread(failure: Error): void {
+  // A service does not stop because nobody reads on, or because a disk is full.
+  if (words[0] === "serve") return;
+  const { code } = (process.stdout.errored ?? failure) as NodeJS.ErrnoException;
+  // The reader has seen enough, as `head` has after ten lines.
+  if (code === "EPIPE") process.exit(0);
+  console.error(`error: Standard output cannot be written (${code}).`);
+  process.exit(1);
+}

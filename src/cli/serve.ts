@@ -6,15 +6,11 @@ import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../models/create-model-store.ts";
-import { heldLines } from "../observability/held-lines.ts";
-import { createLogger } from "../observability/logger.ts";
 import { STAGE, VERSION } from "../version.ts";
 import { configSources } from "./config-sources.ts";
-
+import { openLog } from "./open-log.ts";
 import { createProgress } from "./progress.ts";
 import { welcome } from "./welcome.ts";
-
-const STANDARD_ERROR = 2;
 
 const V8_FLAGS = [
   // V8 sees the objects of requests in flight survive, takes their kind for long-lived and lays all later ones among
@@ -27,12 +23,12 @@ const V8_FLAGS = [
   "--no-memory-reducer",
 ];
 
-/** People read standard output, machines the log on standard error. Resolves with the exit code; throws a Fault. */
+/** Resolves with the exit code; throws a Fault. */
 export async function serve(): Promise<number> {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
   const sources = configSources();
   const config = await loadConfig(sources);
-  const logger = createLogger(config.logLevel, heldLines(STANDARD_ERROR));
+  const logger = openLog(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
   const progress = createProgress(process.stdout);

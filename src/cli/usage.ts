@@ -2,14 +2,13 @@
 
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import pino from "pino";
 import { Accounts } from "../accounts/accounts.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { UsageReports } from "../ledger/usage-report.ts";
-import { createLogger } from "../observability/logger.ts";
 import { openDatabase } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
 import { formatTable } from "./format-table.ts";
+import { openLog } from "./open-log.ts";
 
 interface UsageOptions {
   month?: [from: number, until: number];
@@ -17,7 +16,6 @@ interface UsageOptions {
   json?: true;
 }
 
-const STANDARD_ERROR = 2;
 const MOST_DAYS = 31;
 
 export function usageCommand(): Command {
@@ -30,7 +28,7 @@ export function usageCommand(): Command {
 
 async function printUsage({ month, organization, json }: UsageOptions): Promise<void> {
   const { databaseUrl, dataDirectory } = await loadConfig(configSources());
-  const logger = createLogger("warn", pino.destination(STANDARD_ERROR));
+  const logger = openLog("warn");
   await using closing = new AsyncDisposableStack();
   const database = openDatabase({ url: databaseUrl, file: join(dataDirectory, "parlance.sqlite"), logger });
   closing.defer(() => database.close());

@@ -1,17 +1,14 @@
 import { join } from "node:path";
-import pino from "pino";
 import { Accounts } from "../accounts/accounts.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../observability/logger.ts";
 import { openDatabase } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
-
-const STANDARD_ERROR = 2;
+import { openLog } from "./open-log.ts";
 
 /** Works on the accounts of the configured database, which the service may be using meanwhile. */
 export async function withAccounts(work: (accounts: Accounts) => Promise<void>): Promise<void> {
   const { databaseUrl, dataDirectory } = await loadConfig(configSources());
-  const logger = createLogger("warn", pino.destination(STANDARD_ERROR));
+  const logger = openLog("warn");
   await using closing = new AsyncDisposableStack();
   const database = openDatabase({ url: databaseUrl, file: join(dataDirectory, "parlance.sqlite"), logger });
   closing.defer(() => database.close());

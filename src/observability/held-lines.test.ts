@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { heldLines } from "./held-lines.ts";
 import { createLogger, type Logger } from "./logger.ts";
@@ -70,4 +70,66 @@ test("writes what is held when the process ends", () => {
   const lines = stderr.trim().split("\n");
   const numbers = lines.map((line) => Number(JSON.parse(line).msg)).sort((a, b) => a - b);
   expect(numbers).toEqual(Array.from({ length: 100 }, (_none, index) => index));
+});
+
+/** A pipe that nobody has read yet, and that says so rather than make its writer wait. */
+function unreadPipe(): { descriptor: number; read: () => string } {
+  const path = join(folder.path, "pipe");
+  spawnSync("mkfifo", [path]);
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(descriptor));
+  const buffer = Buffer.alloc(64 * 1024);
+  const read = () => {
+    try {
+      return buffer.toString("latin1", 0, readSync(descriptor, buffer));
+    } catch {
+      return "";
+    }
+  };
+  return { descriptor, read };
+}
+
+const FILLER = "x".repeat(10_000);
+
+test("keeps what is not read in time, drops what is too much, and tells of it", async () => {
+  vi.useRealTimers();
+  const { descriptor, read } = unreadPipe();
+  const stalled = createLogger("info", heldLines(descriptor));
+  for (let line = 0; line < 300; line += 1) stalled.info({ filler: FILLER }, String(line));
+  let text = "";
+  const lines = () => text.split("\n").slice(0, -1);
+  const untilLast = (said: string) => {
+    const isThere = () => {
+      text += read();
+      return lines().at(-1)?.includes(said);
+    };
+    return expect.poll(isThere, { timeout: 60_000, interval: 5 }).toBe(true);
+  };
+  await untilLast("dropped");
+  const parsed = lines().map((line) => JSON.parse(line));
+  const last = parsed.pop();
+  expect(parsed.map(({ msg }) => Number(msg))).toEqual(Array.from(parsed, (_line, index) => index));
+  expect(last).toMatchObject({ level: "warn", lines: 300 - parsed.length, reason: "not read in time" });
+  // A mebibyte at least was kept, and never much more.
+  expect(parsed.length).toBeGreaterThan(100);
+  expect(parsed.length).toBeLessThan(150);
+  // What comes afterwards is written as ever.
+  stalled.warn("again");
+  await untilLast("again");
+});
+
+test("a process ends although nobody reads its log", () => {
+  const { descriptor } = unreadPipe();
+  const script = `
+    const { heldLines } = await import("${new URL("held-lines.ts", import.meta.url)}");
+    const { createLogger } = await import("${new URL("logger.ts", import.meta.url)}");
+    const logger = createLogger("info", heldLines(3));
+    for (let line = 0; line < 20; line += 1) logger.info({ filler: "${FILLER}" }, String(line));
+    setTimeout(() => process.exit(7), 200);
+  `;
+  const ended = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "inherit", "inherit", descriptor],
+    timeout: 60_000,
+  });
+  expect(ended.status).toBe(7);
 });

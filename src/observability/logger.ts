@@ -27,7 +27,12 @@ export function logInfo(logger: Logger, fields: { msg: string }): void {
   if (!logger.isLevelEnabled("info")) return;
   const destination = (logger as unknown as Record<symbol, Destination>)[pino.symbols.streamSym] as Destination;
   destination.lastLevel = pino.levels.values.info as number;
-  destination.write(`{"level":"info"${isoTime()},${JSON.stringify(fields).slice(1)}\n`);
+  destination.write(toLine("info", fields));
+}
+
+/** A line of the log as pino would write it, its end included. */
+export function toLine(level: LogLevel, fields: Readonly<Record<string, unknown>>): string {
+  return `{"level":"${level}"${isoTime()},${JSON.stringify(fields).slice(1)}\n`;
 }
 
 let lastMillisecond = 0;

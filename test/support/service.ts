@@ -1,6 +1,7 @@
 /** A real `parlance serve` process on a free port, with keys and a data directory of its own. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,6 +17,8 @@ export interface ServiceOptions {
   environment?: Record<string, string>;
   /** What to wait for before it counts as started; `listening` does not wait for models. */
   until?: "ready" | "listening";
+  /** A device that is full stands in its place. */
+  full?: "stdout" | "stderr";
 }
 
 export interface Service {
@@ -45,9 +48,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await writeFile(configFile, options.config ?? "builtin_models: false\n");
   const apiKey = `sk-test-${"a".repeat(32)}`;
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
+  const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
+  const outputs = (["stdout", "stderr"] as const).map((each) => (each === options.full ? full : "pipe"));
   const child = spawn(process.execPath, ["scripts/start.mjs", "serve"], {
     cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", ...outputs],
     env: {
       ...cleanEnvironment(),
       PARLANCE_HOST: "127.0.0.1",
@@ -60,15 +65,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...options.environment,
     },
   });
+  if (full !== undefined) closeSync(full);
   const lines: string[] = [];
   const exited = new Promise<number | null>((done) => {
     child.once("exit", (code) => done(code));
   });
   const origin = await new Promise<string>((listening, failed) => {
     for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
       createInterface({ input: stream }).on("line", (line) => {
         lines.push(line);
-        const [, address] = /"origin":"(http:[^"]+)"/.exec(line) ?? [];
+        const [, address] = /(?:"origin":"|Base URL +)(http:\/\/[^"/]+)/.exec(line) ?? [];
         if (address !== undefined) listening(address);
       });
     }
