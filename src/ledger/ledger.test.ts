@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -295,5 +295,76 @@ describe("while the database is away", () => {
     const kept = (await records(database)).length;
     expect(kept).toBeLessThan(10);
     expect(lost).toBe(50 - kept);
+  });
+});
+
+describe("while the disk takes nothing", () => {
+  /** Nothing can be made in what is no folder. */
+  const refusingDisk = (directory: string) => {
+    const path = join(directory, "usage");
+    writeFileSync(path, "");
+    const mend = () => {
+      rmSync(path);
+      mkdirSync(path);
+    };
+    return { path, mend };
+  };
+
+  test("writes what is used to the database all the same", async () => {
+    const { database, directory, start } = await open("postgresql");
+    let lost = 0;
+    const ledger = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
+    for (let time = 0; time < 3; time += 1) {
+      for (let request = 0; request < 1500; request += 1) ledger.record(record({ promptTokens: request }));
+      await sleep(150);
+    }
+    await ledger.close();
+    expect(await records(database)).toHaveLength(4500);
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual([4500, 4500]);
+    expect(lost).toBe(0);
+  });
+
+  test("keeps it while the database is away too, and counts it once when both are back", async () => {
+    const { database, directory, start } = await open("postgresql");
+    await database.check();
+    await databases.postgres.stop();
+    let lost = 0;
+    const { path, mend } = refusingDisk(directory);
+    const ledger = start({ directory: path, onLost: (records) => (lost += records) });
+    for (let request = 0; request < 30; request += 1) {
+      ledger.record(record());
+      await sleep(10);
+    }
+    await ledger.flush();
+    mend();
+    ledger.record(record());
+    await expect.poll(() => readdirSync(path)).toHaveLength(1);
+    await databases.postgres.start();
+    await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(31);
+    expect(lost).toBe(0);
+  });
+
+  test("loses only what is beyond the bound, and says so", async () => {
+    const { database, directory, start } = await open("sqlite");
+    let lost = 0;
+    const ledger = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
+    for (let request = 0; request < 60_000; request += 1) ledger.record(record());
+    await ledger.close();
+    const kept = (await records(database)).length;
+    expect(kept).toBeGreaterThanOrEqual(50_000);
+    expect(lost).toBe(60_000 - kept);
+  });
+
+  test("says at its end what neither disk nor database took", async () => {
+    const { database, directory, start } = await open("postgresql");
+    await database.check();
+    let lost = 0;
+    const { path } = refusingDisk(directory);
+    const ledger = start({ directory: path, onLost: (records) => (lost += records) });
+    await databases.postgres.stop();
+    for (let request = 0; request < 1200; request += 1) ledger.record(record());
+    await ledger.close();
+    await databases.postgres.start();
+    expect(lost).toBe(1200);
   });
 });

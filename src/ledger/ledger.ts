@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
 import { isRefusedValue } from "../storage/refused-value.ts";
-import { singly, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
+import { RECORD_COLUMNS, singly, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
 import { removeUsageBefore, removeUsageWritersBefore, writeUsage } from "../storage/usage-records.ts";
 import { Journal } from "./journal.ts";
 import { findOrphans, journalName } from "./orphans.ts";
@@ -32,6 +32,8 @@ const WRITE_MILLISECONDS = 200;
 const RETRY_MILLISECONDS = 1_000;
 const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
+/** In memory while the disk takes nothing: some 10 MB. */
+const MAX_HELD_RECORDS = 50_000;
 const LOOK_FOR_ORPHANS_MILLISECONDS = 30_000;
 const RETENTION_MILLISECONDS = 3_600_000;
 const FIRST_RETENTION_MILLISECONDS = 60_000;
@@ -49,8 +51,13 @@ export class Ledger {
   #pending = new UsageRows();
   /** All that waits in the journal, as long as no try to write it has begun: it need not be read back. */
   #unread: UsageBatch[] | undefined;
+  /** What the disk did not take; the database may. */
+  #unkept: UsageBatch | undefined;
+  #isDiskRefusing = false;
   #batches = 0;
   #lost = 0;
+  /** Not told yet. */
+  #overflow = 0;
   #draining: Promise<void> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -71,14 +78,23 @@ export class Ledger {
 
   /** Costs the request little more than an entry in a list. */
   record(record: UsageRecord): void {
+    const { count } = this.#pending;
+    if (count >= MAX_HELD_RECORDS) {
+      this.#overflow += 1;
+      return;
+    }
     this.#pending.add(record);
-    if (this.#pending.count === RECORDS_PER_BATCH) this.#note();
+    if (count + 1 === RECORDS_PER_BATCH) this.#note();
   }
 
   /** Resolves once all that was recorded is in the database, or it turned out to be away. */
   async flush(): Promise<void> {
     this.#note();
     await this.#draining;
+    await this.#drain();
+    if (this.#pending.count === 0) return;
+    // It came after what the disk did not take.
+    this.#note();
     await this.#drain();
   }
 
@@ -91,6 +107,8 @@ export class Ledger {
     await Promise.race([this.flush(), deadline]);
     this.#note();
     this.#journal.close();
+    const left = countOf(this.#unkept) + this.#pending.count;
+    if (left > 0) this.#lose(left, "neither the disk nor the database took them until the end");
   }
 
   /** Removes records that are older than they are kept, a few at a time so that nothing waits for it. */
@@ -117,26 +135,30 @@ export class Ledger {
 
   /** To disk first: a process that is killed while the database is slow loses nothing but the last moment. */
   #note(): void {
+    if (this.#overflow > 0) this.#lose(this.#overflow, "the disk takes nothing, and what waits has reached its bound");
+    this.#overflow = 0;
+    if (this.#unkept !== undefined) this.#keep(this.#unkept);
     const { dimensions, values, count } = this.#pending;
-    if (count === 0) return;
+    if (count === 0 || this.#unkept !== undefined) return;
     this.#pending = new UsageRows();
-    const batch = { writer: this.#writer, number: this.#batches + 1, dimensions, values };
-    if (this.#journal.isEmpty) this.#unread = [];
-    const refusal = this.#append(batch);
-    if (refusal === undefined) {
-      this.#batches += 1;
-      this.#unread?.push(batch);
-    } else this.#lose(count, refusal);
+    this.#batches += 1;
+    this.#keep({ writer: this.#writer, number: this.#batches, dimensions, values });
   }
 
-  /** Why it could not be kept. */
-  #append(batch: UsageBatch): string | undefined {
+  /** Where the disk does not take it, it waits in memory, and what comes after it too. */
+  #keep(batch: UsageBatch): void {
+    if (this.#journal.isEmpty) this.#unread = [];
     try {
-      return this.#journal.append(JSON.stringify(batch))
-        ? undefined
-        : "what waits for the database has reached its bound";
+      const hasRoom = this.#journal.append(JSON.stringify(batch));
+      this.#unkept = undefined;
+      this.#isDiskRefusing = false;
+      if (hasRoom) this.#unread?.push(batch);
+      else this.#lose(countOf(batch), "what waits for the database has reached its bound");
     } catch (error) {
-      return messageOf(error);
+      this.#unkept = batch;
+      if (this.#isDiskRefusing) return;
+      this.#isDiskRefusing = true;
+      this.#options.logger.error({ error: messageOf(error) }, "usage cannot be kept on disk; it waits in memory");
     }
   }
 
@@ -147,9 +169,11 @@ export class Ledger {
   }
 
   #drain(): Promise<void> {
-    this.#draining ??= this.#write(this.#journal, this.#unread).finally(() => {
-      this.#draining = undefined;
-    });
+    this.#draining ??= this.#write(this.#journal, this.#unread)
+      .then(() => this.#writeUnkept())
+      .finally(() => {
+        this.#draining = undefined;
+      });
     this.#unread = undefined;
     return this.#draining;
   }
@@ -170,6 +194,20 @@ export class Ledger {
     } catch (error) {
       this.#failedAt = performance.now();
       this.#options.logger.warn({ error: messageOf(error) }, "usage not written yet; it is kept on disk");
+    }
+  }
+
+  /** In its order: only once the journal is empty. */
+  async #writeUnkept(): Promise<void> {
+    const batch = this.#unkept;
+    if (batch === undefined || !this.#journal.isEmpty) return;
+    try {
+      await this.#writeBatches([batch]);
+      // It may be in the journal meanwhile, from where it counts no second time.
+      if (this.#unkept === batch) this.#unkept = undefined;
+    } catch (error) {
+      this.#failedAt = performance.now();
+      this.#options.logger.warn({ error: messageOf(error) }, "usage not written yet; it waits in memory");
     }
   }
 
@@ -223,6 +261,10 @@ export class Ledger {
   }
 }
 
+function countOf(batch: UsageBatch | undefined): number {
+  return batch === undefined ? 0 : batch.values.length / RECORD_COLUMNS.length;
+}
+
 class TriedOut extends Error {}
 
 /** Why the database refuses the batch, which is not kept either way. */
@@ -249,5 +291,6 @@ function toBatch(line: UsageBatch | { writer: string; number: number; records: U
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }

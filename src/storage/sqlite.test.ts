@@ -21,3 +21,22 @@ test("keeps statements, but few long ones, which take much memory", async () => 
   // Longer than all that is kept.
   expect((await select(10_000)).rows).toHaveLength(10_000);
 });
+
+test("a transaction that finds the disk full says so, and the next one begins anew", async () => {
+  await using database = new Kysely<{ notes: { text: string } }>({ dialect: sqliteDialect(":memory:") });
+  await database.schema.createTable("notes").addColumn("text", "text").execute();
+  const write = () =>
+    database.transaction().execute(async (transaction) => {
+      await transaction.insertInto("notes").values({ text: "small" }).execute();
+      await transaction
+        .insertInto("notes")
+        .values({ text: "x".repeat(1_000_000) })
+        .execute();
+    });
+  await sql.raw("pragma max_page_count = 20").execute(database);
+  await expect(write()).rejects.toMatchObject({ code: "SQLITE_FULL" });
+  expect(await database.selectFrom("notes").selectAll().execute()).toEqual([]);
+  await sql.raw("pragma max_page_count = 20000").execute(database);
+  await write();
+  expect(await database.selectFrom("notes").selectAll().execute()).toHaveLength(2);
+});

@@ -91,6 +91,15 @@ class SharedSqliteDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
+
+  /** After some errors, such as that of a full disk, SQLite has undone all by itself, and does not do it again. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes("no transaction is active"))) throw error;
+    }
+  }
 }
 
 /** SQLite can undo changes of the schema; as one transaction, migrations of two processes come after each other. */
