@@ -1,0 +1,31 @@
+/** That a GGUF model's process stays as large as it is, over thousands of requests and over whole prompts. */
+
+import { expect, test } from "vitest";
+import { makeChatRequest } from "../support/chat-request.ts";
+import { openLlamaCpp } from "../support/llama-cpp.ts";
+import { readAnswer } from "../support/read-answer.ts";
+import { residentMegabytes } from "../support/resident-megabytes.ts";
+
+test.runIf(process.platform === "linux").each([
+  ["whose prompts are found evaluated already", { temperature: 1 }, 4000],
+  ["whose prompts are evaluated each time", { temperature: 0 }, 800],
+])("does not grow with requests %s", async (_which, sampling, requests) => {
+  // Small batches: a prompt then takes more than one.
+  const model = await openLlamaCpp({ batch_size: 32 });
+  try {
+    const serve = async (count: number) => {
+      for (let served = 0; served < count; served += 4) {
+        const asked = [1, 2, 3, 4].map((word) => makeChatRequest({ say: `Say ${word}.`, maxTokens: 1, ...sampling }));
+        await Promise.all(asked.map((each) => readAnswer(model.chat(each, new AbortController().signal))));
+      }
+    };
+    await serve(140);
+    const before = residentMegabytes(model.pid as number);
+    await serve(requests);
+    const grown = residentMegabytes(model.pid as number) - before;
+    console.log(`${requests} requests: ${before.toFixed(0)} MB before, ${grown.toFixed(1)} MB more afterwards`);
+    expect(grown).toBeLessThan(40);
+  } finally {
+    await model.close();
+  }
+});
