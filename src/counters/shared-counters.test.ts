@@ -1,7 +1,7 @@
 /** What replicas must do together: count exactly, outlive each other, and go on without the store. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, type TestContext, test } from "vitest";
 import { type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
@@ -19,25 +19,22 @@ interface Server {
   start(): Promise<void>;
   /** Whether stopping it loses what it held. */
   forgets: boolean;
+  end(): Promise<void>;
 }
 
-const redis = HAS_REDIS ? await startRedis() : undefined;
-const postgres = await startPostgres();
-const SERVERS: Record<string, Server> = { PostgreSQL: postgresql(postgres), ...(redis && { Redis: ofRedis(redis) }) };
-const cleanup = new AsyncDisposableStack();
-beforeAll(() => async () => {
-  await cleanup.disposeAsync();
-  await redis?.[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
+const SERVERS: Record<string, () => Promise<Server>> = {
+  PostgreSQL: async () => ofPostgres(await startPostgres()),
+  ...(HAS_REDIS && { Redis: async () => ofRedis(await startRedis()) }),
+};
 
-function postgresql(server: PostgresServer): Server {
+function ofPostgres(server: PostgresServer): Server {
   return {
     url: () => server.createDatabase(),
     open: (url) => new PostgresqlStore(url),
     stop: () => server.stop(),
     start: () => server.start(),
     forgets: false,
+    end: () => server[Symbol.asyncDispose](),
   };
 }
 
@@ -48,36 +45,40 @@ function ofRedis(server: RedisServer): Server {
     stop: () => server.stop(),
     start: () => server.start(),
     forgets: true,
+    end: () => server[Symbol.asyncDispose](),
   };
 }
 
 if (!HAS_REDIS) test.skip(`replicas on Redis${WITHOUT_REDIS}`);
 
+type Given = Partial<SharedCountersOptions>;
+
 const claim = (amount: number, given: Partial<Claim> = {}): Claim => {
   return { key: "a", amount, limit: 100, windowSeconds: 60, isHeld: true, ...given };
 };
 
-describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
-  let open: { counters: SharedCounters; store: CounterStore }[] = [];
-  afterEach(async () => {
-    await Promise.all(open.map(({ counters }) => counters.close()));
-    open = [];
-  });
-
-  async function replicas(number: number, given: Partial<SharedCountersOptions> = {}) {
+/** Each test has a server of its own, to be stopped, and waits beside the others. */
+describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, startServer) => {
+  async function replicas(number: number, { onTestFinished, expect }: TestContext, given: Given = {}) {
+    const server = await startServer();
+    const open: SharedCounters[] = [];
+    onTestFinished(async () => {
+      await Promise.all(open.map((counters) => counters.close()));
+      await server.end();
+    });
     const url = await server.url();
     const start = async () => {
       const store = server.open(url);
       const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share", ...given });
       await counters.tried();
-      open.push({ counters, store });
+      open.push(counters);
       return { counters, store };
     };
     const started: Awaited<ReturnType<typeof start>>[] = [];
     for (let index = 0; index < number; index += 1) started.push(await start());
     const seen = () => started.map(({ counters }) => counters.state.replicas);
     await expect.poll(seen, { timeout: 10_000 }).toEqual(Array(number).fill(number));
-    return { started, start };
+    return { server, started, start };
   }
 
   const isShared = ({ counters }: { counters: SharedCounters }) => counters.state.isShared;
@@ -85,8 +86,9 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
   const takeMany = async (counters: SharedCounters, number: number, each = claim(1)) =>
     grantedOf(await Promise.all(Array.from({ length: number }, () => counters.take([each]))));
 
-  test("grant together exactly the limit, and all of it", async () => {
-    const { started } = await replicas(3);
+  test("grant together exactly the limit, and all of it", async (context) => {
+    const { started } = await replicas(3, context);
+    const { expect } = context;
     const granted = await Promise.all(started.map(({ counters }) => takeMany(counters, 100)));
     expect(granted.reduce((sum, each) => sum + each)).toBe(100);
     const [one, two] = started;
@@ -95,8 +97,9 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(await two?.counters.take([claim(1, { limit: 101 })])).toMatchObject({ granted: true });
   });
 
-  test("get back what a dead one held, and nothing that it had spent", async () => {
-    const { started } = await replicas(2);
+  test("get back what a dead one held, and nothing that it had spent", async (context) => {
+    const { started } = await replicas(2, context);
+    const { expect } = context;
     const [dying, living] = started.map(({ counters }) => counters);
     await dying?.take([claim(70), claim(1, { key: "requests", isHeld: false })]);
     expect(await living?.take([claim(40)])).toMatchObject({ granted: false });
@@ -109,15 +112,17 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(living?.state).toEqual({ isShared: true, replicas: 1 });
   });
 
-  test("give at once what one held that stops in order", async () => {
-    const { started } = await replicas(2);
+  test("give at once what one held that stops in order", async (context) => {
+    const { started } = await replicas(2, context);
+    const { expect } = context;
     await started[0]?.counters.take([claim(70)]);
     await started[0]?.counters.close();
     expect(await started[1]?.counters.take([claim(95)])).toMatchObject({ granted: true });
   });
 
-  test("keep to their shares while the store is away, and never over the limit through it", async () => {
-    const { started } = await replicas(2);
+  test("keep to their shares while the store is away, and never over the limit through it", async (context) => {
+    const { server, started } = await replicas(2, context);
+    const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     const reservation = await one.take([claim(20)]);
     await two.take([claim(20)]);
@@ -155,8 +160,9 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(await one.take([claim(0, { key: "b" })])).toMatchObject({ used: { b: 5 } });
   });
 
-  test("count on after the store was restarted, whether it lost everything or nothing", async () => {
-    const { started } = await replicas(2);
+  test("count on after the store was restarted, whether it lost everything or nothing", async (context) => {
+    const { server, started } = await replicas(2, context);
+    const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     const before = one.epoch;
     const taken = await one.take([claim(60)]);
@@ -171,8 +177,9 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(await two.take([claim(60)])).toMatchObject({ granted: true, used: { a: 100 } });
   });
 
-  test("count what was used before a limit was set while the store was away", async () => {
-    const { started } = await replicas(2);
+  test("count what was used before a limit was set while the store was away", async (context) => {
+    const { server, started } = await replicas(2, context);
+    const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     await server.stop();
     try {
@@ -187,11 +194,12 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(await two.take([claim(0)])).toMatchObject({ used: { a: 91 } });
   });
 
-  test.each([
+  test.for([
     ["refuse", 0],
     ["admit", 300],
-  ] as const)("%s while the store is away, when they are told so", async (whenAway, granted) => {
-    const { started } = await replicas(1, { whenAway });
+  ] as const)("%s while the store is away, when they are told so", async ([whenAway, granted], context) => {
+    const { server, started } = await replicas(1, context, { whenAway });
+    const { expect } = context;
     const [counters] = started.map((each) => each.counters) as [SharedCounters];
     await server.stop();
     try {
@@ -204,8 +212,9 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
     expect(await counters.take([claim(0)])).toMatchObject({ used: { a: granted } });
   });
 
-  test("start without the store, and count together once it is there", async () => {
-    const { started, start } = await replicas(1);
+  test("start without the store, and count together once it is there", async (context) => {
+    const { server, started, start } = await replicas(1, context);
+    const { expect } = context;
     await server.stop();
     let late: Awaited<ReturnType<typeof start>>;
     try {
@@ -220,10 +229,11 @@ describe.each(Object.entries(SERVERS))("replicas on %s", (_name, server) => {
 });
 
 test.skipIf(!HAS_REDIS)(`a store that hangs holds a request up once${WITHOUT_REDIS}`, async () => {
-  if (redis === undefined) return;
+  await using redis = await startRedis();
+  await using closing = new AsyncDisposableStack();
   const store = new RedisStore(redis.createDatabase());
   const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
-  cleanup.defer(() => counters.close());
+  closing.defer(() => counters.close());
   await counters.tried();
   redis.signal("SIGSTOP");
   try {
@@ -240,10 +250,10 @@ test.skipIf(!HAS_REDIS)(`a store that hangs holds a request up once${WITHOUT_RED
 });
 
 test("a process that was taken for dead while it slept counts again what it had held", async () => {
-  const url = await postgres.createDatabase();
-  const stores = [new PostgresqlStore(url), new PostgresqlStore(url)];
-  for (const store of stores) cleanup.defer(() => store.close());
-  const [store] = stores as [PostgresqlStore];
+  await using postgres = await startPostgres();
+  await using closing = new AsyncDisposableStack();
+  const store = new PostgresqlStore(await postgres.createDatabase());
+  closing.defer(() => store.close());
   await store.open();
   await store.enter("sleeper", []);
   const taken = await store.take("sleeper", "1", [claim(70)]);

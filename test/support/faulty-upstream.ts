@@ -94,7 +94,7 @@ const FAULTS = {
       // The part without a byte is the last one; another behind it would break the next answer on this connection.
       if (sent === bytes.length) clearInterval(timer);
       socket.write(part(bytes.subarray(sent, ++sent)));
-    }, 20);
+    }, 10);
     socket.on("close", () => clearInterval(timer));
   },
   "resets-mid-chunk": (socket, asked) => {

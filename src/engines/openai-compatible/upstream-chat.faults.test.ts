@@ -1,9 +1,10 @@
 /** What a caller sees of each fault of an upstream, and that nothing of the upstream's secrets or sockets is left. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { eventually } from "../../../test/support/eventually.ts";
 import {
   type FaultName,
   type FaultyUpstream,
@@ -17,11 +18,9 @@ import type { ChatEvent, ChatModel } from "../chat-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 
-let upstream: FaultyUpstream;
-beforeAll(async () => {
-  upstream = await startFaultyUpstream();
-});
-afterAll(() => upstream.close());
+/** Those of a row that times out; where none is meant to end a request, a busy machine makes none of its own. */
+const SHORT = { first_byte_timeout_seconds: 0.5, idle_timeout_seconds: 0.4, connect_timeout_seconds: 0.5 };
+const LONG = { first_byte_timeout_seconds: 30, idle_timeout_seconds: 30, connect_timeout_seconds: 30 };
 
 async function open(baseUrl: string, settings: object = {}) {
   const services = makeEngineServices({ name: "team-chat", catalogId: "team-chat" });
@@ -29,9 +28,7 @@ async function open(baseUrl: string, settings: object = {}) {
     base_url: baseUrl,
     api_key: UPSTREAM_KEY,
     model: UPSTREAM_MODEL,
-    first_byte_timeout_seconds: 0.5,
-    idle_timeout_seconds: 0.4,
-    connect_timeout_seconds: 0.5,
+    ...LONG,
     max_response_bytes: 1_000_000,
     ...settings,
   });
@@ -44,11 +41,20 @@ interface Outcome {
   text: string;
   fault: Fault | undefined;
   logged: string;
+  /** How often the upstream was asked. */
+  requests: number;
 }
 
-/** Asks once; afterwards the upstream must have no connection left. */
-async function ask(baseUrl: string, stream: boolean, settings?: object): Promise<Outcome> {
-  const { model, logged } = await open(baseUrl, settings);
+type UrlOf = (upstream: FaultyUpstream) => string;
+const urlOf =
+  (fault: FaultName): UrlOf =>
+  (upstream) =>
+    upstream.baseUrlFor(fault);
+
+/** Asks an upstream of its own once; afterwards that must have no connection left. */
+async function ask(baseUrlOf: UrlOf, stream: boolean, settings?: object): Promise<Outcome> {
+  const upstream = await startFaultyUpstream();
+  const { model, logged } = await open(baseUrlOf(upstream), settings);
   const events: ChatEvent[] = [];
   let fault: Fault | undefined;
   try {
@@ -62,8 +68,10 @@ async function ask(baseUrl: string, stream: boolean, settings?: object): Promise
     fault = error as Fault;
   }
   await model.close();
-  await expect.poll(() => upstream.openSockets()).toBe(0);
-  return { events, text: events.map(textOf).join(""), fault, logged: logged.join("\n") };
+  await eventually(() => expect(upstream.openSockets()).toBe(0));
+  await upstream.close();
+  const requests = [...upstream.requests.values()].reduce((sum, count) => sum + count, 0);
+  return { events, text: events.map(textOf).join(""), fault, logged: logged.join("\n"), requests };
 }
 
 interface Expected {
@@ -136,10 +144,11 @@ const rounds = [
   ...Object.entries(NOT_STREAMED).map(([fault, expected]) => [fault, false, expected] as const),
 ];
 
-test.each(rounds)("%s (streamed: %s) is a fault that tells nothing of the upstream", async (name, stream, expected) => {
-  const asked = upstream.requests.get(name as FaultName) ?? 0;
-  const { events, text, fault, logged } = await ask(upstream.baseUrlFor(name as FaultName), stream);
-  expect(upstream.requests.get(name as FaultName)).toBe(asked + 1);
+const nothingTold = "%s (streamed: %s) is a fault that tells nothing of the upstream";
+test.concurrent.each(rounds)(nothingTold, async (name, stream, expected) => {
+  const timeouts = expected.kind === "upstream-timeout" ? SHORT : LONG;
+  const { events, text, fault, logged, requests } = await ask(urlOf(name as FaultName), stream, timeouts);
+  expect(requests).toBe(1);
   const { message, said, ...fields } = expected;
   expect(fault).toMatchObject({ name: "Fault", ...fields });
   expect(fault?.message).toMatch(message);
@@ -150,66 +159,71 @@ test.each(rounds)("%s (streamed: %s) is a fault that tells nothing of the upstre
   expect(fault?.message).not.toContain(UPSTREAM_MODEL);
 });
 
-test.each([true, false])("an answer packed with gzip is read all the same (streamed: %s)", async (stream) => {
-  for (const fault of ["none", "gzip"] as const) {
-    const { text, events, fault: failure } = await ask(upstream.baseUrlFor(fault), stream);
-    expect(failure).toBeUndefined();
-    expect(text).toBe("abcdefgh");
-    expect(events.at(-1)).toMatchObject({
-      type: "finish",
-      usage: { completionTokens: 8, estimated: false },
-    });
-  }
-});
+test.concurrent.each([true, false])(
+  "an answer packed with gzip is read all the same (streamed: %s)",
+  async (stream) => {
+    for (const fault of ["none", "gzip"] as const) {
+      const { text, events, fault: failure } = await ask(urlOf(fault), stream);
+      expect(failure).toBeUndefined();
+      expect(text).toBe("abcdefgh");
+      expect(events.at(-1)).toMatchObject({
+        type: "finish",
+        usage: { completionTokens: 8, estimated: false },
+      });
+    }
+  },
+);
 
-test("a drip that is whole in time is read to its end", async () => {
-  const { fault } = await ask(upstream.baseUrlFor("drips"), false, {
-    first_byte_timeout_seconds: 5,
+test.concurrent("a drip that is whole in time is read to its end", async () => {
+  const { fault } = await ask(urlOf("drips"), false, {
+    first_byte_timeout_seconds: 2,
     max_response_bytes: 1024,
   });
   expect(fault).toBeUndefined();
 });
 
-test("a refused connection", async () => {
-  const { fault } = await ask(upstream.refusingUrl, true);
+test.concurrent("a refused connection", async () => {
+  const { fault } = await ask(({ refusingUrl }) => refusingUrl, true);
   expect(fault).toMatchObject({
     kind: "upstream-failed",
     message: "The upstream of `team-chat` refused the connection.",
   });
 });
 
-test("a host name that does not resolve", async () => {
-  const { fault } = await ask("http://no-such-host.invalid/v1", true);
+test.concurrent("a host name that does not resolve", async () => {
+  const { fault } = await ask(() => "http://no-such-host.invalid/v1", true);
   expect(fault).toMatchObject({
     kind: "upstream-failed",
     message: expect.stringContaining("host name does not resolve"),
   });
 });
 
-test("a TLS handshake that does not end", async () => {
-  const { fault } = await ask(upstream.silentTlsUrl, true, { first_byte_timeout_seconds: 10 });
+test.concurrent("a TLS handshake that does not end", async () => {
+  const { fault } = await ask(({ silentTlsUrl }) => silentTlsUrl, true, { connect_timeout_seconds: 0.5 });
   expect(fault).toMatchObject({
     kind: "upstream-timeout",
     message: expect.stringContaining("could not be connected to"),
   });
 });
 
-test("an error whose body hangs is told by its status", { timeout: 20_000 }, async () => {
-  const { fault } = await ask(upstream.baseUrlFor("hangs-in-error"), true);
+test.concurrent("an error whose body hangs is told by its status", { timeout: 20_000 }, async () => {
+  const { fault } = await ask(urlOf("hangs-in-error"), true);
   expect(fault).toMatchObject({ kind: "upstream-failed", message: expect.stringContaining("failed with status 500") });
 });
 
-const PLACES: [string, () => string, number][] = [
-  ["while it connects", () => upstream.silentTlsUrl, 0],
-  ["before the first byte", () => upstream.baseUrlFor("never-answers"), 0],
-  ["between headers and text", () => upstream.baseUrlFor("headers-then-hangs"), 0],
-  ["mid-stream", () => upstream.baseUrlFor("hangs-midway"), 1],
+const PLACES: [string, UrlOf, number][] = [
+  ["while it connects", ({ silentTlsUrl }) => silentTlsUrl, 0],
+  ["before the first byte", urlOf("never-answers"), 0],
+  ["between headers and text", urlOf("headers-then-hangs"), 0],
+  ["mid-stream", urlOf("hangs-midway"), 1],
 ];
 
-test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_place, baseUrl, eventsBefore) => {
-  const patient = { first_byte_timeout_seconds: 30, idle_timeout_seconds: 30, connect_timeout_seconds: 30 };
+// Alone, since it is timed.
+test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_place, baseUrlOf, eventsBefore) => {
+  const upstream = await startFaultyUpstream();
+  onTestFinished(() => upstream.close());
   for (const stream of [true, false]) {
-    const { model } = await open(baseUrl(), patient);
+    const { model } = await open(baseUrlOf(upstream));
     const abort = new AbortController();
     const events: ChatEvent[] = [];
     const reading = (async () => {
@@ -230,6 +244,8 @@ test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_pl
 });
 
 test("a connection that the upstream closed while it lay idle is not the next request's fault", async () => {
+  const upstream = await startFaultyUpstream();
+  onTestFinished(() => upstream.close());
   const { model } = await open(upstream.baseUrlFor("none"));
   for (let round = 0; round < 20; round += 1) {
     const { text } = await readAnswer(model.chat(makeChatRequest(), new AbortController().signal));
