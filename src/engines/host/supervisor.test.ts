@@ -10,9 +10,14 @@ import { eventually } from "../../../test/support/eventually.ts";
 import { closeHosted, openHosted, runs, tell } from "../../../test/support/host-fixture.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import { BackOff } from "./back-off.ts";
-import { Supervisor } from "./supervisor.ts";
+import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 afterEach(closeHosted);
+
+interface Waits {
+  abortGraceSeconds?: number;
+  firstSeconds: number;
+}
 
 test.each([
   ["SIGKILL", /memory runs out/],
@@ -52,13 +57,15 @@ test("a model that cannot be opened again says why, and is tried ever more seldo
   const directory = await mkdtemp(join(tmpdir(), "parlance-host-"));
   try {
     const failWhenExists = join(directory, "gone");
-    const { model } = await openHosted("chat", { failWhenExists });
+    await using supervised = await supervise({ failWhenExists }, { firstSeconds: 0.2 });
+    const { supervisor } = supervised;
     await writeFile(failWhenExists, "");
-    process.kill(model.pid as number, "SIGKILL");
-    await eventually(() => expect(model.health()).toMatchObject({ reason: "The weights are gone." }));
-    await eventually(() => expect(model.health().state).toBe("failed"), 60);
+    process.kill(supervisor.pid as number, "SIGKILL");
+    await eventually(() => expect(supervisor.health()).toMatchObject({ reason: "The weights are gone." }));
+    await eventually(() => expect(supervisor.health().state).toBe("failed"), 60);
     await rm(failWhenExists);
-    const health = model.health();
+    const health = supervisor.health();
+    // Sixteen times the first wait by now, or three quarters of that.
     expect(health.state === "up" ? 0 : health.retryAfterSeconds).toBeGreaterThan(1);
   } finally {
     await rm(directory, { recursive: true });
@@ -66,28 +73,15 @@ test("a model that cannot be opened again says why, and is tried ever more seldo
 }, 90_000);
 
 test("a process that goes on with an abandoned call is taken for hung", async () => {
-  const { logger, signal, name } = makeEngineServices();
-  const supervisor = new Supervisor({
-    name,
-    module: new URL("../../../test/support/hosted-child.ts", import.meta.url),
-    settings: { task: "chat" },
-    environment: {},
-    logger,
-    abortGraceSeconds: 0.2,
-    backOff: { firstSeconds: 0.1, lastSeconds: 1, stableSeconds: 60 },
-    failedAfter: 5,
-  });
-  await supervisor.open(signal);
-  try {
-    const { pid } = supervisor;
-    // As a `HostModel` sends it: functions do not pass between processes.
-    const request = { ...makeChatRequest({ say: "deaf" }), notCarried: undefined, imagesNotTaken: undefined };
-    for await (const _ of supervisor.call(request, undefined, signal)) break;
-    await eventually(() => expect(runs(pid)).toBe(false));
-    await eventually(() => expect(supervisor.health().state).toBe("up"));
-  } finally {
-    await supervisor.close();
-  }
+  await using supervised = await supervise({}, { abortGraceSeconds: 0.2, firstSeconds: 0.1 });
+  const { supervisor } = supervised;
+  const { pid } = supervisor;
+  const { signal } = new AbortController();
+  // As a `HostModel` sends it: functions do not pass between processes.
+  const request = { ...makeChatRequest({ say: "deaf" }), notCarried: undefined, imagesNotTaken: undefined };
+  for await (const _ of supervisor.call(request, undefined, signal)) break;
+  await eventually(() => expect(runs(pid)).toBe(false));
+  await eventually(() => expect(supervisor.health().state).toBe("up"));
 });
 
 test.each(["forever", "busy 60000"])(
@@ -116,6 +110,26 @@ test("waits twice as long after each crash, within bounds, and begins anew after
   expect(backOff.next(61)).toBeLessThanOrEqual(1.25);
   expect(backOff.failures).toBe(1);
 });
+
+/** As `hostModel` supervises, but for what is given. */
+async function supervise(
+  settings: { failWhenExists?: string },
+  { abortGraceSeconds = SUPERVISION.abortGraceSeconds, firstSeconds }: Waits,
+): Promise<AsyncDisposable & { supervisor: Supervisor }> {
+  const { logger, signal, name } = makeEngineServices();
+  const supervisor = new Supervisor({
+    ...SUPERVISION,
+    name,
+    module: new URL("../../../test/support/hosted-child.ts", import.meta.url),
+    settings: { task: "chat", ...settings },
+    environment: {},
+    logger,
+    abortGraceSeconds,
+    backOff: { ...SUPERVISION.backOff, firstSeconds },
+  });
+  await supervisor.open(signal);
+  return { supervisor, [Symbol.asyncDispose]: () => supervisor.close() };
+}
 
 async function drain(events: AsyncIterator<unknown>): Promise<unknown> {
   try {
