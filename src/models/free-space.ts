@@ -20,10 +20,13 @@ export function diskFull(
   freeBytes: number,
   cause?: unknown,
 ): Fault {
-  const needed = neededBytes === undefined ? "more than that is needed" : `${neededBytes} bytes are needed`;
+  const lacking =
+    neededBytes === undefined
+      ? `more bytes are needed in ${directory} than the ${freeBytes} that are free`
+      : `${neededBytes} bytes are needed in ${directory}, ${freeBytes} bytes are free`;
   return new Fault(
     "unavailable",
-    `The disk is full: ${needed} in ${directory}, ${freeBytes} bytes are free. Make room, or set PARLANCE_MODELS_DIR to another disk.`,
+    `The disk is full: ${lacking}. Make room, or set PARLANCE_MODELS_DIR to another disk.`,
     { code: DISK_FULL, cause },
   );
 }
