@@ -2,8 +2,9 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import OpenAI from "openai";
-import { afterEach, describe, expect, test } from "vitest";
-import { type PostgresServer, startPostgres } from "./support/postgres.ts";
+import { expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { startPostgres } from "./support/postgres.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const CONFIG = `
@@ -15,12 +16,6 @@ models:
 `;
 const LOST_MILLISECONDS = 250;
 const CLIENTS = 8;
-
-let closing = new AsyncDisposableStack();
-afterEach(async () => {
-  await closing.disposeAsync();
-  closing = new AsyncDisposableStack();
-});
 
 /** Asks until told to stop or the process is gone; gives when each answer was there. */
 function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {
@@ -58,27 +53,32 @@ async function counted({ baseUrl, adminKey }: Service): Promise<number> {
 
 const exited = (service: Service) => new Promise((resolve) => service.process.once("exit", resolve));
 
-describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
-  async function start(): Promise<{ service: Service; restart: () => Promise<Service>; postgres?: PostgresServer }> {
-    const postgres = kind === "PostgreSQL" ? closing.use(await startPostgres()) : undefined;
-    const url = await postgres?.createDatabase();
-    const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
-    const service = await startService({ config: CONFIG, environment });
-    closing.defer(async () => void (await service.stop()));
-    const restart = async () => {
-      const folder = { PARLANCE_DATA_DIR: service.dataDirectory };
-      const next = await startService({ config: CONFIG, environment: { ...environment, ...folder } });
-      closing.defer(async () => void (await next.stop()));
-      return next;
-    };
-    return { service, restart, ...(postgres && { postgres }) };
-  }
+const KINDS = ["SQLite", "PostgreSQL"];
 
-  // A machine that pauses for longer than the bound itself tells nothing about it.
-  test("SIGKILL loses at most the last 250 milliseconds of answered requests", { retry: 2 }, async () => {
-    const { service, restart } = await start();
+async function start(kind: string, closing: AsyncDisposableStack) {
+  const postgres = kind === "PostgreSQL" ? closing.use(await startPostgres()) : undefined;
+  const url = await postgres?.createDatabase();
+  const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
+  const service = await startService({ config: CONFIG, environment });
+  closing.defer(async () => void (await service.stop()));
+  const restart = async () => {
+    const folder = { PARLANCE_DATA_DIR: service.dataDirectory };
+    const next = await startService({ config: CONFIG, environment: { ...environment, ...folder } });
+    closing.defer(async () => void (await next.stop()));
+    return next;
+  };
+  return { service, restart };
+}
+
+// One after the other, and a machine that pauses for longer than the bound itself tells nothing about it.
+test.each(KINDS)(
+  "SIGKILL loses at most the last 250 milliseconds of answered requests on %s",
+  { retry: 2 },
+  async (kind) => {
+    await using closing = new AsyncDisposableStack();
+    const { service, restart } = await start(kind, closing);
     const { answeredAt, end } = askOn(service);
-    await pause(3_000);
+    await pause(2_000);
     const killedAt = performance.now();
     const gone = exited(service);
     service.process.kill("SIGKILL");
@@ -91,22 +91,24 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     const all = await counted(next);
     console.log(`${kind}: of ${answeredAt.length} answered requests ${answeredAt.length - all} lost by SIGKILL`);
     expect(all).toBeLessThanOrEqual(answeredAt.length + CLIENTS);
-  });
+  },
+);
 
-  test("SIGTERM loses none", async () => {
-    const { service, restart } = await start();
-    const { answeredAt, end } = askOn(service);
-    await pause(1_500);
-    const gone = exited(service);
-    service.process.kill("SIGTERM");
-    await gone;
-    await end();
-    expect(await counted(await restart())).toBe(answeredAt.length);
-    expect(answeredAt.length).toBeGreaterThan(10);
-  });
+test.concurrent.each(KINDS)("SIGTERM loses none on %s", async (kind) => {
+  await using closing = new AsyncDisposableStack();
+  const { service, restart } = await start(kind, closing);
+  const { answeredAt, end } = askOn(service);
+  await pause(1_500);
+  const gone = exited(service);
+  service.process.kill("SIGTERM");
+  await gone;
+  await end();
+  expect(await counted(await restart())).toBe(answeredAt.length);
+  expect(answeredAt.length).toBeGreaterThan(10);
 });
 
-test("a database that is away for some seconds costs no usage and no request with a known key", async () => {
+test.concurrent("a database that is away for some seconds costs no usage and no request with a known key", async () => {
+  await using closing = new AsyncDisposableStack();
   const postgres = closing.use(await startPostgres());
   const url = (await postgres.createDatabase()).reveal();
   const service = await startService({ config: CONFIG, environment: { DATABASE_URL: url } });
@@ -121,5 +123,5 @@ test("a database that is away for some seconds costs no usage and no request wit
   await pause(500);
   await end();
   expect(meanwhile).toBeGreaterThan(10);
-  await expect.poll(() => counted(service).catch(() => 0), { timeout: 30_000 }).toBe(answeredAt.length);
+  await eventually(async () => expect(await counted(service)).toBe(answeredAt.length), 30);
 });
