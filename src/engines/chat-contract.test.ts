@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
 import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
@@ -56,11 +56,11 @@ test.skipIf(llamaServerBinary !== undefined)(`llama-server: ${WITHOUT_LLAMA_SERV
 describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   let subject: Subject;
   let model: ChatModel;
-  beforeEach(async () => {
+  beforeAll(async () => {
     subject = await open();
     model = subject.model;
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await model.close();
     await subject.end();
   });
@@ -196,14 +196,20 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("ends a request in flight with a Fault when closed, may be closed twice, and refuses what comes after", async () => {
-    const events = model.chat(story({ maxTokens: 400 }), never());
-    const running = readAnswer(events).then(unexpected, (error: unknown) => error);
-    await delay(50);
-    await model.close();
-    await model.close();
-    expect(await running).toBeInstanceOf(Fault);
-    const late = await readAnswer(model.chat(story(), never())).then(unexpected, (error: unknown) => error);
-    expect(late).toMatchObject({ name: "Fault", kind: "unavailable" });
+    const { model: closing, end } = await open();
+    try {
+      const events = closing.chat(story({ maxTokens: 400 }), never());
+      const running = readAnswer(events).then(unexpected, (error: unknown) => error);
+      await delay(50);
+      await closing.close();
+      await closing.close();
+      expect(await running).toBeInstanceOf(Fault);
+      const late = await readAnswer(closing.chat(story(), never())).then(unexpected, (error: unknown) => error);
+      expect(late).toMatchObject({ name: "Fault", kind: "unavailable" });
+    } finally {
+      await closing.close();
+      await end();
+    }
   });
 });
 
