@@ -50,6 +50,7 @@ function toFault(issue: Issue): Fault {
   }
   const name = path === "" ? "the request body" : `'${path}'`;
   const param = path === "" ? undefined : path;
+  if (issue.input === undefined && path === "") return invalidRequest("The request body is empty; it must be JSON.");
   const isMissing = issue.input === undefined && issue.path.length > 0;
   if (isMissing && issue.code !== "custom") {
     return invalidRequest(`Missing required parameter: ${name}.`, param, "missing_required_parameter");
