@@ -236,6 +236,15 @@ describe("bodies", () => {
 });
 
 describe("routes", () => {
+  test("a path that is no text, or longer than any id, is refused in the usual shape", async () => {
+    const undecodable = await service.fetch("/v1/models/%ff");
+    expect(undecodable.status).toBe(400);
+    expect((await errorOf(undecodable)).message).toContain("/v1/models/%ff");
+    const long = await service.fetch(`/v1/models/${"x".repeat(501)}`);
+    expect(long.status).toBe(404);
+    await errorOf(long);
+  });
+
   test("an unknown route is 404 and is named", async () => {
     const response = await service.post("/v1/completion", valid);
     expect(response.status).toBe(404);

@@ -73,6 +73,23 @@ function routeMethods(app: FastifyInstance): (path: string) => string[] {
   };
 }
 
+/** For a path that no route can be looked up by, so that no hook runs: it cannot be decoded, or has a part too long. */
+export function answerUnroutable(error: FastifyError, { id, raw }: FastifyRequest, reply: FastifyReply): void {
+  const [path = ""] = (raw.url ?? "").slice(0, 200).split("?", 1);
+  const isTooLong = error.code === "FST_ERR_MAX_PARAM_LENGTH";
+  const fault = isTooLong
+    ? new Fault("not-found", `Invalid URL (${raw.method} ${path}…): a part of it is longer than any id.`)
+    : invalidRequest(`Invalid URL (${raw.method} ${path}): its percent-encoding is not that of UTF-8 text.`);
+  const { status, headers, body } = toErrorAnswer(fault, id);
+  reply.raw.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "x-request-id": id,
+    "openai-version": "2020-10-01",
+    ...headers,
+  });
+  reply.raw.end(JSON.stringify(body));
+}
+
 /** For what Node's HTTP parser refuses before there is a request; the socket is closed after the answer. */
 export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") {

@@ -7,7 +7,7 @@ import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import { authenticateScope, type CountWrongKey } from "./authenticate.ts";
-import { answerBrokenHttp, useErrorFormat } from "./errors.ts";
+import { answerBrokenHttp, answerUnroutable, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
@@ -114,6 +114,7 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     keepAliveTimeout: 75_000,
     genReqId: newRequestId,
     clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: answerUnroutable,
     // Draining is answered in the wire format by a hook of our own.
     return503OnClosing: false,
     forceCloseConnections: true,

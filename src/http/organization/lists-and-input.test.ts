@@ -121,6 +121,36 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
   });
 
+  test("takes a content type without a body, as OpenAI's Python client sends it", async () => {
+    const project = await newProject();
+    const account = (await admin().projects.serviceAccounts.create(project, { name: "Builder" })).id;
+    const typed = (method: string, path: string) =>
+      service.send(method, path, undefined, { "content-type": "application/json" });
+    const deleted = await typed("DELETE", `/projects/${project}/service_accounts/${account}`);
+    expect(deleted).toMatchObject({ status: 200, body: { id: account, deleted: true } });
+    const archived = await typed("POST", `/projects/${project}/archive`);
+    expect(archived).toMatchObject({ status: 200, body: { id: project, status: "archived" } });
+    const nameless = await typed("POST", "/projects");
+    expect(nameless).toMatchObject({ status: 400, body: { error: { type: "invalid_request_error" } } });
+  });
+
+  test("refuses a NUL character wherever a URL may hold one", async () => {
+    const project = await newProject();
+    const paths = [
+      "/projects/a%00b",
+      "/projects?after=a%00b",
+      `/projects/${project}/api_keys/a%00b`,
+      "/audit_logs?before=a%00b",
+      "/audit_logs?project_ids[]=a%00b",
+      "/usage/completions?start_time=0&models=a%00b",
+      "/costs?start_time=0&project_ids=a%00b",
+    ];
+    for (const path of paths) {
+      const answer = await service.send("GET", path);
+      expect([path, answer]).toMatchObject([path, { status: 400, body: { error: { type: "invalid_request_error" } } }]);
+    }
+  });
+
   test("refuses a project's key, and no key", async () => {
     const project = await newProject();
     const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });

@@ -2,6 +2,7 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
+import { invalidRequest } from "../../faults.ts";
 import type { UsageReports } from "../../ledger/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
@@ -33,6 +34,10 @@ export function organization({
   limited,
 }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
+    // Ids, cursors and filters go to the database, and PostgreSQL takes no text with this character.
+    app.addHook("onRequest", (request, _reply, done) => {
+      done(request.url.includes("%00") ? invalidRequest("The URL must not contain a NUL character (%00).") : undefined);
+    });
     app.register(projects(accounts));
     app.register(serviceAccounts(accounts));
     app.register(serviceAccountKeys(accounts));
