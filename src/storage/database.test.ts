@@ -3,10 +3,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { raiseAccountsVersion, readAccountsVersion } from "./account-changes.ts";
-import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
+import { type Database, type DatabaseOptions, type Executor, openDatabase } from "./database.ts";
 import { findOrganization, insertOrganization, listOrganizations } from "./organizations.ts";
 import { insertProject, listProjects } from "./projects.ts";
 
@@ -136,6 +137,36 @@ test("says that the database is unavailable, and works again when it is back", a
   await databases.postgres.stop();
   await expect(database.check()).rejects.toMatchObject({ kind: "unavailable", code: "database_unavailable" });
   await databases.postgres.start();
+  await database.check();
+});
+
+test("begins again a transaction that was undone for another one's sake", async () => {
+  const database = open(await databases.create("postgresql"));
+  for (const id of ["a", "b"]) await database.run((executor) => insertOrganization(executor, organization(id)));
+  const rename = (executor: Executor, id: string) =>
+    executor.updateTable("organizations").set({ name: "Renamed" }).where("id", "=", id).execute();
+  let attempts = 0;
+  const haveOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await Promise.all(
+    ["ab", "ba"].map(([first = "", second = ""], index) =>
+      database.transaction(async (transaction) => {
+        attempts += 1;
+        await rename(transaction, first);
+        haveOne[index]?.resolve();
+        await Promise.all(haveOne.map(({ promise }) => promise));
+        await rename(transaction, second);
+      }),
+    ),
+  );
+  expect(attempts).toBeGreaterThan(2);
+});
+
+test("lets nobody wait behind a query that was given up", { timeout: 30_000 }, async () => {
+  const database = open(await databases.create("postgresql"));
+  await expect(database.run((executor) => sql`select pg_sleep(25)`.execute(executor))).rejects.toMatchObject({
+    code: "database_unavailable",
+  });
+  // With the one connection that was used so far this would be given up as well.
   await database.check();
 });
 

@@ -1,5 +1,6 @@
 /** The database that accounts and the ledger keep their records in: SQLite or, by its URL, PostgreSQL. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
 import { Migrator } from "kysely/migration";
 import { Fault, unavailable } from "../faults.ts";
@@ -9,9 +10,12 @@ import { MIGRATIONS } from "./migrations/migrations.ts";
 import { postgresqlDialect } from "./postgresql.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect } from "./sqlite.ts";
+import { isUndoneForAnother } from "./undone-for-another.ts";
 import { isUnreachable } from "./unreachable.ts";
 
 const RETRY_AFTER_SECONDS = 1;
+const MOST_ATTEMPTS = 5;
+const PAUSE_MILLISECONDS = 20;
 
 export interface DatabaseOptions {
   /** PostgreSQL; undefined: SQLite in `file`. */
@@ -50,9 +54,22 @@ export class Database {
     return this.#guard(() => work(this.#kysely));
   }
 
-  /** All of `work` or nothing. Throws a Fault `database_unavailable` when the database cannot be reached. */
+  /**
+   * All of `work` or nothing; begun again where the database undid it for the sake of another transaction. Throws a
+   * Fault `database_unavailable` when the database cannot be reached.
+   */
   async transaction<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result> {
-    return this.#guard(() => this.#kysely.transaction().execute(work));
+    return this.#guard(async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.#kysely.transaction().execute(work);
+        } catch (error) {
+          if (!isUndoneForAnother(error) || attempt === MOST_ATTEMPTS) throw error;
+          // So that the other comes first.
+          await pause(attempt * PAUSE_MILLISECONDS);
+        }
+      }
+    });
   }
 
   /** Resolves when the database answers and its schema is current. Throws a Fault otherwise. */

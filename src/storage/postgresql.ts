@@ -1,6 +1,6 @@
 /** PostgreSQL for Kysely, through `pg`'s pool. */
 
-import { PostgresDialect } from "kysely";
+import { PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
@@ -24,7 +24,28 @@ export function postgresqlDialect(url: Secret, logger: Logger): PostgresDialect 
   pool.on("error", (error) => logger.warn({ error: error.message }, "an idle database connection ended"));
   // So would one that ends between two statements of a transaction, which the next statement reports.
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDialect({ pool });
+  return new PostgresDialect({ pool: withoutLateOnes(pool) });
+}
+
+/** A connection whose query was late is still at work on it, and whoever got it next would wait behind that. */
+function withoutLateOnes(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect();
+      let isLate = false;
+      const query = async (text: string, values: unknown[]) => {
+        try {
+          return await client.query(text, values);
+        } catch (error) {
+          isLate ||= error instanceof Error && error.message === "Query read timeout";
+          throw error;
+        }
+      };
+      return { query: query as never, release: (isBroken) => client.release(isBroken || isLate) };
+    },
+  };
 }
 
 /** `pg` gives int8 as text, because it may not fit; times in milliseconds and nano-dollars do. */
