@@ -69,14 +69,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     upstreamModels,
     router: new Router({ onAttempt: (attempt) => metrics.attempt(attempt) }),
     quota: bothQuotas(
-      new RateLimits({
-        counters,
-        scopesOf: limitedScopes(config.limits, (caller) => accounts.rateLimitsOf(caller)),
-        estimates,
-        requestTimeoutSeconds: config.server.requestTimeoutSeconds,
-        logger,
-        onRefused: (model, limit) => metrics.refusal(model, limit),
-      }),
       new SpendLimits({
         counters,
         limitsOf: (caller) => accounts.spendLimitsOf(caller),
@@ -87,6 +79,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         estimates,
         logger,
         onRefused: (model) => metrics.refusal(model, "spend"),
+      }),
+      new RateLimits({
+        counters,
+        scopesOf: limitedScopes(config.limits, (caller) => accounts.rateLimitsOf(caller)),
+        estimates,
+        requestTimeoutSeconds: config.server.requestTimeoutSeconds,
+        logger,
+        onRefused: (model, limit) => metrics.refusal(model, limit),
       }),
       estimates,
     ),

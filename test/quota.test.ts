@@ -18,6 +18,10 @@ models:
   - id: wreck
     task: chat
     deployments: [{ engine: scripted, replies: [{ text: Oh, fail_after_tokens: 0, fail_with: { kind: upstream-failed } }] }]
+  - id: priced
+    task: chat
+    price: { completion: "0.1" }
+    deployments: [{ engine: scripted, replies: [{ text: Polly }] }]
   - id: crier
     task: speech
     deployments: [{ engine: scripted, speech: {} }]
@@ -194,6 +198,25 @@ test("an answer that failed tells how much is left too", async () => {
   expect(failed.headers.get("x-ratelimit-limit-tokens")).toBe("5000");
 });
 
+test("what is refused for its cost takes nothing of the other limits", async () => {
+  const running = await start("{ organization: { requests_per_day: 3 } }");
+  const limit = { currency: "USD", interval: "month", threshold_amount: 100 } as const;
+  await administrator(running).spendLimit.update(limit);
+  const dear = await Promise.all(
+    Array.from({ length: 5 }, () => say(running, { model: "priced", max_completion_tokens: 11 })),
+  );
+  for (const answer of dear) expect(await answer.json()).toMatchObject({ error: { code: "insufficient_quota" } });
+  const cheap = await say(running, { model: "priced", max_completion_tokens: 1 });
+  expect([cheap.status, cheap.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "2"]);
+  await say(running);
+  await say(running);
+  // What is refused as one too many takes no money.
+  for (let request = 0; request < 11; request += 1) {
+    const late = await say(running, { model: "priced", max_completion_tokens: 1 });
+    expect(await late.json()).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+  }
+});
+
 test("without limits nothing is counted and no header is sent", async () => {
   const running = await start("{}");
   const answer = await say(running);
@@ -207,7 +230,7 @@ test("an administrator sees a row for each model and changes one, which holds fr
   const [project] = (await admin.projects.list()).data;
   const id = project?.id ?? "";
   const rows = await Array.fromAsync(admin.projects.rateLimits.listRateLimits(id, { limit: 2 }));
-  expect(rows.map(({ model }) => model)).toEqual(["parrot", "sloth", "wreck", "crier", "judge", "listener"]);
+  expect(rows.map(({ model }) => model)).toEqual(["parrot", "sloth", "wreck", "priced", "crier", "judge", "listener"]);
   expect(rows[0]).toMatchObject({
     object: "project.rate_limit",
     max_requests_per_1_minute: 100,

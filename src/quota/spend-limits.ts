@@ -145,7 +145,10 @@ export class SpendLimits implements Quota {
   }
 }
 
-/** Both must have room; what the first took is given back when the second has none. Learns how long answers are. */
+/**
+ * Both must have room; what the first took is given back when the second has none, so that the first must be one that
+ * gives back all: a request that was counted stays so, money does not. Learns how long answers are.
+ */
 export function bothQuotas(first: Quota, second: Quota, estimates: CompletionEstimates): Quota {
   const reserveSecond = (claim: Claim, one: Reservation): Reservation | Promise<Reservation> => {
     try {
@@ -161,7 +164,7 @@ export function bothQuotas(first: Quota, second: Quota, estimates: CompletionEst
     }
   };
   const together = ({ model }: Claim, one: Reservation, other: Reservation): Reservation => ({
-    standing: one.standing,
+    standing: { ...one.standing, ...other.standing },
     settle: (used) => {
       estimates.learn(model, used.completionTokens);
       one.settle(used);
