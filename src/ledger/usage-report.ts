@@ -1,5 +1,6 @@
 /** What an organisation used, in buckets of time. */
 
+import { setImmediate as othersDone } from "node:timers/promises";
 import type { Database } from "../storage/database.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "../storage/usage-reports.ts";
 
@@ -24,6 +25,12 @@ export interface UsageReport {
   /** Where the next report begins; undefined when this one goes to the end. */
   next: number | undefined;
 }
+
+/**
+ * Of each width. SQLite holds up all else that this process does while it reads, which for a day of a million requests
+ * would be a second, and PostgreSQL's statements have to end in time.
+ */
+const BUCKETS_AT_ONCE = { 60: 30, 3600: 6, 86400: 2 } as const;
 
 export class UsageReports {
   readonly #database: Database;
@@ -52,11 +59,16 @@ export class UsageReports {
     const width = order.bucketSeconds * 1000;
     const from = Math.floor(order.from / width) * width;
     const until = Math.min(Math.ceil(order.until / width) * width, from + maxBuckets * width);
-    const sums = await this.#database.run((executor) => readUsage(executor, { ...order, from, until }));
-    const byBucket = Map.groupBy(sums, ({ beginsAt }) => beginsAt);
+    const atOnce = BUCKETS_AT_ONCE[order.bucketSeconds] * width;
     const buckets: UsageBucket[] = [];
-    for (let beginsAt = from; beginsAt < until; beginsAt += width) {
-      buckets.push({ beginsAt, endsAt: beginsAt + width, sums: byBucket.get(beginsAt) ?? [] });
+    for (let start = from; start < until; start += atOnce) {
+      const part = { ...order, from: start, until: Math.min(start + atOnce, until) };
+      const sums = await this.#database.run((executor) => readUsage(executor, part));
+      const byBucket = Map.groupBy(sums, ({ beginsAt }) => beginsAt);
+      for (let beginsAt = part.from; beginsAt < part.until; beginsAt += width) {
+        buckets.push({ beginsAt, endsAt: beginsAt + width, sums: byBucket.get(beginsAt) ?? [] });
+      }
+      await othersDone();
     }
     return { buckets, next: until < order.until ? until : undefined };
   }
