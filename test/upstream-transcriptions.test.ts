@@ -1,5 +1,8 @@
 /** A transcription model behind another service of the same API: here, behind a second Parlance. */
 
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
@@ -155,3 +158,38 @@ test("an upstream that fails, or does something else, is a fault of its own", as
 async function metrics(): Promise<string> {
   return (await fetch(`${upstream.origin}/metrics`)).text();
 }
+
+test("a length that no recording has is no cost beyond counting, and holds no slot of the caller's", async () => {
+  const told = { text: "Hi.", language: "english", duration: 1e308, segments: [] };
+  const liar = createServer((request, response) => {
+    request.resume().on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(told)));
+  }).listen(0, "127.0.0.1");
+  await once(liar, "listening");
+  const { port } = liar.address() as AddressInfo;
+  const deployment = `{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", model: any }`;
+  const priced = await startService({
+    config: `
+builtin_models: false
+limits: { key: { concurrent_requests: 1 } }
+models: [{ id: priced, task: transcription, price: { second: "0.001" }, deployments: [${deployment}] }]
+`,
+  });
+  try {
+    for (let request = 0; request < 2; request += 1) {
+      const answer = await priced
+        .client({ maxRetries: 0 })
+        .audio.transcriptions.create({ model: "priced", file: await file() });
+      expect(answer.text).toBeDefined();
+    }
+    const path = `/v1/organization/costs?start_time=${Math.floor(Date.now() / 1000) - 60}`;
+    const headers = { authorization: `Bearer ${priced.adminKey}` };
+    await eventually(async () => {
+      const { data } = (await (await priced.fetch(path, { headers })).json()) as { data: { results: object[] }[] };
+      const results = data.flatMap((bucket) => bucket.results);
+      expect(results).toMatchObject([{ amount: { value: 2 * 2147483.647 * 0.001 } }]);
+    });
+  } finally {
+    await priced.stop();
+    liar.close();
+  }
+});

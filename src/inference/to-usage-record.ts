@@ -1,15 +1,12 @@
 import type { UsageRecord } from "../ledger/ledger.ts";
 import type { Settlement } from "./settlement.ts";
 
-const MOST_MILLISECONDS = 2 ** 31 - 1;
-
 /** `at` in epoch milliseconds. Undefined when no deployment began to answer, so that no work was done. */
 export function toUsageRecord(settlement: Settlement, at: number): UsageRecord | undefined {
   const { caller, operation, model, deployment, costNanoDollars, used, outcome } = settlement;
   if (model === undefined || deployment === undefined) return undefined;
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, characters } = used;
-  // What upstreams say of a recording's length is theirs; a record has a column of 31 bits for it.
-  const audioMilliseconds = Math.min(Math.round(used.audioSeconds * 1000), MOST_MILLISECONDS);
+  const audioMilliseconds = Math.round(used.audioSeconds * 1000);
   return {
     at,
     organizationId: caller.organizationId,

@@ -193,6 +193,9 @@ export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechMo
   };
 }
 
+/** What upstreams say of a recording's length is theirs; a usage record has 31 bits for its milliseconds. */
+const MOST_AUDIO_SECONDS = (2 ** 31 - 1) / 1000;
+
 export function transcriptionWork(
   request: Omit<TranscriptionRequest, "model">,
 ): Work<TranscriptionModel, TranscriptionEvent> {
@@ -204,8 +207,8 @@ export function transcriptionWork(
     begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),
     isReadAhead: () => true,
     count: (event, used) => {
-      if (event.type === "finish") used.audioSeconds = Math.max(used.audioSeconds, event.audioSeconds);
-      if (event.type === "segment") used.audioSeconds = Math.max(used.audioSeconds, event.endSeconds);
+      const seconds = event.type === "finish" ? event.audioSeconds : event.type === "segment" ? event.endSeconds : 0;
+      used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MOST_AUDIO_SECONDS));
       return event.type !== "finish";
     },
     isEnd: (event) => event.type === "finish",
