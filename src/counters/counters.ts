@@ -13,7 +13,7 @@ export interface Counters {
    * nothing changes once that has left the window. Only claims that were held can be corrected.
    */
   settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
-  /** Counts what was used before this limit was counted; only the first `begin` of a key in an epoch does anything. */
+  /** Counts what was used before this limit was counted; in an epoch only the first `begin` of a key's window does. */
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,12 +10,13 @@ export class InMemoryCounters implements Counters {
   readonly #now: () => number;
   readonly #sweeper: NodeJS.Timeout;
   readonly #windows = new MovingWindows();
-  readonly #begun = new Set<string>();
+  /** By key, until when: what it began with has left its window then. */
+  readonly #begun = new Map<string, number>();
 
   /** `now` is in milliseconds and never goes back. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
-    this.#sweeper = setInterval(() => this.#windows.inUse(this.#now()), SWEEP_EVERY_MILLISECONDS).unref();
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MILLISECONDS).unref();
   }
 
   async take(claims: readonly Claim[]): Promise<Taken> {
@@ -27,13 +28,21 @@ export class InMemoryCounters implements Counters {
   }
 
   async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
-    if (this.#begun.has(key)) return;
-    this.#begun.add(key);
-    this.#windows.add([{ key, windowSeconds, amount }], this.#now(), this.#now());
+    const now = this.#now();
+    if ((this.#begun.get(key) ?? now) > now) return;
+    this.#begun.set(key, now + windowSeconds * 1000);
+    this.#windows.add([{ key, windowSeconds, amount }], now, now);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     this.#windows.clear();
+    this.#begun.clear();
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    this.#windows.inUse(now);
+    for (const [key, until] of this.#begun) if (until <= now) this.#begun.delete(key);
   }
 }

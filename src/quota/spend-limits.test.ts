@@ -3,7 +3,7 @@ import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { createLogger } from "../observability/logger.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
 import type { Claim } from "./quota.ts";
-import { SpendLimits } from "./spend-limits.ts";
+import { SpendLimits, type SpendLimitsOptions } from "./spend-limits.ts";
 
 const DOLLAR = 1e9;
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   counters = new InMemoryCounters();
 });
 
-function start(thresholdCents: number, spentSince: () => Promise<number>) {
+function start(thresholdCents: number, spentSince: SpendLimitsOptions["spentSince"]) {
   const limit = { scopeId: "proj_a", thresholdCents, isEnforcing: 1, begunAt: 1 };
   const logger = createLogger("silent");
   const parts = { counters, logger, estimates: new CompletionEstimates(), onRefused: () => {} };
@@ -47,6 +47,26 @@ test("what passed while the database was away counts once when it is back", asyn
   vi.advanceTimersByTime(1_000);
   for (let request = 0; request < 4; request += 1) await spend();
   await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+});
+
+test("a month that is over is forgotten, and the next one begins with what it has cost", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 31) });
+  const asked: number[] = [];
+  const { limits } = start(100, async (_caller, _scopeId, from) => {
+    asked.push(from);
+    return DOLLAR / 2;
+  });
+  const reserve = () => limits.reserve(claimOf(3));
+  await reserve();
+  await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  vi.setSystemTime(Date.UTC(2026, 1, 1));
+  await reserve();
+  await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  // Which no clock does but to show that nothing is kept of it.
+  vi.setSystemTime(Date.UTC(2026, 0, 31));
+  await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  const [january, february] = [Date.UTC(2026, 0), Date.UTC(2026, 1)];
+  expect(asked).toEqual([january, february, january]);
 });
 
 test("a database that is away is not asked by each request, and one that hangs holds none up for long", async () => {

@@ -45,6 +45,8 @@ export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
   /** The limits whose counter knows what was spent before, or, as a promise, is being told. */
   readonly #begun = new Map<string, Promise<void> | "begun">();
+  /** When the month of those began. */
+  #month = 0;
 
   constructor(options: SpendLimitsOptions) {
     this.#options = options;
@@ -99,6 +101,9 @@ export class SpendLimits implements Quota {
   async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
     const now = new Date();
     const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+    // Nobody asks for an earlier month's again.
+    if (from !== this.#month) this.#begun.clear();
+    this.#month = from;
     // Of the same epoch, so that counts that were lost are begun anew.
     const key = `spend ${scopeId} ${from} ${begunAt} ${this.#options.counters.epoch}`;
     let begun = this.#begun.get(key);

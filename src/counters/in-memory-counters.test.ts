@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { InMemoryCounters } from "./in-memory-counters.ts";
+
+test("what a limit began with is forgotten with its window, so that limits of the past take no memory", async () => {
+  let now = 0;
+  const counters = new InMemoryCounters(() => now);
+  const used = async () => {
+    const nothing = { key: "spend", amount: 0, limit: 0, windowSeconds: 60, isHeld: false };
+    return (await counters.take([nothing])).used.spend;
+  };
+  await counters.begin("spend", 60, 5);
+  await counters.begin("spend", 60, 7);
+  expect(await used()).toBe(5);
+  now = 61_000;
+  expect(await used()).toBe(0);
+  await counters.begin("spend", 60, 7);
+  expect(await used()).toBe(7);
+  await counters.close();
+});
