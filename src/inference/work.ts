@@ -23,6 +23,8 @@ export interface Work<Opened extends Model, Event> {
   task: Opened["task"];
   /** The most that it can use, for quota. */
   most(): Most;
+  /** Answers asked for at once; left out: one. */
+  choices?: number;
   /** Equal for requests that gain from the same deployment's memory of earlier prompts. */
   affinity(): string | undefined;
   /** Why this open model cannot do it, although another deployment may. */
@@ -41,6 +43,7 @@ export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
   return {
     task: "chat",
     most: () => mostOfChat(request),
+    choices: request.choices,
     affinity: () => affinityOf(request),
     refusal: (model) => refuseChat(request, model),
     begin: (model, id, signal) => model.chat(id === request.model ? request : { ...request, model: id }, signal),

@@ -16,6 +16,8 @@ export interface Claim {
   operation: "chat" | "moderation" | "speech" | "transcription" | undefined;
   /** Of each model that may come to answer. */
   prices: readonly Price[];
+  /** Answers asked for at once; left out: one. */
+  choices?: number;
   /** Work for a request that is counted already: it takes tokens and money, and is no request of its own. */
   isWithinRequest?: boolean;
 }

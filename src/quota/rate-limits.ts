@@ -76,10 +76,11 @@ export class RateLimits implements Quota {
     return { standing, settle: (used) => this.#settle(buckets, taken.reservation, used) };
   }
 
-  #bucketsOf(scope: LimitedScope, { model, most: mostOf, isWithinRequest = false }: Claim): Bucket[] {
+  #bucketsOf(scope: LimitedScope, claim: Claim): Bucket[] {
+    const { model, most: mostOf, isWithinRequest = false } = claim;
     const { limits } = scope;
     const most = mostOf();
-    const completionTokens = most.completionTokens ?? this.#options.estimates.estimate(model);
+    const completionTokens = most.completionTokens ?? this.#options.estimates.estimate(claim);
     const tokens = most.promptTokens + completionTokens;
     const runningSeconds = this.#options.requestTimeoutSeconds + SETTLING_SECONDS;
     const audio = multiply(limits.audioMegabytesPerMinute, BYTES_PER_MEGABYTE);

@@ -49,6 +49,20 @@ test("what passed while the database was away counts once when it is back", asyn
   await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
 });
 
+test("without a bound of its own each answer that is asked for is estimated, and learned from, by itself", async () => {
+  const { limits } = start(10_000, async () => 0);
+  const unbounded = { promptTokens: 0, completionTokens: undefined, audioBytes: 0, characters: 0 };
+  const claim = { ...claimOf(0), most: () => unbounded };
+  // An answer is thought to have 512 tokens at first, which are $51.20.
+  await expect(limits.reserve({ ...claim, choices: 2 })).rejects.toMatchObject({ kind: "quota-exhausted" });
+  await limits.reserve(claim);
+  const estimates = new CompletionEstimates();
+  estimates.learn({ model: "parrot", choices: 10 }, 100);
+  expect([estimates.estimate({ model: "parrot" }), estimates.estimate({ model: "parrot", choices: 3 })]).toEqual([
+    10, 30,
+  ]);
+});
+
 test("a month that is over is forgotten, and the next one begins with what it has cost", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 31) });
   const asked: number[] = [];

@@ -84,14 +84,15 @@ export class SpendLimits implements Quota {
     };
   }
 
-  #mostCost({ model, operation, prices, most: mostOf }: Claim): number {
+  #mostCost(claim: Claim): number {
+    const { operation, prices, most: mostOf } = claim;
     if (operation === undefined) return 0;
     const most = mostOf();
     const use = {
       operation,
       promptTokens: most.promptTokens,
       cachedTokens: 0,
-      completionTokens: most.completionTokens ?? this.#options.estimates.estimate(model),
+      completionTokens: most.completionTokens ?? this.#options.estimates.estimate(claim),
       characters: most.characters,
       audioMilliseconds: Math.ceil((most.audioBytes / BYTES_PER_SECOND) * 1000),
     };
@@ -168,10 +169,10 @@ export function bothQuotas(first: Quota, second: Quota, estimates: CompletionEst
       return giveBack(one, failure);
     }
   };
-  const together = ({ model }: Claim, one: Reservation, other: Reservation): Reservation => ({
+  const together = (claim: Claim, one: Reservation, other: Reservation): Reservation => ({
     standing: { ...one.standing, ...other.standing },
     settle: (used) => {
-      estimates.learn(model, used.completionTokens);
+      estimates.learn(claim, used.completionTokens);
       one.settle(used);
       other.settle(used);
     },
