@@ -15,7 +15,8 @@ local op, replica = ARGV[1], ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function text(number) return string.format('%.0f', number) end
+-- Zero is added because Redis takes no '-0'.
+local function text(number) return string.format('%.0f', number + 0) end
 
 -- Drops what has left the window.
 local function open(key, ms)

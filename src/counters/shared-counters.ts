@@ -4,7 +4,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
-import { type Beat, type CounterStore, LEASE_MILLISECONDS, type StoreTaken } from "./counter-store.ts";
+import {
+  type Beat,
+  type CounterStore,
+  LEASE_MILLISECONDS,
+  type PlacedWindow,
+  type StoreTaken,
+} from "./counter-store.ts";
 import type { Claim, Correction, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { OwnUse, type Share } from "./own-use.ts";
 
@@ -35,6 +41,8 @@ export class SharedCounters implements Counters {
   readonly #sweeper: NodeJS.Timeout;
   /** What the store does not know to be begun. */
   readonly #begunAlone: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
+  /** By window: as good as used in the store, since the last try to join, and empty. */
+  readonly #claimed: Map<string, PlacedWindow> = new Map();
   #isShared = false;
   #epoch = "none yet";
   #known: readonly string[] = [this.#replica];
@@ -163,19 +171,22 @@ export class SharedCounters implements Counters {
       const { now, epoch } = await answered(store.open(), OPEN_MILLISECONDS);
       this.#keepTime(now);
       // Until all count together again, each goes on with its own share, which the others must not take.
-      await this.#place(this.#own.claimedWindows(this.#share(), this.#now()));
+      const claimed = this.#own.claimedWindows(this.#share(), this.#now());
+      for (const each of claimed) this.#claimed.set(`${each.windowSeconds} ${each.key}`, { ...each, slices: [] });
+      await this.#place(claimed);
       const beat = await this.#untilOthersJoined(now);
       this.#epoch = epoch;
       this.#known = this.#idsOf(beat);
       const begun = [...this.#begunAlone];
       const placed = Promise.all([
         ...begun.map((each) => answered(store.begin(each.key, each.windowSeconds, each.amount))),
-        this.#place(this.#own.windows(this.#now())),
+        this.#place(this.#windowsInsteadOfClaimed()),
       ]);
       // At once, so that what is taken from here on follows in the store.
       this.#isShared = true;
       await placed;
       for (const each of begun) this.#begunAlone.delete(each);
+      this.#claimed.clear();
       logger.info({ store: store.name, replicas: this.#known.length }, "counting limits with the other replicas");
       this.#toldAway = false;
     } catch (error) {
@@ -183,7 +194,14 @@ export class SharedCounters implements Counters {
     }
   }
 
-  async #place(windows: ReturnType<OwnUse["windows"]>): Promise<void> {
+  /** What was claimed and not used is put down as nothing: the store would else count it as used. */
+  #windowsInsteadOfClaimed(): PlacedWindow[] {
+    const windows = new Map(this.#claimed);
+    for (const each of this.#own.windows(this.#now())) windows.set(`${each.windowSeconds} ${each.key}`, each);
+    return [...windows.values()];
+  }
+
+  async #place(windows: readonly PlacedWindow[]): Promise<void> {
     const { store } = this.#options;
     const sent = [];
     for (let start = 0; start < windows.length; start += PLACED_AT_ONCE) {

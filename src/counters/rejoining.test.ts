@@ -1,0 +1,73 @@
+/** What a store that was away for a moment, and lost nothing, must not be left with. */
+
+import { createClient } from "@redis/client";
+import pg from "pg";
+import { afterAll, describe, expect, test } from "vitest";
+import { startPostgres } from "../../test/support/postgres.ts";
+import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
+import { createLogger } from "../observability/logger.ts";
+import type { CounterStore } from "./counter-store.ts";
+import type { Claim } from "./counters.ts";
+import { PostgresqlStore } from "./postgresql-store.ts";
+import { RedisStore } from "./redis-store.ts";
+import { SharedCounters } from "./shared-counters.ts";
+
+interface Server {
+  store: CounterStore;
+  /** Has the server end every connection. */
+  cut(): Promise<unknown>;
+}
+
+const cleanup = new AsyncDisposableStack();
+afterAll(() => cleanup.disposeAsync());
+
+const SERVERS: Record<string, () => Promise<Server>> = {
+  PostgreSQL: async () => {
+    const url = await cleanup.use(await startPostgres()).createDatabase();
+    const operator = new pg.Client(url.reveal());
+    await operator.connect();
+    operator.on("error", () => {});
+    cleanup.defer(() => operator.end());
+    const cut = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parlance counters'";
+    return { store: new PostgresqlStore(url), cut: () => operator.query(cut) };
+  },
+  ...(HAS_REDIS && {
+    Redis: async () => {
+      const url = cleanup.use(await startRedis()).createDatabase();
+      const operator = await createClient({ url: url.reveal() }).connect();
+      cleanup.defer(() => operator.destroy());
+      return {
+        store: new RedisStore(url),
+        cut: () => operator.sendCommand(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]),
+      };
+    },
+  }),
+};
+
+if (!HAS_REDIS) test.skip(`a replica that joins Redis again${WITHOUT_REDIS}`);
+
+describe.each(Object.entries(SERVERS))("a replica that joins %s again", (_name, start) => {
+  test("has all of a limit that it does not use, however often", async () => {
+    const { store, cut } = await start();
+    const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
+    await counters.tried();
+    await using _ = { [Symbol.asyncDispose]: () => counters.close() };
+    const running: Claim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isHeld: true };
+    const use = async (number: number) => {
+      const taken = await Promise.all(Array.from({ length: number }, () => counters.take([running])));
+      expect(taken).toMatchObject(taken.map(() => ({ granted: true })));
+      for (const each of taken) {
+        if (each.granted) await counters.settle(each.reservation, [{ ...running, difference: -1 }]);
+      }
+    };
+
+    for (let outage = 0; outage < 3; outage += 1) {
+      await use(1);
+      await cut();
+      await expect.poll(() => counters.state.isShared, { timeout: 10_000, interval: 1 }).toBe(false);
+      await expect.poll(() => counters.state.isShared, { timeout: 10_000 }).toBe(true);
+      await use(3);
+    }
+    expect(counters.state.isShared).toBe(true);
+  });
+});
