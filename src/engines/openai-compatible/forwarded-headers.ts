@@ -15,6 +15,7 @@ export const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
+  "via",
   "expect",
   "accept",
   "accept-encoding",

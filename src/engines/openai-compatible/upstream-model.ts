@@ -14,6 +14,7 @@ import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
 import { type Operation, requestTemplate, toUpstreamModel } from "./upstream-request.ts";
+import { viaOf } from "./via.ts";
 
 export interface UpstreamModelOptions {
   /** The deployment's. */
@@ -84,13 +85,14 @@ export abstract class UpstreamModel {
     return { deployment: name, model: asked, upstreamModel, mask: this.#mask };
   }
 
-  /** Throws a Fault once the model is closed. The exchange is to be released, however it goes. */
+  /** Throws a Fault once the model is closed, and for a request that went round. The exchange is to be released, however it goes. */
   protected send(operation: Operation, { body, headers, callerHeaders }: Sent, signal: AbortSignal): Exchange {
     const { name, connections, settings } = this.#options;
     if (this.#isClosed) throw closedFault(name);
     const template = this.#template(operation);
     const forwarded = forwardedHeaders(settings.forwardRules, callerHeaders);
-    const all: Record<string, string | undefined> = { ...forwarded, ...(template.headers as object), ...headers };
+    const via = viaOf(callerHeaders, name);
+    const all: Record<string, string | undefined> = { ...forwarded, via, ...(template.headers as object), ...headers };
     for (const name in headers) if (headers[name] === undefined) delete all[name];
     const request = { ...template, body, headers: all as Record<string, string> };
     return new Exchange(connections, request, settings, signal);

@@ -1,0 +1,36 @@
+/** An upstream that is the service itself, as a wrong address or a balancer in between makes it. */
+
+import { writeFile } from "node:fs/promises";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let service: Service | undefined;
+afterEach(() => service?.stop());
+
+test("ends a request that comes back to it, for whatever model", async () => {
+  service = await startService();
+  const { baseUrl, apiKey, configFile, process, post, log } = service;
+  const deployments = `[{ engine: openai-compatible, base_url: "${baseUrl}", api_key: ${apiKey} }]`;
+  const config = `
+builtin_models: false
+models:
+  - { id: round, task: chat, deployments: ${deployments} }
+  - { id: said, task: speech, deployments: ${deployments} }
+  - { id: instead, task: chat, fallbacks: [echo], deployments: ${deployments} }
+  - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+`;
+  await writeFile(configFile, config);
+  process.kill("SIGHUP");
+  await eventually(() => expect(log()).toContainEqual(expect.objectContaining({ msg: "configuration reloaded" })));
+  const messages = [{ role: "user", content: "Go." }];
+
+  const answer = await post("/v1/chat/completions", { model: "round", messages });
+  expect(answer.status).toBe(502);
+  expect((await post("/v1/audio/speech", { model: "said", input: "Go.", voice: "any" })).status).toBe(502);
+  expect((await post("/v1/chat/completions", { model: "instead", messages })).status).toBe(200);
+  const faults = log().flatMap(({ fault }) => (typeof fault === "string" ? [fault] : []));
+  expect(faults).toContainEqual(expect.stringContaining("leads back to this service"));
+  const requests = log().filter(({ msg }) => msg === "request");
+  expect(requests.length).toBeLessThan(20);
+});
