@@ -11,7 +11,7 @@ import type { ConfigFile } from "./file-schema.ts";
 import type { DeploymentSchemas } from "./json-schema.ts";
 import { toLimits } from "./limits-schema.ts";
 import { type ParsedFile, parseFile } from "./parse-file.ts";
-import { readConfigFile } from "./read-config-file.ts";
+import { type RawFile, readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, refuseMisspelt } from "./read-environment.ts";
 import { substituteVariables } from "./substitute-variables.ts";
 
@@ -25,12 +25,18 @@ export interface ConfigSources {
   builtinModels: readonly KnownModel[];
 }
 
-/** Deep-frozen. Throws one Fault that lists every fault with its path, and no secret. */
-export async function loadConfig(sources: ConfigSources): Promise<Config> {
+/**
+ * Deep-frozen. Throws one Fault that lists every fault with its path, and no secret. In the place of `current` a file
+ * with nothing in it, or none any more, is a fault too: it is more likely being written than meant.
+ */
+export async function loadConfig(sources: ConfigSources, current?: Config): Promise<Config> {
   const faults = new FaultList();
   const { values, unknown } = readEnvironment(sources.environment, faults);
-  const file = findFile(sources);
-  const raw = file === undefined ? { value: {}, lineOf: () => undefined } : await readConfigFile(file, faults);
+  const file = findFile(sources) ?? current?.file;
+  const raw = file === undefined ? NO_FILE : await readConfigFile(file, faults);
+  if (current !== undefined && raw.isEmpty) {
+    faults.add([], "is empty; to serve the built-in models alone, write builtin_models: true");
+  }
   // A file that could not be read has said so; checking it as if it were empty would only add noise.
   const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, faults);
   const parsed = parseFile(value, sources.deploymentSchemas, faults);
@@ -40,6 +46,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   if (!faults.isEmpty || values === undefined || parsed.file === undefined) throw faults.toFault(file, raw.lineOf);
   return deepFreeze(combine(sources, values, file, parsed.file, parsed.deployments));
 }
+
+const NO_FILE: RawFile = { value: {}, isEmpty: false, lineOf: () => undefined };
 
 function findFile({ environment, workingDirectory }: ConfigSources): string | undefined {
   if (environment.PARLANCE_CONFIG) return resolve(workingDirectory, environment.PARLANCE_CONFIG);

@@ -7,10 +7,12 @@ import type { FaultList, Path } from "./fault-list.ts";
 export interface RawFile {
   /** As written, before any substitution; undefined when there is no file or it cannot be read. */
   value: unknown;
+  /** Whether nothing is in it but comments. */
+  isEmpty: boolean;
   lineOf(path: Path): number | undefined;
 }
 
-const NOTHING: RawFile = { value: undefined, lineOf: () => undefined };
+const NOTHING: RawFile = { value: undefined, isEmpty: false, lineOf: () => undefined };
 
 /** Nobody writes this much by hand, and it bounds the time that a wrong file takes. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -39,7 +41,7 @@ function parse(text: string, faults: FaultList): RawFile {
   if (document.errors.length > 0) return NOTHING;
   try {
     const value: unknown = document.toJS() ?? {};
-    return { value, lineOf: (path) => lineOf(document.contents, path) };
+    return { value, isEmpty: document.contents === null, lineOf: (path) => lineOf(document.contents, path) };
   } catch {
     faults.add([], "refers to its own anchors too often");
     return NOTHING;

@@ -47,6 +47,21 @@ test("finds a file that was not there at start", async () => {
   expect(reloaded).toMatchObject({ isAccepted: true, config: { models: [{ id: "a" }] } });
 });
 
+test("does not take a file that is empty or gone for one that wants the built-in models alone", async () => {
+  await write(models("a"));
+  const current = await loadConfig(sources);
+  for (const nothing of ["", "\n", "# models:\n"]) {
+    await write(nothing);
+    const fault = expect.stringContaining("is empty; to serve the built-in models alone");
+    expect(await reloadConfig(current, sources)).toEqual({ isAccepted: false, fault });
+  }
+  await rm(join(sources.workingDirectory, "parlance.yaml"));
+  const fault = expect.stringContaining("cannot be read: there is no such file");
+  expect(await reloadConfig(current, sources)).toEqual({ isAccepted: false, fault });
+  await write("builtin_models: true\n");
+  expect(await reloadConfig(current, sources)).toMatchObject({ isAccepted: true, config: { models: [] } });
+});
+
 test("names what needs a restart, and leaves it as it runs", async () => {
   await write("server: { port: 8081 }\n");
   const current = await loadConfig(sources);

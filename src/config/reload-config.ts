@@ -14,7 +14,7 @@ export type Reloaded =
 /** Reads everything anew, as at start. Throws only on a bug. */
 export async function reloadConfig(current: Config, sources: ConfigSources): Promise<Reloaded> {
   try {
-    const next = await loadConfig(sources);
+    const next = await loadConfig(sources, current);
     const live = Object.fromEntries(LIVE.map((key) => [key, next[key]])) as Pick<Config, (typeof LIVE)[number]>;
     return {
       isAccepted: true,
