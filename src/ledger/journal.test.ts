@@ -37,9 +37,12 @@ test("is there again when somebody removed it", () => {
   rmSync(path);
   journal.append("two");
   expect(readFileSync(path, "utf8")).toBe("two\n");
+  rmSync(directory, { recursive: true });
+  journal.append("three");
+  expect(readFileSync(path, "utf8")).toBe("two\nthree\n");
   rmSync(path);
   journal.close();
-  expect(readFileSync(path, "utf8")).toBe("two\n");
+  expect(readFileSync(path, "utf8")).toBe("two\nthree\n");
 });
 
 test("refuses what comes beyond its bound while nothing is passed", () => {

@@ -80,7 +80,7 @@ export class Journal {
     this.#writtenBytes = 0;
   }
 
-  /** By a process on another machine with the same folder, which took a journal at rest for one left behind. */
+  /** Such as by a process on another machine with the same folder, which took a journal at rest for one left behind. */
   #isRemoved(): boolean {
     return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink === 0;
   }
@@ -93,6 +93,7 @@ export class Journal {
     const rest = Buffer.alloc(this.#writtenBytes - this.#readBytes);
     let descriptor: number | undefined;
     try {
+      mkdirSync(dirname(path), { recursive: true });
       descriptor = openSync(path, "w+", 0o600);
       const length = readSync(old, rest, 0, rest.length, this.#readBytes);
       if (writeSync(descriptor, rest, 0, length, 0) < rest.length) throw new Error("the disk is full");

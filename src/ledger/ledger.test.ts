@@ -195,6 +195,17 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await rollups(database)).toMatchObject([{ requests: 2 }, { requests: 2 }]);
   });
 
+  test("goes on past a journal that cannot be opened", async () => {
+    const { database, directory, start } = await open(kind);
+    mkdirSync(join(directory, `${hostname()}.99999998.dead.usage.jsonl`));
+    writeFileSync(
+      join(directory, `${hostname()}.99999999.dead.usage.jsonl`),
+      `${JSON.stringify(batchOf([record()], 1))}\n`,
+    );
+    start();
+    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(1);
+  });
+
   test("goes on past a record that the database refuses and past a broken line", async () => {
     const { database, directory, start } = await open(kind);
     const line = (number: number, given: UsageRecord[]) => `${JSON.stringify(batchOf(given, number))}\n`;

@@ -250,13 +250,16 @@ export class Ledger {
   }
 
   async #takeOrphans(): Promise<void> {
-    const { directory, logger } = this.#options;
-    for (const path of findOrphans(directory, this.#writer)) {
+    for (const path of findOrphans(this.#options.directory, this.#writer)) {
       if (this.#isClosed) return;
-      const journal = new Journal(path, MAX_JOURNAL_BYTES);
-      await this.#write(journal);
-      if (journal.isEmpty) logger.info("usage of a process that was killed is written");
-      journal.close();
+      try {
+        const journal = new Journal(path, MAX_JOURNAL_BYTES);
+        await this.#write(journal);
+        if (journal.isEmpty) this.#options.logger.info("usage of a process that was killed is written");
+        journal.close();
+      } catch (error) {
+        this.#options.logger.warn({ error: messageOf(error) }, "usage of a process that was killed is not written yet");
+      }
     }
   }
 }
