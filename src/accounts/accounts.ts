@@ -146,7 +146,12 @@ export class Accounts {
 
   /** Throws a Fault while the database does not answer, or the first keys wait for it. */
   async check(): Promise<void> {
-    await this.#database.check();
+    try {
+      await this.#database.check();
+    } catch (error) {
+      this.#proofs.noteAway(error);
+      throw error;
+    }
     if (this.#areFirstKeysMissing) throw starting();
   }
 

@@ -106,9 +106,15 @@ export class KeyProofs {
       this.#isReachable = true;
     } catch (error) {
       this.#nextCheckAt = performance.now() + RETRY_AFTER_MILLISECONDS;
-      if (this.#isReachable) logger.error({ error: describe(error) }, "the database cannot be reached");
-      this.#isReachable = false;
+      this.noteAway(error);
     }
+  }
+
+  /** Also called by who asked the database for something else: a service that is not ready may get no requests at all. */
+  noteAway(error: unknown): void {
+    const { logger } = this.#options;
+    if (this.#isReachable) logger.error({ error: describe(error) }, "the database cannot be reached");
+    this.#isReachable = false;
   }
 
   /** One after the other, so that what an earlier one read never replaces what a later one did. */

@@ -2,6 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
@@ -182,4 +185,38 @@ test("can be opened while the database is away", async () => {
 test("says that it is unavailable when its file cannot be opened", async () => {
   const database = open({ ...(await databases.create("sqlite")), file: "/dev/null/parlance.sqlite" });
   await expect(database.check()).rejects.toMatchObject({ code: "database_unavailable" });
+});
+
+test("says so when its file is removed or replaced, instead of writing to what nobody will find", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "parlance-moved-"));
+  const file = join(directory, "parlance.sqlite");
+  const database = open({ ...(await databases.create("sqlite")), file });
+  const write = (id: string) => database.run((executor) => insertOrganization(executor, organization(id)));
+  const unavailable = expect.objectContaining({ code: "database_unavailable" });
+  await write("a");
+  await database.run((executor) => sql`vacuum into ${join(directory, "backup")}`.execute(executor));
+  for (const name of ["parlance.sqlite", "parlance.sqlite-wal", "parlance.sqlite-shm"]) await rm(join(directory, name));
+  await expect(write("b")).rejects.toEqual(unavailable);
+  await expect(database.check()).rejects.toMatchObject({ cause: { message: expect.stringContaining("was removed") } });
+
+  // As a backup of an earlier version is put in its place.
+  await rename(join(directory, "backup"), file);
+  await expect(write("b")).rejects.toEqual(unavailable);
+  await write("b");
+  const found = await database.run(listOrganizations);
+  expect(found.map(({ id }) => id).sort()).toEqual(["a", "b"]);
+  await rm(directory, { recursive: true });
+});
+
+test("refuses a database that a newer version has brought up to date, and says which to start", async () => {
+  const options = await databases.create("sqlite");
+  const database = open(options);
+  await database.check();
+  await database.run((executor) =>
+    sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(executor),
+  );
+  await expect(open(options).check()).rejects.toMatchObject({
+    name: "Fault",
+    message: expect.stringMatching(/newer Parlance.*`9999-later`.*Start the newer one/),
+  });
 });

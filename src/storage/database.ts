@@ -11,7 +11,7 @@ import { postgresqlDialect } from "./postgresql.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect } from "./sqlite.ts";
 import { isUndoneForAnother } from "./undone-for-another.ts";
-import { isUnreachable } from "./unreachable.ts";
+import { isMoved, isUnreachable } from "./unreachable.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 const MOST_ATTEMPTS = 5;
@@ -90,6 +90,7 @@ export class Database {
       await this.#migrated;
       return await work();
     } catch (error) {
+      if (isMoved(error)) this.#migrated = undefined;
       if (error instanceof Fault || !isUnreachable(error)) throw error;
       const message = "The database cannot be reached. Try again in a moment.";
       throw unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
@@ -101,10 +102,19 @@ export class Database {
     const migrator = new Migrator({ db: this.#kysely.withoutPlugins(), provider });
     try {
       const { error } = await migrator.migrateToLatest();
-      if (error !== undefined) throw error;
+      if (error !== undefined) throw newerFault(error) ?? error;
     } catch (error) {
       this.#migrated = undefined;
       throw error;
     }
   }
+}
+
+/** Kysely has no other sign of it than its words. */
+function newerFault(error: unknown): Fault | undefined {
+  const message = error instanceof Error ? error.message : "";
+  const [, name] = /^corrupted migrations: previously executed migration (\S+) is missing/.exec(message) ?? [];
+  if (name === undefined) return undefined;
+  const told = `The database was brought up to date by a newer Parlance, which this one cannot use (it has \`${name}\`).`;
+  return new Fault("conflict", `${told} Start the newer one, or restore a backup from before it.`, { cause: error });
 }

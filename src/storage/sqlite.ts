@@ -1,6 +1,6 @@
 /** SQLite for Kysely, opened so that several processes can share one file. */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import {
@@ -22,34 +22,75 @@ const BUSY_TIMEOUT_MILLISECONDS = 5;
 
 /** `file` is made, with its folder, when it is not there yet. `:memory:` is a database of its own. */
 export function sqliteDialect(file: string): SqliteDialect {
-  return new SharedSqliteDialect({ database: async () => withKeptStatements(openFile(file)) });
+  const database = new SqliteFile(file);
+  return new SharedSqliteDialect({ database: async () => database.open() }, database);
 }
 
 const MOST_STATEMENTS = 200;
 /** Of all that are kept: SQLite takes some fifty times as much for a statement of many rows. */
 const MOST_LETTERS = 64 * 1024;
 
-/** Kysely prepares each statement anew, which for one of many rows costs as much as its running. */
-function withKeptStatements(database: BetterSqlite.Database): SqliteDatabase {
-  const kept = new LRUCache<string, BetterSqlite.Statement>({
+/** SQLite's own code for it, which it does not find out in WAL mode. */
+class MovedError extends Error {
+  readonly code = "SQLITE_READONLY_DBMOVED";
+}
+
+class SqliteFile implements SqliteDatabase {
+  readonly #path: string;
+  #database: BetterSqlite.Database | undefined;
+  #identity: string | undefined;
+  /** Kysely prepares each statement anew, which for one of many rows costs as much as its running. */
+  readonly #kept = new LRUCache<string, BetterSqlite.Statement>({
     max: MOST_STATEMENTS,
     maxSize: MOST_LETTERS,
     sizeCalculation: (_statement, text) => text.length,
-    memoMethod: (text) => database.prepare(text),
+    memoMethod: (text) => (this.#database as BetterSqlite.Database).prepare(text),
   });
-  return {
-    prepare: (text) => kept.memo(text),
-    close: () => {
-      kept.clear();
-      database.close();
-    },
-  };
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  open(): this {
+    this.#database = openFile(this.#path);
+    this.#identity = this.#findIdentity();
+    return this;
+  }
+
+  prepare(text: string): BetterSqlite.Statement {
+    return this.#kept.memo(text);
+  }
+
+  close(): void {
+    this.#kept.clear();
+    this.#database?.close();
+  }
+
+  /**
+   * Throws when the file was removed or replaced: all that is written to it then would go with this process. One that
+   * is there instead is opened, whose schema may be older. Without any, what was written stays where it can be rescued.
+   */
+  checkPlace(): void {
+    const found = this.#findIdentity();
+    if (found === this.#identity) return;
+    if (found === undefined) throw new MovedError(`${this.#path} was removed while it was in use`);
+    this.close();
+    this.open();
+    throw new MovedError(`${this.#path} was replaced while it was in use`);
+  }
+
+  #findIdentity(): string | undefined {
+    if (this.#path === ":memory:") return "memory";
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  }
 }
 
 function openFile(file: string): BetterSqlite.Database {
   if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
-  const database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
+  let database: BetterSqlite.Database | undefined;
   try {
+    database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
     database.pragma("journal_mode = WAL");
     // In WAL mode NORMAL may lose the last commits when the power goes, and a revoked key would then work again.
     database.pragma("synchronous = FULL");
@@ -57,21 +98,24 @@ function openFile(file: string): BetterSqlite.Database {
     database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
     return database;
   } catch (error) {
-    database.close();
+    database?.close();
+    if (error instanceof BetterSqlite.SqliteError) error.message = `${file}: ${error.message}`;
     throw error;
   }
 }
 
 class SharedSqliteDialect extends SqliteDialect {
   readonly #settings: SqliteDialectConfig;
+  readonly #file: SqliteFile;
 
-  constructor(settings: SqliteDialectConfig) {
+  constructor(settings: SqliteDialectConfig, file: SqliteFile) {
     super(settings);
     this.#settings = settings;
+    this.#file = file;
   }
 
   override createDriver(): Driver {
-    return new SharedSqliteDriver(this.#settings);
+    return new SharedSqliteDriver(this.#settings, this.#file);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -80,8 +124,22 @@ class SharedSqliteDialect extends SqliteDialect {
 }
 
 class SharedSqliteDriver extends SqliteDriver {
+  readonly #file: SqliteFile;
+
+  constructor(settings: SqliteDialectConfig, file: SqliteFile) {
+    super(settings);
+    this.#file = file;
+  }
+
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new PatientConnection(await super.acquireConnection());
+    const connection = await super.acquireConnection();
+    try {
+      this.#file.checkPlace();
+    } catch (error) {
+      // Thrown here, it would leave Kysely's lock on the one connection locked.
+      return failing(error);
+    }
+    return new PatientConnection(connection);
   }
 
   /**
@@ -100,6 +158,13 @@ class SharedSqliteDriver extends SqliteDriver {
       if (!(error instanceof Error && error.message.includes("no transaction is active"))) throw error;
     }
   }
+}
+
+function failing(error: unknown): DatabaseConnection {
+  const fail = () => {
+    throw error;
+  };
+  return { executeQuery: async () => fail(), streamQuery: fail };
 }
 
 /** SQLite can undo changes of the schema; as one transaction, migrations of two processes come after each other. */

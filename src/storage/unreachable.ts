@@ -16,3 +16,8 @@ export function isUnreachable(error: unknown): boolean {
   }
   return MESSAGES.test(error.message);
 }
+
+/** Whether the file that is used from now on is another one. */
+export function isMoved(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SQLITE_READONLY_DBMOVED";
+}
