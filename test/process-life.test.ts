@@ -1,6 +1,8 @@
 /** Starting, reloading and stopping as an operator does it. */
 
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { type Service, type ServiceOptions, startService } from "./support/service.ts";
@@ -90,6 +92,29 @@ test("a port that is taken is a clear error and exit code 1", async () => {
   const taken = new URL(origin).port;
   await expect(startService({ environment: { PARLANCE_PORT: taken } })).rejects.toThrow(/ended with 1:.*in use/s);
 });
+
+test.each(["uploads", "parlance.sqlite"])(
+  "a data directory whose %s cannot be used is told with its path",
+  async (name) => {
+    const data = await mkdtemp(join(tmpdir(), "parlance-data-"));
+    if (name === "uploads") {
+      await writeFile(join(data, name), "");
+      const failed = startService({ environment: { PARLANCE_DATA_DIR: data } });
+      await expect(failed).rejects.toThrow(
+        /ended with 1:.*error: The data directory cannot be used: .*uploads.*EEXIST/s,
+      );
+    } else {
+      await writeFile(join(data, name), "no database, and long enough to be taken for one ".repeat(20));
+      const { fetch, log } = await start({ environment: { PARLANCE_DATA_DIR: data }, until: "listening" });
+      // Nobody has to send a request for the log to say why it is not ready.
+      expect((await fetch("/health/ready")).status).toBe(503);
+      const error = expect.stringMatching(/parlance\.sqlite: file is not a database/);
+      await eventually(() => expect(log()).toContainEqual(expect.objectContaining({ level: "error", error })));
+      expect(await service?.stop()).toBe(0);
+    }
+    await rm(data, { recursive: true });
+  },
+);
 
 test("is ready only once the models answer, and says which do not", async () => {
   const { origin } = await start({ config: config("one", 0) });

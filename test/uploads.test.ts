@@ -1,7 +1,7 @@
 /** Uploads: what a multipart body may be, how much of it is taken, and that nothing of it stays. */
 
 import { once } from "node:events";
-import { mkdir, readdir, readlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -197,6 +197,17 @@ test("sixteen uploads at once are all answered", async () => {
   const answers = await Promise.all(Array.from({ length: 16 }, () => post(form({}, makeWave({ seconds: 6 })))));
   expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
   await nothingStays();
+});
+
+test("a folder that somebody removed, or put a file in its place, holds up uploads only as long as it must", async () => {
+  const folder = join(service.dataDirectory, "uploads");
+  await rm(folder, { recursive: true });
+  expect((await post(form())).status).toBe(200);
+  await rm(folder, { recursive: true });
+  await writeFile(folder, "");
+  expect(await refusal(await post(form()))).toMatchObject({ status: 503, code: "server_is_overloaded" });
+  await rm(folder);
+  expect((await post(form())).status).toBe(200);
 });
 
 test("a client that leaves while it sends leaves nothing", async () => {

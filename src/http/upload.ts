@@ -34,13 +34,37 @@ const FIELD_BYTES = 64 * 1024;
 const FIELDS = 100;
 /** What fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
+/** Too many files are open, or the disk is not as it was at the start. */
+const NOT_NOW: ReadonlySet<string> = new Set([
+  "EMFILE",
+  "ENFILE",
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "EIO",
+  "ENOENT",
+  "ENOTDIR",
+  "EEXIST",
+]);
 /** For clients that read an answer only once they have sent all; who sends on for longer is cut off. */
 const LINGER_SECONDS = 5;
 
-/** Makes the folder, and removes what a crash left there. Only one process may use a folder. */
+/**
+ * Makes the folder, and removes what a crash left there. Only one process may use a folder. Throws a Fault when it
+ * cannot be written.
+ */
 export async function prepareUploads(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
+  try {
+    await mkdir(directory, { recursive: true });
+    for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
+    await rm(await mkdtemp(join(directory, "upload-")), { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A service whose disk is full has more to do than to take uploads.
+    if (isFull(code)) return;
+    const message = `The data directory cannot be used: ${directory} cannot be written (${code}). PARLANCE_DATA_DIR or data_directory names it.`;
+    throw new Fault("invalid-request", message, { cause: error });
+  }
 }
 
 /** Leaves bodies of multipart/form-data to `receiveUpload`, and takes no other kind in this scope. */
@@ -68,10 +92,22 @@ export async function receiveUpload(
   if (contentType === undefined) throw invalidRequest("The request body must be multipart/form-data; none was sent.");
   endAfterAnswer(request.raw, reply);
   if (announced > maxBytes + OVERHEAD_BYTES) throw tooLarge(maxBytes, announced);
-  const folder = await mkdtemp(join(directory, "upload-"));
-  reply.raw.once("close", () => void rm(folder, { recursive: true, force: true }));
-  if (reply.raw.destroyed) await rm(folder, { recursive: true, force: true });
+  const folder = await makeFolder(directory);
+  // What cannot be removed now, such as while too many files are open, is removed at the next start.
+  const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {});
+  reply.raw.once("close", () => void remove());
+  if (reply.raw.destroyed) await remove();
   return parseBody(request.raw, contentType, join(folder, "file"), maxBytes);
+}
+
+async function makeFolder(directory: string): Promise<string> {
+  try {
+    // It may have been removed since the start.
+    await mkdir(directory, { recursive: true });
+    return await mkdtemp(join(directory, "upload-"));
+  } catch (error) {
+    throw toDiskFault(error as NodeJS.ErrnoException);
+  }
 }
 
 function parseBody(body: IncomingMessage, contentType: string, path: string, maxBytes: number): Promise<Upload> {
@@ -149,9 +185,17 @@ function lastSegment(fileName: string | undefined): string {
   return (fileName ?? "").split(/[/\\]/).at(-1)?.slice(0, 255) ?? "";
 }
 
+function isFull(code: string | undefined): boolean {
+  return code === "ENOSPC" || code === "EDQUOT";
+}
+
 function toDiskFault(error: NodeJS.ErrnoException): unknown {
-  if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return error;
-  return unavailable("There is no room on the disk for this upload now.", "server_is_overloaded", 60, error);
+  const { code = "" } = error;
+  if (isFull(code)) {
+    return unavailable("There is no room on the disk for this upload now.", "server_is_overloaded", 60, error);
+  }
+  if (!NOT_NOW.has(code)) return error;
+  return unavailable("This upload cannot be kept now. Try again in a moment.", "server_is_overloaded", 5, error);
 }
 
 function tooLarge(maxBytes: number, announced: number | undefined): Fault {
