@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Fault, invalidRequest } from "../faults.ts";
+import { Fault, invalidRequest, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
 
 const REST_SECONDS = 0.2;
@@ -37,9 +37,10 @@ test("opens by rate when failures come between successes", async () => {
   expect(circuit.state).toBe("open");
 });
 
-test("what the request caused, and a client that left, do not count", async () => {
+test("what the request or this service's own limits caused, and a client that left, do not count", async () => {
   const circuit = new Circuit(settings);
-  for (let round = 0; round < 10; round += 1) await attempts(circuit, invalidRequest("No."), left);
+  const busy = unavailable("Too many connections are open here.", "server_is_overloaded", 1);
+  for (let round = 0; round < 10; round += 1) await attempts(circuit, invalidRequest("No."), left, busy);
   expect(circuit.state).toBe("closed");
 });
 

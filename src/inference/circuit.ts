@@ -180,7 +180,9 @@ export class Circuit {
 
 function isCounted(failure: unknown): boolean {
   // What is no Fault is a bug, and a deployment that meets one is better left alone too.
-  return !(failure instanceof Fault) || COUNTED.has(failure.kind);
+  if (!(failure instanceof Fault)) return true;
+  // It is this service that has too much to do.
+  return COUNTED.has(failure.kind) && failure.code !== "server_is_overloaded";
 }
 
 function isLeaving(failure: unknown): boolean {

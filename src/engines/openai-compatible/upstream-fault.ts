@@ -11,6 +11,9 @@ const MAX_MESSAGE_LENGTH = 2000;
 /** Of a key that is wrong, may not do this, or has no money behind it. */
 const OPERATORS: ReadonlySet<number> = new Set([401, 402, 403]);
 
+/** This process or machine has no descriptor, memory or port left for a connection. */
+const OWN_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+
 /** Who speaks of whom. */
 export interface FaultContext {
   /** The deployment's name. */
@@ -67,6 +70,9 @@ export function brokenFault(error: unknown, context: FaultContext): Fault {
     return refusalFault(error.details.status, error, undefined, context);
   }
   const upstream = `The upstream of \`${context.deployment}\``;
+  if (OWN_LIMITS.has(codeOf(error))) {
+    return unavailable("Too many connections are open here. Try again in a moment.", "server_is_overloaded", 1, error);
+  }
   if (error instanceof UpstreamTimeoutError) {
     return timeoutFault(`${upstream} sent ${error.message}.`, error);
   }

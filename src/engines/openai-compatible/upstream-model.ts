@@ -102,7 +102,7 @@ export abstract class UpstreamModel {
   protected toFault(error: unknown, context: FaultContext): Fault {
     const fault = brokenFault(error, context);
     const { kind, message, cause } = fault;
-    if (kind.startsWith("upstream-")) {
+    if (kind.startsWith("upstream-") || fault.code === "server_is_overloaded") {
       const said = cause instanceof UpstreamError ? cause.details.message : undefined;
       const reason = said ?? (cause instanceof Error ? cause.message : undefined);
       this.#options.logger.warn({ reason: reason && this.#mask(reason).slice(0, MAX_LOGGED_LENGTH) }, message);
