@@ -46,28 +46,49 @@ const SERVERS: Record<string, () => Promise<Server>> = {
 
 if (!HAS_REDIS) test.skip(`a replica that joins Redis again${WITHOUT_REDIS}`);
 
+const running: Claim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isHeld: true };
+
+async function open(store: CounterStore): Promise<SharedCounters> {
+  const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
+  cleanup.defer(() => counters.close());
+  await counters.tried();
+  return counters;
+}
+
+async function use(counters: SharedCounters, number: number): Promise<void> {
+  const taken = await Promise.all(Array.from({ length: number }, () => counters.take([running])));
+  expect(taken).toMatchObject(taken.map(() => ({ granted: true })));
+  for (const each of taken) {
+    if (each.granted) await counters.settle(each.reservation, [{ ...running, difference: -1 }]);
+  }
+}
+
 describe.each(Object.entries(SERVERS))("a replica that joins %s again", (_name, start) => {
   test("has all of a limit that it does not use, however often", async () => {
     const { store, cut } = await start();
-    const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
-    await counters.tried();
-    await using _ = { [Symbol.asyncDispose]: () => counters.close() };
-    const running: Claim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isHeld: true };
-    const use = async (number: number) => {
-      const taken = await Promise.all(Array.from({ length: number }, () => counters.take([running])));
-      expect(taken).toMatchObject(taken.map(() => ({ granted: true })));
-      for (const each of taken) {
-        if (each.granted) await counters.settle(each.reservation, [{ ...running, difference: -1 }]);
-      }
-    };
-
+    const counters = await open(store);
     for (let outage = 0; outage < 3; outage += 1) {
-      await use(1);
+      await use(counters, 1);
       await cut();
       await expect.poll(() => counters.state.isShared, { timeout: 10_000, interval: 1 }).toBe(false);
       await expect.poll(() => counters.state.isShared, { timeout: 10_000 }).toBe(true);
-      await use(3);
+      await use(counters, 3);
     }
+    expect(counters.state.isShared).toBe(true);
+  });
+
+  test("has all of a limit of which it took a part without hearing so", async () => {
+    const { store } = await start();
+    const take = store.take.bind(store);
+    store.take = async (...asked) => {
+      store.take = take;
+      await take(...asked);
+      throw new Error("the answer was lost");
+    };
+    const counters = await open(store);
+    await use(counters, 1);
+    await expect.poll(() => counters.state.isShared, { timeout: 10_000 }).toBe(true);
+    await use(counters, 3);
     expect(counters.state.isShared).toBe(true);
   });
 });

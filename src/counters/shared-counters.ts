@@ -41,8 +41,8 @@ export class SharedCounters implements Counters {
   readonly #sweeper: NodeJS.Timeout;
   /** What the store does not know to be begun. */
   readonly #begunAlone: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
-  /** By window: as good as used in the store, since the last try to join, and empty. */
-  readonly #claimed: Map<string, PlacedWindow> = new Map();
+  /** By window, and empty: those of which the store may count more than this replica has used. */
+  readonly #doubtful: Map<string, PlacedWindow> = new Map();
   #isShared = false;
   #epoch = "none yet";
   #known: readonly string[] = [this.#replica];
@@ -81,6 +81,8 @@ export class SharedCounters implements Counters {
         if (taken !== undefined) return this.#notice(id, claims, taken);
         this.#goAway(new Error("this replica was taken for dead, or the counts were lost"));
       } catch (error) {
+        // It may have been granted all the same.
+        this.#doubt(claims);
         this.#goAway(error);
       }
     }
@@ -89,10 +91,14 @@ export class SharedCounters implements Counters {
 
   async settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void> {
     this.#own.settle(reservation, corrections, this.#now());
-    if (!this.#isShared || corrections.length === 0) return;
+    if (!this.#isShared || corrections.length === 0) {
+      this.#doubt(corrections);
+      return;
+    }
     try {
       await answered(this.#options.store.settle(this.#replica, reservation, corrections));
     } catch (error) {
+      this.#doubt(corrections);
       this.#goAway(error);
     }
   }
@@ -172,21 +178,23 @@ export class SharedCounters implements Counters {
       this.#keepTime(now);
       // Until all count together again, each goes on with its own share, which the others must not take.
       const claimed = this.#own.claimedWindows(this.#share(), this.#now());
-      for (const each of claimed) this.#claimed.set(`${each.windowSeconds} ${each.key}`, { ...each, slices: [] });
+      this.#doubt(claimed);
       await this.#place(claimed);
       const beat = await this.#untilOthersJoined(now);
       this.#epoch = epoch;
       this.#known = this.#idsOf(beat);
       const begun = [...this.#begunAlone];
+      const doubtful = [...this.#doubtful];
       const placed = Promise.all([
         ...begun.map((each) => answered(store.begin(each.key, each.windowSeconds, each.amount))),
-        this.#place(this.#windowsInsteadOfClaimed()),
+        this.#place(this.#windowsWithDoubtful()),
       ]);
       // At once, so that what is taken from here on follows in the store.
       this.#isShared = true;
       await placed;
       for (const each of begun) this.#begunAlone.delete(each);
-      this.#claimed.clear();
+      // Not what came into doubt meanwhile.
+      for (const [id, each] of doubtful) if (this.#doubtful.get(id) === each) this.#doubtful.delete(id);
       logger.info({ store: store.name, replicas: this.#known.length }, "counting limits with the other replicas");
       this.#toldAway = false;
     } catch (error) {
@@ -194,11 +202,17 @@ export class SharedCounters implements Counters {
     }
   }
 
-  /** What was claimed and not used is put down as nothing: the store would else count it as used. */
-  #windowsInsteadOfClaimed(): PlacedWindow[] {
-    const windows = new Map(this.#claimed);
+  /** Also those in which nothing is used, since the store would go on counting what it has. */
+  #windowsWithDoubtful(): PlacedWindow[] {
+    const windows = new Map(this.#doubtful);
     for (const each of this.#own.windows(this.#now())) windows.set(`${each.windowSeconds} ${each.key}`, each);
     return [...windows.values()];
+  }
+
+  #doubt(windows: readonly Pick<PlacedWindow, "key" | "windowSeconds">[]): void {
+    for (const { key, windowSeconds } of windows) {
+      this.#doubtful.set(`${windowSeconds} ${key}`, { key, windowSeconds, slices: [] });
+    }
   }
 
   async #place(windows: readonly PlacedWindow[]): Promise<void> {
