@@ -39,13 +39,17 @@ export function flacDecoder(): Promise<PacketDecoder> {
   return fromFrames(new FLACDecoder());
 }
 
+/** A few dozen bytes may be a frame of 65,535 samples in eight channels, and all that is read at once is decoded at once. */
+const FLAC_BYTES_AT_ONCE = 2048;
+
 /** A file whose frames the demuxer does not find: it takes those that tell their rate in kilohertz for broken ones. */
 export async function* decodeFlacFile(path: string): AsyncGenerator<DecodedAudio> {
   const decoder = new FLACDecoder();
   await decoder.ready;
   const toAudio = ({ channelData, sampleRate }: Frames): DecodedAudio => ({ channels: channelData, sampleRate });
   try {
-    for await (const bytes of createReadStream(path)) yield toAudio(await decoder.decode(bytes));
+    const pieces = createReadStream(path, { highWaterMark: FLAC_BYTES_AT_ONCE });
+    for await (const bytes of pieces) yield toAudio(await decoder.decode(bytes));
     yield toAudio(await decoder.flush());
   } finally {
     decoder.free();

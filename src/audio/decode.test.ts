@@ -105,6 +105,38 @@ test("FLAC whose frames tell the rate in a byte of its own", async () => {
   expect(Math.max(...samples.subarray(2000, 14_000))).toBeCloseTo(0.5, 1);
 });
 
+/** Of 36 bytes each: 65,535 samples, all of them 16, in each of eight channels. */
+function tinyFlacFrames(count: number): Buffer {
+  const remainder = (bytes: readonly number[], width: number, polynomial: number) =>
+    bytes.reduce((sum, byte) => {
+      let rest = sum ^ (byte << (width - 8));
+      for (let bit = 0; bit < 8; bit += 1) rest = (rest << 1) ^ (rest & (1 << (width - 1)) ? polynomial : 0);
+      return rest & (2 ** width - 1);
+    }, 0);
+  const information = Buffer.alloc(34);
+  information.writeUInt16BE(65_535, 0);
+  information.writeUInt16BE(65_535, 2);
+  information.writeBigUInt64BE((255_000n << 44n) | (7n << 41n) | (15n << 36n) | BigInt(count * 65_535), 10);
+  const frames = Array.from({ length: count }, (_, index) => {
+    const number = index < 128 ? [index] : [0xc0 | (index >> 6), 0x80 | (index & 63)];
+    const header = [0xff, 0xf8, 0x7c, 0x78, ...number, 0xff, 0xfe, 255];
+    const frame = [...header, remainder(header, 8, 0x07), ...Array.from({ length: 8 }, () => [0, 0, 16]).flat()];
+    const check = remainder(frame, 16, 0x8005);
+    return Buffer.from([...frame, check >> 8, check & 0xff]);
+  });
+  return Buffer.concat([Buffer.from("fLaC"), Buffer.from([0x80, 0, 0, 34]), information, ...frames]);
+}
+
+test("a small file that holds minutes in eight channels takes no memory for all of them at once", async () => {
+  const path = join(folder, "tiny-frames.flac");
+  await writeFile(path, tinyFlacFrames(300));
+  let count = 0;
+  // A process that takes too much is ended, and this throws.
+  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds: 600 }, never))
+    count += samples.length;
+  expect(count / RATE).toBeCloseTo((300 * 65_535) / 255_000, 1);
+});
+
 test("samples can be had again", async () => {
   const path = await wave("again.wav", { seconds: 1 });
   const samples = decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never);

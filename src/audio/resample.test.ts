@@ -30,3 +30,11 @@ test("keeps each part's length and sound where the rate changes", async () => {
     .reduce((most, sample, index) => Math.max(most, Math.abs(sample - (expected[7_800 + index] ?? 0))), 0);
   expect(held).toBeLessThan(0.05);
 });
+
+test("takes rates beyond the library's own bound", async () => {
+  const out = await through(16_000, [[sine(768_000, 0.25), 768_000]]);
+  expect(out.length).toBe(4_000);
+  const expected = sine(16_000, 0.25);
+  const middle = [...out.slice(200, 3_800)].map((sample, index) => Math.abs(sample - (expected[index + 200] ?? 0)));
+  expect(Math.max(...middle)).toBeLessThan(0.05);
+});

@@ -40,7 +40,10 @@ export class Resampler {
 
   async #begin(rate: number): Promise<void> {
     this.#converter?.destroy();
-    this.#converter = await create(1, rate, this.#rate, { converterType: ConverterType.SRC_SINC_FASTEST });
+    // Only the ratio matters, and the library takes rates up to a bound.
+    const scale = Math.max(1, rate / MAX_LIBRARY_RATE);
+    const converterType = ConverterType.SRC_SINC_FASTEST;
+    this.#converter = await create(1, rate / scale, this.#rate / scale, { converterType });
     this.#inputRate = rate;
     this.#taken = 0;
     this.#given = 0;
@@ -65,6 +68,7 @@ export class Resampler {
   }
 }
 
+const MAX_LIBRARY_RATE = 192_000;
 const MAX_SAMPLES_AT_ONCE = 100_000;
 
 function concatenate(pieces: readonly Float32Array[]): Float32Array {
