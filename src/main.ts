@@ -28,6 +28,12 @@ export interface Listening {
 /** Resolves with the exit code once the process has been told to stop and has drained. Throws a Fault when it cannot start. */
 export async function run(options: RunOptions): Promise<number> {
   const { config, logger } = options;
+  // Without anyone to hear it, SIGHUP would end the process: while it starts, and while running requests finish.
+  let isAskedToReload = false;
+  let onHangUp = () => {
+    isAskedToReload = true;
+  };
+  process.on("SIGHUP", () => onHangUp());
   const service = await compose(options);
   const stopping = untilStopped();
   const stopped = new AbortController();
@@ -44,12 +50,12 @@ export async function run(options: RunOptions): Promise<number> {
   let current = config;
   // One after the other: two signals in a row must not end with the older file.
   let reloading = Promise.resolve();
-  const reload = () => {
+  onHangUp = () => {
     reloading = reloading.then(async () => {
       current = await reloadInto(service, current, options);
     });
   };
-  process.on("SIGHUP", reload);
+  if (isAskedToReload) onHangUp();
   using _idle = giveMemoryBackWhenIdle();
   try {
     const signal = await Promise.race([stopping, welcomed.then(() => stopping)]);
@@ -57,7 +63,7 @@ export async function run(options: RunOptions): Promise<number> {
     return 0;
   } finally {
     stopped.abort();
-    process.off("SIGHUP", reload);
+    onHangUp = () => {};
     await drain(service, config.server.drainSeconds);
     // Whatever does not end by itself ends with the process.
     const late = pause(CLOSE_MILLISECONDS).then(() => logger.error("some parts did not close in time"));

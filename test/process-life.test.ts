@@ -43,6 +43,16 @@ test("SIGTERM lets running requests finish, refuses new ones, and exits 0", asyn
   expect(await service?.stop()).toBe(0);
 });
 
+test("SIGHUP while running requests finish ends none of them", async () => {
+  const { post, process, log } = await start({ config: config("steady", 10) });
+  const response = await post("/v1/chat/completions", { model: "steady", messages, stream: true });
+  process.kill("SIGTERM");
+  await eventually(() => expect(log()).toContainEqual(expect.objectContaining({ msg: "stopping" })));
+  process.kill("SIGHUP");
+  expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/);
+  expect(await service?.stop()).toBe(0);
+});
+
 test("what still runs at the drain's deadline ends with an error frame", async () => {
   const { post, process } = await start({ config: config("endless", 1000, 1) });
   const response = await post("/v1/chat/completions", { model: "endless", messages, stream: true });
