@@ -124,10 +124,22 @@ test("passes on usage that comes with the last choice, and remembers it", () => 
 
 test("is complete once each choice has ended", () => {
   const frames = new ChatFrames({ model: "m", choices: 2 });
-  frames.rewrite(STYLES.vllm?.("", "stop") ?? "");
+  const end = (index: number) => frame({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
+  frames.rewrite(end(0));
+  expect(frames.isComplete).toBe(false);
+  // With its usage, as some upstreams do.
+  frames.rewrite(end(0));
+  expect(frames.isComplete).toBe(false);
+  frames.rewrite(end(1));
+  expect(frames.isComplete).toBe(true);
+});
+
+test("takes an empty finish_reason for none", () => {
+  const { out, frames } = rewrite(STYLES.vllm?.("a", "") ?? "", STYLES.vllm?.("b", "") ?? "");
+  expect(framesOf(Buffer.from(out, "latin1"))).toHaveLength(2);
   expect(frames.isComplete).toBe(false);
   frames.rewrite(STYLES.vllm?.("", "stop") ?? "");
-  expect(frames.isComplete).toBe(true);
+  expect(frames).toMatchObject({ isComplete: true, finishReason: "stop" });
 });
 
 test("tells usage in a frame of the same answer, with the upstream's details", () => {

@@ -32,7 +32,8 @@ export class ChatFrames {
   #shapes: FrameShape[] = [];
   #id: string | undefined;
   #created: number | undefined;
-  #endedChoices = 0;
+  /** By index: some upstreams tell the end of a choice again, with its usage. */
+  readonly #endedChoices = new Set<unknown>();
   #usageObject: Record<string, unknown> | undefined;
   /** Frames with a part of the answer. */
   frameCount = 0;
@@ -50,7 +51,7 @@ export class ChatFrames {
 
   /** Whether each choice has ended; an answer that breaks off before is not whole. */
   get isComplete(): boolean {
-    return this.isDone ? this.finishReason !== undefined : this.#endedChoices >= this.#choices;
+    return this.isDone ? this.finishReason !== undefined : this.#endedChoices.size >= this.#choices;
   }
 
   get usage(): ChatUsage | undefined {
@@ -126,11 +127,13 @@ export class ChatFrames {
     const choices = Array.isArray(parsed.choices) ? parsed.choices : [];
     let isPlain = choices.length > 0;
     for (const choice of choices) {
-      const reason = (choice as { finish_reason?: unknown } | null)?.finish_reason;
+      const { index = 0, finish_reason: reason } = (choice ?? {}) as { index?: unknown; finish_reason?: unknown };
       if (typeof reason !== "string") continue;
       if (reason === "error") throw new UpstreamError("ended a choice with an error");
       this.finishReason = reason;
-      this.#endedChoices += 1;
+      // Some upstreams write it for "not yet".
+      if (reason === "") continue;
+      this.#endedChoices.add(index);
       isPlain = false;
     }
     if (usageIn(parsed.usage) !== undefined) {
