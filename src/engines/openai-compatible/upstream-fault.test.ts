@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brokenFault } from "./upstream-fault.ts";
+import { brokenFault, retryAfterSeconds } from "./upstream-fault.ts";
 
 const context = { deployment: "team", model: "team", upstreamModel: "m", mask: (text: string) => text };
 
@@ -17,3 +17,16 @@ test.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL"])(
     expect(fault.message).not.toContain("upstream");
   },
 );
+
+test.each([
+  [{ "retry-after": "7.5" }, 8],
+  [{ "retry-after": "0" }, 1],
+  [{ "retry-after-ms": "1200" }, 2],
+  [{ "retry-after": `1${"0".repeat(400)}` }, 86_400],
+  [{ "retry-after-ms": "1e300" }, 86_400],
+  [{ "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" }, 86_400],
+  [{ "retry-after": "soon" }, undefined],
+  [{}, undefined],
+])("%j asks for %j seconds", (headers, seconds) => {
+  expect(retryAfterSeconds(headers)).toBe(seconds);
+});

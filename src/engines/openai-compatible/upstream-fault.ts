@@ -152,15 +152,22 @@ function codeOf(error: unknown): string {
   return inner === undefined ? "" : codeOf(inner);
 }
 
-/** Seconds that `retry-after` (seconds or a date) or `retry-after-ms` asks for, at least 1. */
+/** Beyond this it is a mistake, and one far beyond could not be told as a whole number. */
+const MAX_RETRY_AFTER_SECONDS = 86_400;
+
+/** Seconds that `retry-after` (seconds or a date) or `retry-after-ms` asks for, at least 1 and at most a day. */
 export function retryAfterSeconds(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): number | undefined {
   const milliseconds = Number(headers["retry-after-ms"]);
-  if (milliseconds > 0) return Math.max(1, Math.ceil(milliseconds / 1000));
+  if (milliseconds > 0) return toWait(milliseconds / 1000);
   const value = headers["retry-after"];
   if (typeof value !== "string") return undefined;
   // Some upstreams count with a fraction, which the standard does not know.
   const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
+  return Number.isNaN(seconds) ? undefined : toWait(seconds);
+}
+
+function toWait(seconds: number): number {
+  return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(seconds)));
 }
