@@ -8,6 +8,10 @@ import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
+/** What a file of another format begins with; samples begin so once in billions. */
+const FILE_MARKS: Readonly<Record<string, string>> = { RIFF: "WAV", OggS: "Ogg", fLaC: "FLAC", ID3: "MP3" };
+const LONGEST_MARK = 4;
+
 /** Of OpenAI's `pcm`: 16 bits, little-endian, mono. */
 const PCM_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
@@ -27,7 +31,7 @@ export class UpstreamSpeech extends UpstreamModel implements SpeechModel {
       const head = await exchange.head();
       if (head === undefined) return;
       await expectSamples(head, exchange, context);
-      yield* readSamples(exchange);
+      yield* readSamples(exchange, String(head.headers["content-type"] ?? ""));
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
@@ -61,19 +65,18 @@ async function expectSamples(head: ResponseHead, exchange: Exchange, context: Fa
   }
 }
 
-async function* readSamples(exchange: Exchange): AsyncGenerator<Float32Array> {
+async function* readSamples(exchange: Exchange, contentType: string): AsyncGenerator<Float32Array> {
   let rest: Buffer = Buffer.alloc(0);
   let isFirst = true;
   for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) {
     exchange.progress();
     const bytes = Buffer.concat([rest, ...read]);
-    if (isFirst && bytes.length < 4) {
+    if (isFirst && bytes.length < LONGEST_MARK) {
       rest = bytes;
       continue;
     }
-    if (isFirst && bytes.toString("latin1", 0, 4) === "RIFF") {
-      throw new UpstreamError("answered with a WAV file instead of pcm");
-    }
+    const file = isFirst ? fileIn(bytes, contentType) : undefined;
+    if (file !== undefined) throw new UpstreamError(`answered with ${file} instead of pcm`);
     isFirst = false;
     const length = Math.floor(bytes.length / BYTES_PER_SAMPLE);
     rest = bytes.subarray(length * BYTES_PER_SAMPLE);
@@ -82,4 +85,14 @@ async function* readSamples(exchange: Exchange): AsyncGenerator<Float32Array> {
     }
   }
   if (isFirst) throw new UpstreamError("answered with no audio");
+}
+
+/** Which kind of file begins with these bytes; undefined for samples. Played as samples it would be loud noise. */
+function fileIn(bytes: Buffer, contentType: string): string | undefined {
+  const start = bytes.toString("latin1", 0, LONGEST_MARK);
+  const mark = Object.keys(FILE_MARKS).find((each) => start.startsWith(each));
+  if (mark !== undefined) return `a file of the kind ${FILE_MARKS[mark]}`;
+  // Frames of MP3 and AAC begin with bits that samples may begin with too, so what it is called counts.
+  const isFrame = bytes[0] === 0xff && ((bytes[1] as number) & 0xe0) === 0xe0;
+  return isFrame && /mpeg|mp3|aac/i.test(contentType) ? "MP3 or AAC" : undefined;
 }
