@@ -135,8 +135,11 @@ function* toEvents(
   const { text, words, language } = transcript;
   // One that does not stream answers in the format that a stream is asked for in, which has no times.
   const segments = transcript.segments ?? (request.stream ? [] : undefined);
-  if (segments === undefined) throw new UpstreamError("left out the segments that were asked for");
-  if (segments.length === 0 && request.stream && text) yield { type: "delta", text };
+  const hasTextOnly = !segments?.length && Boolean(text?.trim());
+  if (segments === undefined || (hasTextOnly && !request.stream)) {
+    throw new UpstreamError("left out the segments that were asked for");
+  }
+  if (hasTextOnly && text) yield { type: "delta", text };
   if (request.wordTimes && !words) throw new UpstreamError("left out the words that were asked for");
   for (const [index, segment] of segments.entries()) {
     const { start, end, avg_logprob, no_speech_prob, temperature } = segment;
