@@ -128,6 +128,7 @@ describe("a field at fault is named by its path, with a stable code", () => {
       metadata: { a: "b" },
       store: false,
       service_tier: "auto",
+      prompt_cache_options: { mode: "explicit" },
       temperature: null,
       stop: null,
       messages: [{ role: "assistant", content: "Hi.", refusal: null, annotations: [] }, ...user],

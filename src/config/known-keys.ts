@@ -10,12 +10,12 @@ const NOT_BUILT: ReadonlySet<string> = new Set([
   "spend_limit",
   "cooldown",
   "tracing",
-  "trusted_proxies",
 ]);
 
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["database_url", "is set by the environment variable DATABASE_URL"],
   ["redis_url", "is set by the environment variable REDIS_URL"],
+  ["trusted_proxies", "is set as server.trusted_proxies"],
 ]);
 
 export function describeUnknownKey(key: string, known: readonly string[]): string {

@@ -25,6 +25,7 @@ const NOT_READ: ReadonlySet<string> = new Set([
   "metadata",
   "safety_identifier",
   "prompt_cache_key",
+  "prompt_cache_options",
   "prompt_cache_retention",
 ]);
 

@@ -42,6 +42,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "store",
   "service_tier",
   "prompt_cache_key",
+  "prompt_cache_options",
   "prompt_cache_retention",
   "safety_identifier",
 ]);

@@ -129,6 +129,7 @@ function describeExpected(expected: string): string {
 function describeGiven(given: unknown): string {
   if (given === null) return "null";
   if (Array.isArray(given)) return "an array";
+  if (Number.isNaN(given)) return "a text";
   if (typeof given === "number") return Number.isInteger(given) ? "a whole number" : "a decimal number";
   if (typeof given === "object") return "an object";
   return given === undefined ? "nothing" : `a ${typeof given}`;
