@@ -134,6 +134,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
     maxModerationInputs: config.server.maxModerationInputs,
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
+    requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     trustedProxies: config.server.trustedProxies,
     countWrongKey: (address) => failures.count(address),
     logger,

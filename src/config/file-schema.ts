@@ -62,7 +62,9 @@ const server = z
       .min(1)
       .max(86400)
       .default(600)
-      .describe("Seconds from a request's arrival to its answer's end; then 504, or an error frame in a stream."),
+      .describe(
+        "Seconds from a request's arrival to its answer's end; then 504, or an error frame in a stream. A client that takes nothing of its answer for twice as long is cut off.",
+      ),
     trusted_proxies: z
       .array(network)
       .max(1000)

@@ -31,6 +31,8 @@ export interface ServerOptions {
   maxModerationInputs: number;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
+  /** How long an answer may take, from the request's arrival. */
+  requestTimeoutSeconds: number;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
   countWrongKey: CountWrongKey;
@@ -87,14 +89,18 @@ export function buildServer(options: ServerOptions): Server {
 
 /** Health and metrics alone, for an address that only the operator's network reaches. */
 export function buildOperationsServer(served: Operations, logger: Logger): FastifyInstance {
-  const { app } = bareServer({ maxBodyBytes: 1024, receiveTimeoutSeconds: 10, logger, measure: () => {} });
+  const timeouts = { receiveTimeoutSeconds: 10, requestTimeoutSeconds: 10 };
+  const { app } = bareServer({ ...timeouts, maxBodyBytes: 1024, logger, measure: () => {} });
   app.register(operations(served));
   return app;
 }
 
 const MAX_HEADERS_MILLISECONDS = 60_000;
+/** For the error of an answer that is late. */
+const SPARE_MILLISECONDS = 2000;
 
-type BareServerOptions = Pick<ServerOptions, "maxBodyBytes" | "receiveTimeoutSeconds" | "logger" | "measure"> &
+type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
+type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
   Partial<Pick<ServerOptions, "inference" | "trustedProxies">>;
 
 function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: RequestRecords } {
@@ -110,6 +116,9 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
       // With a longer one than requestTimeout Node finds no late request at all.
       headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
     },
+    // Of a connection on which nothing moves although a request is open: a client that does not read would hold its
+    // answer for ever. A chat whose messages are judged first may be silent for two deadlines.
+    connectionTimeout: 2 * limits.requestTimeoutSeconds * 1000 + Math.max(receiveTimeout, SPARE_MILLISECONDS),
     // Longer than the usual idle time of a proxy in front, so that the proxy closes first and meets no reset.
     keepAliveTimeout: 75_000,
     genReqId: newRequestId,

@@ -1,0 +1,37 @@
+/** Clients that ask, stay, and take nothing of the answer. */
+
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "./support/service.ts";
+
+const CONFIG = `
+builtin_models: false
+server: { request_timeout_seconds: 1, receive_timeout_seconds: 1 }
+models:
+  - id: long
+    task: chat
+    deployments: [{ engine: scripted, context_window: 1000000, replies: [{ text: "${"word ".repeat(60_000)}" }] }]
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+});
+afterAll(() => service.stop());
+
+test("a client that does not read its answer does not hold it for ever", async () => {
+  const body = JSON.stringify({ model: "long", stream: true, messages: [{ role: "user", content: "Go." }] });
+  const socket = connect(Number(new URL(service.origin).port), "127.0.0.1");
+  socket.pause().on("error", () => {});
+  const head = [
+    "POST /v1/chat/completions HTTP/1.1",
+    "host: parlance",
+    `authorization: Bearer ${service.apiKey}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const told = () => service.log().find(({ msg }) => msg === "request");
+  await expect.poll(told, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
+  socket.destroy();
+}, 90_000);
