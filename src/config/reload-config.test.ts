@@ -66,7 +66,7 @@ test("names what needs a restart, and leaves it as it runs", async () => {
   await write("server: { port: 8081 }\n");
   const current = await loadConfig(sources);
   await write(
-    `server: { port: 8082, operations: { port: 9 }, max_body_bytes: 2048 }\ndata_directory: d\n${models("a")}`,
+    `server: { port: 8082, operations: { port: 9 }, max_body_bytes: 2048, database_grace_seconds: 1 }\ndata_directory: d\n${models("a")}`,
   );
   const reloaded = await reloadConfig(current, sources);
   if (!reloaded.isAccepted) throw new Error(reloaded.fault);
@@ -74,6 +74,7 @@ test("names what needs a restart, and leaves it as it runs", async () => {
     "server.port",
     "server.operations",
     "server.max_body_bytes",
+    "server.database_grace_seconds",
     "data_directory",
     "models_directory",
   ]);

@@ -42,6 +42,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
     "server.trusted_proxies": ({ server }) => server.trustedProxies,
     "server.drain_seconds": ({ server }) => server.drainSeconds,
+    "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,
     limits: ({ limits, ...config }) => [limits, config.whenCountersAway, config.failedAuthenticationsPerMinute],
     "usage.record_days": ({ usage }) => usage.recordDays,
     data_directory: ({ dataDirectory }) => dataDirectory,
