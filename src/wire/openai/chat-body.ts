@@ -24,10 +24,16 @@ const StopText = z.string().min(1);
 const RepeatPenalty = z
   .number()
   .refine((value) => value > 0, { message: "it must be above 0; 1 does nothing", params: { code: "invalid_value" } });
-const LogitBias = z.record(z.string(), Decimal(-100, 100)).check(({ value, issues }) => {
-  const key = Object.keys(value).find((each) => !/^\d{1,10}$/.test(each));
-  if (key === undefined) return;
-  issues.push({ code: "custom", path: [key], input: key, message: "its keys are token ids, which are whole numbers" });
+const Bias = Decimal(-100, 100);
+/** Looks no further than to the first entry at fault, as `listOf`. */
+const LogitBias = z.record(z.string(), z.custom<number>()).check(({ value, issues }) => {
+  for (const [key, bias] of Object.entries(value)) {
+    const message = "its keys are token ids, which are whole numbers";
+    if (!/^\d{1,10}$/.test(key)) issues.push({ code: "custom", path: [key], input: key, message });
+    const { error } = Bias.safeParse(bias, { reportInput: true });
+    issues.push(...((error?.issues ?? []).map((issue) => ({ ...issue, path: [key] })) as typeof issues));
+    if (issues.length > 0) return;
+  }
 });
 
 const FIELDS = {

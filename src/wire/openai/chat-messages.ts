@@ -2,13 +2,14 @@
 
 import { z } from "zod";
 import type { ChatMessage, ToolCall } from "../../engines/chat-model.ts";
+import { listOf } from "./list-of.ts";
 import { openVariants } from "./open-variants.ts";
 
 const TextPart = z.looseObject({ text: z.string() });
 const ImagePart = z.looseObject({
   image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
 });
-const Content = z.union([z.string(), z.array(openVariants({ text: TextPart, image_url: ImagePart })).min(1)]);
+const Content = z.union([z.string(), listOf(openVariants({ text: TextPart, image_url: ImagePart })).min(1)]);
 
 const FunctionCall = z.looseObject({
   id: z.string().min(1),
@@ -22,7 +23,7 @@ const AssistantMessage = z
   .looseObject({
     role: z.literal("assistant"),
     content: Content.nullish(),
-    tool_calls: z.array(Call).nullish(),
+    tool_calls: listOf(Call).nullish(),
     refusal: z.string().nullish(),
   })
   .check((context) => {
@@ -54,8 +55,7 @@ const Message = z.discriminatedUnion(
 
 export type Message = z.output<typeof Message>;
 
-export const Messages = z
-  .array(Message)
+export const Messages = listOf(Message)
   .min(1)
   .check(({ value, issues }) => {
     const called = new Set<string>();
@@ -68,6 +68,7 @@ export const Messages = z
         input: message.tool_call_id,
         message: "no assistant message before it has a tool call with this id",
       });
+      return;
     }
   });
 

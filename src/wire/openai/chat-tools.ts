@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../engines/chat-model.ts";
+import { listOf } from "./list-of.ts";
 import { openVariants } from "./open-variants.ts";
 
 const FunctionTool = z.looseObject({
@@ -15,7 +16,7 @@ const FunctionTool = z.looseObject({
   }),
 });
 
-export const Tools = z.array(openVariants({ function: FunctionTool })).check(({ value, issues }) => {
+export const Tools = listOf(openVariants({ function: FunctionTool })).check(({ value, issues }) => {
   const names = new Set<string>();
   for (const [index, tool] of value.entries()) {
     if (!isFunctionTool(tool)) continue;
@@ -27,6 +28,7 @@ export const Tools = z.array(openVariants({ function: FunctionTool })).check(({ 
         input: name,
         message: `another tool is called '${name}' too`,
       });
+      return;
     }
     names.add(name);
   }
