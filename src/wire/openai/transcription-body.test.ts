@@ -14,3 +14,35 @@ test.each(["", "warm", "0,5"])("a temperature of '%s' is told to be no number", 
     }),
   );
 });
+
+test.each([
+  [
+    [
+      ["chunking_strategy[type]", "server_vad"],
+      ["chunking_strategy[threshold]", "0.3"],
+    ],
+    "chunking_strategy.threshold",
+  ],
+  [[["chunking_strategy", '{"type":"server_vad","silence_duration_ms":9}']], "chunking_strategy.silence_duration_ms"],
+  [
+    [
+      ["keywords[]", "Parlance"],
+      ["keywords[]", "vLLM"],
+    ],
+    "keywords",
+  ],
+  [[["languages", "en"]], "languages"],
+] as const)("what no model can honour is refused by name: %j", (fields, param) => {
+  expect(() => toTranscription([["model", "t"], ...fields])).toThrow(
+    expect.objectContaining({ param, code: "unsupported_value" }),
+  );
+});
+
+test.each(["auto", '{"type":"server_vad"}'])("speech is found in any case: chunking_strategy %s", (value) => {
+  expect(
+    toTranscription([
+      ["model", "t"],
+      ["chunking_strategy", value],
+    ]),
+  ).toMatchObject({ model: "t" });
+});

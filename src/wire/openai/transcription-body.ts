@@ -32,6 +32,8 @@ const TranscriptionBody = z.strictObject({
   chunking_strategy: z.union([z.literal("auto"), z.looseObject({ type: z.literal("server_vad") })]).optional(),
   known_speaker_names: z.array(z.string()).optional(),
   known_speaker_references: z.array(z.string()).optional(),
+  keywords: z.array(z.string()).optional(),
+  languages: z.array(z.string()).optional(),
 });
 
 export interface TranscriptionAsked {
@@ -53,6 +55,14 @@ export function toTranscription(fields: Fields): TranscriptionAsked {
   if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
   if (body.known_speaker_names !== undefined || body.known_speaker_references !== undefined) {
     throw unsupportedValue("No model here tells speakers apart.", "known_speaker_names");
+  }
+  for (const hint of ["keywords", "languages"] as const) {
+    if (body[hint] !== undefined) throw unsupportedValue(`No model here takes '${hint}'.`, hint);
+  }
+  if (typeof body.chunking_strategy === "object") {
+    const setting = Object.keys(body.chunking_strategy).find((each) => each !== "type");
+    const message = "No model here can be told how to find the speech in a recording.";
+    if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
   }
   if (stream && format !== "json" && format !== "text") {
     const message = `A stream sends events of its own; with 'stream', 'response_format' must be json or text, not ${format}.`;
@@ -102,6 +112,8 @@ const LISTS: ReadonlySet<string> = new Set([
   "include",
   "known_speaker_names",
   "known_speaker_references",
+  "keywords",
+  "languages",
 ]);
 const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
 
