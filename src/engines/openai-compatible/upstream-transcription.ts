@@ -134,12 +134,13 @@ function* toEvents(
 ): Generator<TranscriptionEvent> {
   const { text, words, language } = transcript;
   // One that does not stream answers in the format that a stream is asked for in, which has no times.
-  const segments = transcript.segments ?? (request.stream ? [] : undefined);
-  const hasTextOnly = !segments?.length && Boolean(text?.trim());
-  if (segments === undefined || (hasTextOnly && !request.stream)) {
-    throw new UpstreamError("left out the segments that were asked for");
-  }
-  if (hasTextOnly && text) yield { type: "delta", text };
+  const told = transcript.segments ?? (request.stream ? [] : undefined);
+  if (told === undefined) throw new UpstreamError("left out the segments that were asked for");
+  const textAlone = told.length === 0 && text?.trim() ? text : undefined;
+  if (textAlone !== undefined && request.stream) yield { type: "delta", text: textAlone };
+  // All that is known of its time is that it was said in the recording.
+  const whole = { start: 0, end: audioSeconds, text: textAlone ?? "" };
+  const segments: typeof told = textAlone !== undefined && !request.stream ? [whole] : told;
   if (request.wordTimes && !words) throw new UpstreamError("left out the words that were asked for");
   for (const [index, segment] of segments.entries()) {
     const { start, end, avg_logprob, no_speech_prob, temperature } = segment;
@@ -169,7 +170,7 @@ function* toEvents(
   yield { type: "finish", audioSeconds, language: toCode(language ?? undefined) };
 
   function nextStart(index: number): number {
-    return segments?.[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+    return segments[index + 1]?.start ?? Number.POSITIVE_INFINITY;
   }
 }
 
