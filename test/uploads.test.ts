@@ -1,8 +1,10 @@
 /** Uploads: what a multipart body may be, how much of it is taken, and that nothing of it stays. */
 
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { toFile } from "openai";
@@ -229,7 +231,7 @@ test.runIf(process.platform === "linux")("a file that is refused or breaks off i
   await eventually(async () => {
     const names = await readdir(descriptors);
     const targets = await Promise.all(names.map((name) => readlink(join(descriptors, name)).catch(() => "")));
-    expect(targets.filter((target) => target.includes("upload-"))).toEqual([]);
+    expect(targets.filter((target) => target.includes("/uploads/"))).toEqual([]);
   });
 });
 
@@ -259,14 +261,19 @@ test("a failure on the way is told in the stream, and as an error where nothing 
 });
 
 test("what a crash left is removed at the next start", async () => {
-  const folder = join(service.dataDirectory, "uploads", "upload-left");
-  await mkdir(folder);
-  await writeFile(join(folder, "file"), "left");
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  const folderOf = (maker: number | undefined) => join(service.dataDirectory, "uploads", `${hostname()}.${maker}.made`);
+  for (const folder of [folderOf(pid), folderOf(process.pid)]) {
+    await mkdir(folder);
+    await writeFile(join(folder, "file"), "left");
+  }
   const next = await startService({
     config: CONFIG,
     environment: { PARLANCE_DATA_DIR: service.dataDirectory },
   });
-  expect(await uploads()).toEqual([]);
+  // What another process still works on stays.
+  expect(await uploads()).toEqual([`${hostname()}.${process.pid}.made`]);
+  await rm(folderOf(process.pid), { recursive: true });
   await next.stop();
 });
 

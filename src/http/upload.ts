@@ -9,9 +9,10 @@ import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest, unavailable } from "../faults.ts";
+import { isLeftBehind, processMark } from "../process-mark.ts";
 
 export interface UploadOptions {
-  /** Absolute; nothing else may use it. */
+  /** Absolute. */
   directory: string;
   /** Of the file; the other fields have bounds of their own. */
   maxBytes: number;
@@ -48,16 +49,18 @@ const NOT_NOW: ReadonlySet<string> = new Set([
 ]);
 /** For clients that read an answer only once they have sent all; who sends on for longer is cut off. */
 const LINGER_SECONDS = 5;
+/** Of another machine that shares the folder; no request takes as long. */
+const ABANDONED_AFTER_MILLISECONDS = 2 * 86_400_000;
 
-/**
- * Makes the folder, and removes what a crash left there. Only one process may use a folder. Throws a Fault when it
- * cannot be written.
- */
+/** Makes the folder, and removes what a crash left there. Throws a Fault when it cannot be written. */
 export async function prepareUploads(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
-    for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
-    await rm(await mkdtemp(join(directory, "upload-")), { recursive: true });
+    for (const name of await readdir(directory)) {
+      const path = join(directory, name);
+      if (isLeftBehind(path, name, ABANDONED_AFTER_MILLISECONDS)) await rm(path, { recursive: true, force: true });
+    }
+    await rm(await mkdtemp(join(directory, `${processMark()}.`)), { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // A service whose disk is full has more to do than to take uploads.
@@ -104,7 +107,7 @@ async function makeFolder(directory: string): Promise<string> {
   try {
     // It may have been removed since the start.
     await mkdir(directory, { recursive: true });
-    return await mkdtemp(join(directory, "upload-"));
+    return await mkdtemp(join(directory, `${processMark()}.`));
   } catch (error) {
     throw toDiskFault(error as NodeJS.ErrnoException);
   }

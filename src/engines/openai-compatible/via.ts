@@ -15,7 +15,8 @@ const MOST_MARKS = 10;
  * no other proxy's. Throws a Fault when this process is among them.
  */
 export function viaOf(callerHeaders: CallerHeaders | undefined, deployment: string): string {
-  const given = [callerHeaders?.via ?? []].flat().join(",");
+  if (callerHeaders?.via === undefined) return OWN;
+  const given = [callerHeaders.via].flat().join(",");
   const marks = given.split(",").flatMap((each) => MARK.exec(each.trim()) ?? []);
   if (marks.includes(OWN) || marks.length >= MOST_MARKS) {
     const message = `The upstream of \`${deployment}\` leads back to this service, so that the request would never end.`;

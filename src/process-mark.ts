@@ -1,0 +1,31 @@
+/** Names of files that say which process made them, so that others know what a dead one left behind. */
+
+import { statSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** What such a name begins with; a dot and what is the process's own choice, without dots, are to follow. */
+export function processMark(): string {
+  return `${hostname()}.${process.pid}`;
+}
+
+/**
+ * Whether the process that made the file is gone. Of one on another machine that shares the folder nobody knows: it
+ * counts as gone once the file is unchanged for so long. A file of our own number was made by a process before us, as
+ * in containers, so that this is to be asked of others' files only.
+ */
+export function isLeftBehind(path: string, name: string, unchangedMilliseconds: number): boolean {
+  const [, pid = "", host] = name.split(".").reverse();
+  const isHere = name.startsWith(`${hostname()}.`) && host !== undefined;
+  if (isHere) return Number(pid) === process.pid || !isAlive(Number(pid));
+  const touchedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - touchedAt >= unchangedMilliseconds;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
