@@ -187,6 +187,11 @@ describe("refuses", () => {
     expect(await errorOf(body)).toMatchObject({ status: 400, param: "input" });
   });
 
+  test("what it does not know", async () => {
+    const fault = await errorOf({ input: "hi", threshold: 0.9 });
+    expect(fault).toMatchObject({ status: 400, param: "threshold", message: "Unknown parameter: 'threshold'." });
+  });
+
   test("more strings than it takes, naming the bound", async () => {
     const fault = await errorOf({ input: Array.from({ length: 10_000 }, () => "hi") });
     expect(fault).toMatchObject({ status: 400, param: "input", code: "array_above_max_length" });

@@ -15,7 +15,7 @@ const Part = z.discriminatedUnion(
   { error: "it must be text or image_url" },
 );
 
-const ModerationBody = z.looseObject({
+const ModerationBody = z.strictObject({
   model: z
     .string()
     .min(1)

@@ -19,7 +19,7 @@ const Input = z
   .refine((text) => text.trim() !== "", { message: "it holds only white space, so there is nothing to speak" });
 
 /** How long `input` may be is the model's to say. */
-export const SpeechBody = z.object({
+export const SpeechBody = z.strictObject({
   model: z.string().min(1),
   input: Input,
   voice: Voice,
