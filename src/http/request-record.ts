@@ -66,8 +66,9 @@ export function useRequestRecords(
   app.addHook("onSend", (request, reply, _payload, done) => {
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
     // With the other answers of this turn of the event loop: each write may wake a client on the same machine, which
-    // costs an eighth of what an answer costs, unless another write has just woken it.
-    if (ready.push(done) === 1) setImmediate(sendReady);
+    // costs an eighth of what an answer costs, unless another write has just woken it. One alone has nothing to wait for.
+    if (records.open === 1) done();
+    else if (ready.push(done) === 1) setImmediate(sendReady);
   });
 
   return records;
