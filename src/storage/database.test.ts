@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -205,6 +205,47 @@ test("says so when its file is removed or replaced, instead of writing to what n
   await write("b");
   const found = await database.run(listOrganizations);
   expect(found.map(({ id }) => id).sort()).toEqual(["a", "b"]);
+  await rm(directory, { recursive: true });
+});
+
+test("leaves a backup that is put in its file's place as it is, although much was written since", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "parlance-replaced-"));
+  const file = join(directory, "parlance.sqlite");
+  const database = open({ ...(await databases.create("sqlite")), file });
+  const write = (id: string) => database.run((executor) => insertOrganization(executor, organization(id)));
+  await write("a");
+  await database.run((executor) => sql`vacuum into ${join(directory, "backup")}`.execute(executor));
+  // More than SQLite's log holds, so that the log alone is no whole database.
+  for (let row = 0; row < 6; row += 1) {
+    await database.run((executor) =>
+      sql`insert into organizations (id, name, is_default, created_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 200)
+        select ${row} || ' ' || i, ${"x".repeat(4000)}, 0, 0 from n`.execute(executor),
+    );
+  }
+  await write("b");
+  await rename(join(directory, "backup"), file);
+
+  await expect(write("c")).rejects.toMatchObject({ code: "database_unavailable" });
+  await write("c");
+  const found = await database.run((executor) => executor.selectFrom("organizations").select("id").execute());
+  expect(found.map(({ id }) => id).sort()).toEqual(["a", "c"]);
+  await rm(directory, { recursive: true });
+});
+
+test("uses its file again when what was put in its place for a while was no database", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "parlance-wrong-"));
+  const file = join(directory, "parlance.sqlite");
+  const database = open({ ...(await databases.create("sqlite")), file });
+  const unavailable = { code: "database_unavailable" };
+  await database.check();
+  await rename(file, join(directory, "aside"));
+  await writeFile(file, "no database ".repeat(100));
+  await expect(database.check()).rejects.toMatchObject(unavailable);
+  await expect(database.check()).rejects.toMatchObject(unavailable);
+  await rename(join(directory, "aside"), file);
+  await expect(database.check()).rejects.toMatchObject(unavailable);
+  await database.check();
   await rm(directory, { recursive: true });
 });
 

@@ -72,8 +72,12 @@ class SqliteFile implements SqliteDatabase {
    */
   checkPlace(): void {
     const found = this.#findIdentity();
-    if (found === this.#identity) return;
+    const isOpen = this.#database?.open === true;
+    // What was put in its place may not have been a database.
+    if (found === this.#identity && isOpen) return;
     if (found === undefined) throw new MovedError(`${this.#path} was removed while it was in use`);
+    // What the log beside it holds belongs to the file that was there: SQLite would write it into this one.
+    if (isOpen) this.#database?.pragma("wal_checkpoint(TRUNCATE)");
     this.close();
     this.open();
     throw new MovedError(`${this.#path} was replaced while it was in use`);
