@@ -14,8 +14,9 @@ export function processMark(): string {
  * in containers, so that this is to be asked of others' files only.
  */
 export function isLeftBehind(path: string, name: string, unchangedMilliseconds: number): boolean {
-  const [, pid = "", host] = name.split(".").reverse();
-  const isHere = name.startsWith(`${hostname()}.`) && host !== undefined;
+  // A host's name may have dots, and may be the first part of another's.
+  const [, pid = "", ...host] = name.split(".").reverse();
+  const isHere = host.reverse().join(".") === hostname();
   if (isHere) return Number(pid) === process.pid || !isAlive(Number(pid));
   const touchedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return Date.now() - touchedAt >= unchangedMilliseconds;

@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { isLeftBehind, processMark } from "./process-mark.ts";
+
+const DAY_MILLISECONDS = 86_400_000;
+
+test.each([
+  ["a process before this one with its number", processMark(), true],
+  ["a process that has ended", `${hostname()}.${spawnSync(process.execPath, ["--version"]).pid}`, true],
+  ["a process that runs", `${hostname()}.${process.ppid}`, false],
+  ["another machine, whose name begins with this one's", `${hostname()}.example.${process.pid}`, false],
+])("knows what is left behind of %s", async (_whose, mark, isLeft) => {
+  await using folder = await temporaryDirectory();
+  const name = `${mark}.aB3`;
+  const path = join(folder.path, name);
+  writeFileSync(path, "");
+  expect(isLeftBehind(path, name, DAY_MILLISECONDS)).toBe(isLeft);
+});
