@@ -349,7 +349,7 @@ describe("while the disk takes nothing", () => {
     await ledger.flush();
     mend();
     ledger.record(record());
-    await expect.poll(() => readdirSync(path)).toHaveLength(1);
+    await expect.poll(() => readdirSync(path), { timeout: 20_000 }).toHaveLength(1);
     await databases.postgres.start();
     await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(31);
     expect(lost).toBe(0);

@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
-import { isRefusedValue } from "../storage/refused-value.ts";
-import { RECORD_COLUMNS, singly, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
-import { removeUsageBefore, removeUsageWritersBefore, writeUsage } from "../storage/usage-records.ts";
+import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
+import { removeUsageBefore, removeUsageWritersBefore } from "../storage/usage-records.ts";
 import { Journal } from "./journal.ts";
 import { findOrphans, journalName } from "./orphans.ts";
+import { writeBatches } from "./write-batches.ts";
 
 export type { UsageRecord } from "../storage/usage-batch.ts";
 
@@ -54,6 +54,7 @@ export class Ledger {
   /** What the disk did not take; the database may. */
   #unkept: UsageBatch | undefined;
   #isDiskRefusing = false;
+  #refusedAt = Number.NEGATIVE_INFINITY;
   #batches = 0;
   #lost = 0;
   /** Not told yet. */
@@ -137,7 +138,8 @@ export class Ledger {
   #note(): void {
     if (this.#overflow > 0) this.#lose(this.#overflow, "the disk takes nothing, and what waits has reached its bound");
     this.#overflow = 0;
-    if (this.#unkept !== undefined) this.#keep(this.#unkept);
+    const mayTryAgain = performance.now() - this.#refusedAt > RETRY_MILLISECONDS;
+    if (this.#unkept !== undefined && mayTryAgain) this.#keep(this.#unkept);
     const { dimensions, values, count } = this.#pending;
     if (count === 0 || this.#unkept !== undefined) return;
     this.#pending = new UsageRows();
@@ -156,6 +158,7 @@ export class Ledger {
       else this.#lose(countOf(batch), "what waits for the database has reached its bound");
     } catch (error) {
       this.#unkept = batch;
+      this.#refusedAt = performance.now();
       if (this.#isDiskRefusing) return;
       this.#isDiskRefusing = true;
       this.#options.logger.error({ error: messageOf(error) }, "usage cannot be kept on disk; it waits in memory");
@@ -182,13 +185,13 @@ export class Ledger {
     try {
       if (unread !== undefined && !journal.isEmpty) {
         const bytes = journal.waitingBytes;
-        await this.#writeBatches(unread);
+        await this.#writeToDatabase(unread);
         journal.advance(bytes);
       }
       for (;;) {
         const { lines, bytes } = journal.read();
         if (bytes === 0) return;
-        await this.#writeBatches(lines.flatMap((line) => this.#batchIn(line)));
+        await this.#writeToDatabase(lines.flatMap((line) => this.#batchIn(line)));
         journal.advance(bytes);
       }
     } catch (error) {
@@ -202,7 +205,7 @@ export class Ledger {
     const batch = this.#unkept;
     if (batch === undefined || !this.#journal.isEmpty) return;
     try {
-      await this.#writeBatches([batch]);
+      await this.#writeToDatabase([batch]);
       // It may be in the journal meanwhile, from where it counts no second time.
       if (this.#unkept === batch) this.#unkept = undefined;
     } catch (error) {
@@ -221,32 +224,8 @@ export class Ledger {
     }
   }
 
-  /** What the database can never take is lost alone, since it would hold up all that comes after it. */
-  async #writeBatches(batches: readonly UsageBatch[]): Promise<void> {
-    const { database } = this.#options;
-    try {
-      await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
-    } catch (error) {
-      if (!isRefusedValue(error)) throw error;
-      const [batch] = batches;
-      if (batches.length > 1) for (const each of batches) await this.#writeBatches([each]);
-      else if (batch !== undefined) await this.#writeWithoutRefused(batch);
-    }
-  }
-
-  /** The records of one batch that is refused, one by one, but in one transaction so that the batch counts once. */
-  async #writeWithoutRefused(batch: UsageBatch): Promise<void> {
-    const { database } = this.#options;
-    const taken: UsageBatch[] = [];
-    for (const alone of singly(batch)) {
-      const refusal = await tryOut(database, { ...alone, writer: `${batch.writer} trial`, number: 1 });
-      if (refusal === undefined) taken.push(alone);
-      else this.#lose(1, refusal);
-    }
-    const dimensions = taken.flatMap((each) => each.dimensions);
-    const values = taken.flatMap((each) => each.values);
-    const rest = { ...batch, dimensions, values };
-    await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
+  #writeToDatabase(batches: readonly UsageBatch[]): Promise<void> {
+    return writeBatches(this.#options.database, batches, (refusal) => this.#lose(1, refusal));
   }
 
   async #takeOrphans(): Promise<void> {
@@ -266,23 +245,6 @@ export class Ledger {
 
 function countOf(batch: UsageBatch | undefined): number {
   return batch === undefined ? 0 : batch.values.length / RECORD_COLUMNS.length;
-}
-
-class TriedOut extends Error {}
-
-/** Why the database refuses the batch, which is not kept either way. */
-async function tryOut(database: Database, batch: UsageBatch): Promise<string | undefined> {
-  try {
-    await database.transaction(async (transaction) => {
-      await writeUsage(transaction, [batch], Date.now());
-      throw new TriedOut();
-    });
-  } catch (error) {
-    if (error instanceof TriedOut) return undefined;
-    if (isRefusedValue(error)) return messageOf(error);
-    throw error;
-  }
-  return undefined;
 }
 
 /** As it is, or as earlier versions wrote it: a list of records. */

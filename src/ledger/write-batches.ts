@@ -1,0 +1,60 @@
+/** Batches of usage to the database, past records that it can never take. */
+
+import type { Database } from "../storage/database.ts";
+import { isRefusedValue } from "../storage/refused-value.ts";
+import { singly, type UsageBatch } from "../storage/usage-batch.ts";
+import { writeUsage } from "../storage/usage-records.ts";
+
+/**
+ * In one transaction. What the database can never take is left out alone, since it would hold up all that comes after
+ * it; `onRefused` is told why, once for each record. Throws when the database is away.
+ */
+export async function writeBatches(
+  database: Database,
+  batches: readonly UsageBatch[],
+  onRefused: (refusal: string) => void,
+): Promise<void> {
+  try {
+    await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error;
+    const [batch] = batches;
+    if (batches.length > 1) for (const each of batches) await writeBatches(database, [each], onRefused);
+    else if (batch !== undefined) await writeWithoutRefused(database, batch, onRefused);
+  }
+}
+
+/** The records of one batch that is refused, one by one, but in one transaction so that the batch counts once. */
+async function writeWithoutRefused(
+  database: Database,
+  batch: UsageBatch,
+  onRefused: (refusal: string) => void,
+): Promise<void> {
+  const taken: UsageBatch[] = [];
+  for (const alone of singly(batch)) {
+    const refusal = await tryOut(database, { ...alone, writer: `${batch.writer} trial`, number: 1 });
+    if (refusal === undefined) taken.push(alone);
+    else onRefused(refusal);
+  }
+  const dimensions = taken.flatMap((each) => each.dimensions);
+  const values = taken.flatMap((each) => each.values);
+  const rest = { ...batch, dimensions, values };
+  await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
+}
+
+class TriedOut extends Error {}
+
+/** Why the database refuses the batch, which is not kept either way. */
+async function tryOut(database: Database, batch: UsageBatch): Promise<string | undefined> {
+  try {
+    await database.transaction(async (transaction) => {
+      await writeUsage(transaction, [batch], Date.now());
+      throw new TriedOut();
+    });
+  } catch (error) {
+    if (error instanceof TriedOut) return undefined;
+    if (isRefusedValue(error)) return (error as Error).message;
+    throw error;
+  }
+  return undefined;
+}
