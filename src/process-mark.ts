@@ -22,7 +22,8 @@ export function isLeftBehind(path: string, name: string, unchangedMilliseconds: 
   return Date.now() - touchedAt >= unchangedMilliseconds;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is a process with this number on this machine, whoever it belongs to. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -53,8 +53,8 @@ export class Ledger {
   #unread: UsageBatch[] | undefined;
   /** What the disk did not take; the database may. */
   #unkept: UsageBatch | undefined;
-  #isDiskRefusing = false;
-  #refusedAt = Number.NEGATIVE_INFINITY;
+  /** When the disk last took nothing; undefined once it has taken something again. */
+  #refusedAt: number | undefined;
   #batches = 0;
   #lost = 0;
   /** Not told yet. */
@@ -138,7 +138,7 @@ export class Ledger {
   #note(): void {
     if (this.#overflow > 0) this.#lose(this.#overflow, "the disk takes nothing, and what waits has reached its bound");
     this.#overflow = 0;
-    const mayTryAgain = performance.now() - this.#refusedAt > RETRY_MILLISECONDS;
+    const mayTryAgain = performance.now() - (this.#refusedAt ?? 0) > RETRY_MILLISECONDS;
     if (this.#unkept !== undefined && mayTryAgain) this.#keep(this.#unkept);
     const { dimensions, values, count } = this.#pending;
     if (count === 0 || this.#unkept !== undefined) return;
@@ -153,14 +153,14 @@ export class Ledger {
     try {
       const hasRoom = this.#journal.append(JSON.stringify(batch));
       this.#unkept = undefined;
-      this.#isDiskRefusing = false;
+      this.#refusedAt = undefined;
       if (hasRoom) this.#unread?.push(batch);
       else this.#lose(countOf(batch), "what waits for the database has reached its bound");
     } catch (error) {
+      const isNews = this.#refusedAt === undefined;
       this.#unkept = batch;
       this.#refusedAt = performance.now();
-      if (this.#isDiskRefusing) return;
-      this.#isDiskRefusing = true;
+      if (!isNews) return;
       this.#options.logger.error({ error: messageOf(error) }, "usage cannot be kept on disk; it waits in memory");
     }
   }

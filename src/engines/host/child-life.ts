@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { Worker, workerData } from "node:worker_threads";
+import { isAlive } from "../../process-mark.ts";
 
 const POLL_MS = 250;
 
@@ -20,6 +21,7 @@ export function endWithParent(parentPid: number, entry: URL): void {
 export function watchParent(): void {
   const { parentPid } = workerData as { parentPid: number };
   setInterval(() => {
+    // Windows keeps a dead parent's number; elsewhere the orphan gets another parent.
     if (process.ppid !== parentPid || !isAlive(parentPid)) endNow();
   }, POLL_MS);
 }
@@ -36,16 +38,6 @@ export function endTogetherWith(pid: number): void {
 function endNow(): void {
   for (const pid of companions) killIfThere(pid);
   process.kill(process.pid, "SIGKILL");
-}
-
-/** Windows keeps a dead parent's number; elsewhere the orphan gets another parent. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 export function killIfThere(pid: number): void {
