@@ -182,7 +182,7 @@ export class Inference {
       },
       operation: work.task,
       prices: candidates.map((candidate) => candidate.model.price),
-      choices: work.choices ?? 1,
+      choices: work.choices,
       isWithinRequest,
     });
     const reservation = reserved instanceof Promise ? await reserved : reserved;
