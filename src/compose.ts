@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Accounts } from "./accounts/accounts.ts";
 import { Decoder } from "./audio/decode.ts";
 import { checkFfmpeg } from "./audio/ffmpeg.ts";
+import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
+import { matchesCatalog } from "./catalog/matches-catalog.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import type { Operations } from "./http/ops/operations.ts";
@@ -11,12 +13,10 @@ import { readinessOf } from "./http/ops/readiness.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
 import { prepareUploads } from "./http/upload.ts";
 import { Inference } from "./inference/inference.ts";
-import { namesSomething } from "./inference/names-something.ts";
 import { Router } from "./inference/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
 import { Ledger } from "./ledger/ledger.ts";
 import { UsageReports } from "./ledger/usage-report.ts";
-import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
@@ -124,7 +124,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     accounts,
     inference,
     administration: {
-      isKnownModel: (entry) => namesSomething(catalog, entry),
+      isKnownModel: (entry) => matchesCatalog(catalog, entry),
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
       reports,
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },

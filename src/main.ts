@@ -6,7 +6,7 @@ import { type ComposeOptions, compose, type Service } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { Fault } from "./faults.ts";
-import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
+import { releaseMemoryWhenIdle } from "./process/idle-memory.ts";
 
 const CLOSE_MILLISECONDS = 10_000;
 
@@ -56,7 +56,7 @@ export async function run(options: RunOptions): Promise<number> {
     });
   };
   if (isAskedToReload) onHangUp();
-  using _idle = giveMemoryBackWhenIdle();
+  using _idle = releaseMemoryWhenIdle();
   try {
     const signal = await Promise.race([stopping, welcomed.then(() => stopping)]);
     logger.info({ signal, running: service.inference.runningCount }, "stopping");

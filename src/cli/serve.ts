@@ -19,7 +19,7 @@ const V8_FLAGS = [
   // Memory that is plentiful would else be filled with garbage.
   "--heap-growing-percent=50",
   // V8 would else collect to save memory after each busy moment, and the next one would be a tenth slower for it. That
-  // is done once a busy time is over (`idle-memory.ts`).
+  // is done once a busy time is over (`process/idle-memory.ts`).
   "--no-memory-reducer",
 ];
 

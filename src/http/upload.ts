@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest, unavailable } from "../faults.ts";
-import { isLeftBehind, processMark } from "../process-mark.ts";
+import { isOwnerGone, processOwner } from "../process/process-owner.ts";
 
 export interface UploadOptions {
   /** Absolute. */
@@ -58,9 +58,9 @@ export async function prepareUploads(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true });
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      if (isLeftBehind(path, name, ABANDONED_AFTER_MILLISECONDS)) await rm(path, { recursive: true, force: true });
+      if (isOwnerGone(path, name, ABANDONED_AFTER_MILLISECONDS)) await rm(path, { recursive: true, force: true });
     }
-    await rm(await mkdtemp(join(directory, `${processMark()}.`)), { recursive: true });
+    await rm(await mkdtemp(join(directory, `${processOwner()}.`)), { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // A service whose disk is full has more to do than to take uploads.
@@ -107,7 +107,7 @@ async function makeFolder(directory: string): Promise<string> {
   try {
     // It may have been removed since the start.
     await mkdir(directory, { recursive: true });
-    return await mkdtemp(join(directory, `${processMark()}.`));
+    return await mkdtemp(join(directory, `${processOwner()}.`));
   } catch (error) {
     throw toDiskFault(error as NodeJS.ErrnoException);
   }

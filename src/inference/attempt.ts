@@ -1,8 +1,8 @@
 /** One try at one deployment, up to the first event of its answer. */
 
+import type { Found } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
-import type { Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { prepend } from "./prepend.ts";
 import { readAhead } from "./read-ahead.ts";

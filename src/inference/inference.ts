@@ -1,6 +1,9 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
 import type { Caller } from "../accounts/caller.ts";
+import { type Catalog, type CatalogModel, type Found, isWildcard } from "../catalog/catalog.ts";
+import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "../catalog/listing.ts";
+import type { UpstreamModels } from "../catalog/upstream-models.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type {
   Model,
@@ -14,14 +17,11 @@ import type {
 } from "../engines/engine.ts";
 import { Fault, invalidRequest, type LimitStanding, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
 import type { Most, Quota } from "../quota/quota.ts";
-import { type Catalog, type CatalogModel, type Found, isWildcard } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { InFlight } from "./in-flight.ts";
-import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "./listing.ts";
 import type { Router } from "./router.ts";
 import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
-import type { UpstreamModels } from "./upstream-models.ts";
 import {
   chatWork,
   type ModerationRequest,

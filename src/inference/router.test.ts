@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
+import type { Found } from "../catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../engines/chat-model.ts";
 import { Fault } from "../faults.ts";
-import type { Found } from "./catalog.ts";
 import { Deployment } from "./deployment.ts";
 import { Router } from "./router.ts";
 import { DEFAULT_POLICY, DEFAULT_TERMS } from "./routing-policy.ts";

@@ -1,10 +1,10 @@
 /** Chooses the deployments that a request is tried at, one after the other, until one begins to answer. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { CatalogModel, Found } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt } from "./attempt.ts";
-import type { CatalogModel, Found } from "./catalog.ts";
 import type { Deployment } from "./deployment.ts";
 import { rank, SPREADING } from "./rank.ts";
 import { RetryBudget } from "./retry-budget.ts";

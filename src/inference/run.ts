@@ -1,12 +1,12 @@
 /** One request from its reservation to its settlement, whatever its task. */
 
 import type { Caller } from "../accounts/caller.ts";
+import type { Found } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type LimitStanding, withLimits } from "../faults.ts";
 import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Reservation } from "../quota/quota.ts";
 import type { Tally } from "./attempt.ts";
-import type { Found } from "./catalog.ts";
 import type { Routed, Router } from "./router.ts";
 import type { Settlement, Usage } from "./settlement.ts";
 import type { Work } from "./work.ts";

@@ -1,4 +1,4 @@
-import type { Catalog } from "../../inference/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { VERSION } from "../../version.ts";
 import type { Readiness } from "./operations.ts";
 

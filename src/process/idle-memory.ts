@@ -12,7 +12,7 @@ const IDLE_SHARE = 0.02;
  * Gives the memory back that a busy time has left V8 with, once it is over: V8 itself keeps it for the next one, a
  * quarter of all that the process holds. It takes a tenth of a second, and happens once after each busy time.
  */
-export function giveMemoryBackWhenIdle(everyMilliseconds = EVERY_MILLISECONDS): Disposable {
+export function releaseMemoryWhenIdle(everyMilliseconds = EVERY_MILLISECONDS): Disposable {
   let wasBusy = false;
   let before = process.cpuUsage();
   const timer = setInterval(() => {

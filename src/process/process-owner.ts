@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** What such a name begins with; a dot and what is the process's own choice, without dots, are to follow. */
-export function processMark(): string {
+export function processOwner(): string {
   return `${hostname()}.${process.pid}`;
 }
 
@@ -13,7 +13,7 @@ export function processMark(): string {
  * counts as gone once the file is unchanged for so long. A file of our own number was made by a process before us, as
  * in containers, so that this is to be asked of others' files only.
  */
-export function isLeftBehind(path: string, name: string, unchangedMilliseconds: number): boolean {
+export function isOwnerGone(path: string, name: string, unchangedMilliseconds: number): boolean {
   // A host's name may have dots, and may be the first part of another's.
   const [, pid = "", ...host] = name.split(".").reverse();
   const isHere = host.reverse().join(".") === hostname();

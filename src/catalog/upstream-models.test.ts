@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Model } from "../engines/engine.ts";
+import { Deployment } from "../inference/deployment.ts";
+import { DEFAULT_POLICY, DEFAULT_TERMS } from "../inference/routing-policy.ts";
 import type { CatalogModel } from "./catalog.ts";
-import { Deployment } from "./deployment.ts";
-import { DEFAULT_POLICY, DEFAULT_TERMS } from "./routing-policy.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 
 function makeWildcard(): CatalogModel {

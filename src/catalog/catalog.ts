@@ -1,8 +1,8 @@
 /** Which models exist: catalog id to task, deployments, access groups and price. */
 
 import type { Task } from "../engines/engine.ts";
-import type { Deployment } from "./deployment.ts";
-import type { RoutingPolicy } from "./routing-policy.ts";
+import type { Deployment } from "../inference/deployment.ts";
+import type { RoutingPolicy } from "../inference/routing-policy.ts";
 
 export interface CatalogModel {
   /** As clients write it; a wildcard ends in `/*`. */

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
-import { filesOf } from "./engines/registry.ts";
-import type { ModelSpecification } from "./inference/build-catalog.ts";
+import { filesOf } from "../engines/registry.ts";
+import type { ModelSpec } from "./build-catalog.ts";
 
 /** Certificates are renewed in place: a reload has to see that a deployment is another one, though its settings are the same. */
-export function withFileAges(specifications: readonly ModelSpecification[]): Promise<ModelSpecification[]> {
+export function withTlsFileVersions(specifications: readonly ModelSpec[]): Promise<ModelSpec[]> {
   return Promise.all(
     specifications.map(async (specification) => ({
       ...specification,
@@ -11,7 +11,7 @@ export function withFileAges(specifications: readonly ModelSpecification[]): Pro
         specification.deployments.map(async (deployment) => {
           const files = filesOf(deployment.engine, deployment.settings);
           if (files.length === 0) return deployment;
-          return { ...deployment, filesAsOf: (await Promise.all(files.map(ageOf))).join() };
+          return { ...deployment, fileVersions: (await Promise.all(files.map(ageOf))).join() };
         }),
       ),
     })),

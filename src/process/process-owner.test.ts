@@ -3,13 +3,13 @@ import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../test/support/temporary-directory.ts";
-import { isLeftBehind, processMark } from "./process-mark.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { isOwnerGone, processOwner } from "./process-owner.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 
 test.each([
-  ["a process before this one with its number", processMark(), true],
+  ["a process before this one with its number", processOwner(), true],
   ["a process that has ended", `${hostname()}.${spawnSync(process.execPath, ["--version"]).pid}`, true],
   ["a process that runs", `${hostname()}.${process.ppid}`, false],
   ["another machine, whose name begins with this one's", `${hostname()}.example.${process.pid}`, false],
@@ -18,5 +18,5 @@ test.each([
   const name = `${mark}.aB3`;
   const path = join(folder.path, name);
   writeFileSync(path, "");
-  expect(isLeftBehind(path, name, DAY_MILLISECONDS)).toBe(isLeft);
+  expect(isOwnerGone(path, name, DAY_MILLISECONDS)).toBe(isLeft);
 });

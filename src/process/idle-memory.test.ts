@@ -1,12 +1,12 @@
 import { getHeapStatistics } from "node:v8";
 import { expect, test } from "vitest";
-import { giveMemoryBackWhenIdle } from "./idle-memory.ts";
+import { releaseMemoryWhenIdle } from "./idle-memory.ts";
 
 test("gives back what a busy time has left, and only after one", async () => {
   const heapMegabytes = () => getHeapStatistics().total_heap_size / 1e6;
   let held: object[] = [];
   // Long enough for what is waited for to be no work by itself.
-  using _watched = giveMemoryBackWhenIdle(500);
+  using _watched = releaseMemoryWhenIdle(500);
   const until = performance.now() + 700;
   while (held.length < 2_000_000 || performance.now() < until) held.push({ number: held.length });
   const busy = heapMegabytes();

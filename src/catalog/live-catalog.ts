@@ -1,17 +1,17 @@
 /** The catalog as the configuration in force wants it: its models open, its upstreams asked, what is dropped retired. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Config } from "./config/config.ts";
-import { isUpstream, openModel } from "./engines/registry.ts";
-import { withFileAges } from "./file-ages.ts";
-import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./inference/build-catalog.ts";
-import { Catalog } from "./inference/catalog.ts";
-import { UpstreamModels } from "./inference/upstream-models.ts";
-import type { ModelStore } from "./models/model-store.ts";
-import type { PullProgress } from "./models/pull-progress.ts";
-import type { Logger } from "./observability/logger.ts";
-import type { DeploymentMeasure } from "./observability/metrics.ts";
-import { specifyModels } from "./specify-models.ts";
+import type { Config } from "../config/config.ts";
+import { isUpstream, openModel } from "../engines/registry.ts";
+import type { ModelStore } from "../models/model-store.ts";
+import type { PullProgress } from "../models/pull-progress.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { DeploymentMeasure } from "../observability/metrics.ts";
+import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./build-catalog.ts";
+import { Catalog } from "./catalog.ts";
+import { buildModelSpecs } from "./model-specs.ts";
+import { withTlsFileVersions } from "./tls-file-versions.ts";
+import { UpstreamModels } from "./upstream-models.ts";
 
 export interface LiveCatalogOptions {
   store: ModelStore;
@@ -42,7 +42,7 @@ export class LiveCatalog {
 
   /** Takes effect for the next request; running ones keep what they have. */
   async apply(config: Config): Promise<void> {
-    const specifications = await withFileAges(await specifyModels(config, this.#options.store));
+    const specifications = await withTlsFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     const parts: CatalogParts = {
       isUpstream,

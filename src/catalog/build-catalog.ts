@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { Model, Task } from "../engines/engine.ts";
+import { Deployment } from "../inference/deployment.ts";
+import type { DeploymentTerms, RoutingPolicy } from "../inference/routing-policy.ts";
 import { Secret } from "../secret.ts";
 import type { CatalogModel } from "./catalog.ts";
-import { Deployment } from "./deployment.ts";
-import type { DeploymentTerms, RoutingPolicy } from "./routing-policy.ts";
 
-export interface ModelSpecification {
+export interface ModelSpec {
   id: string;
   task: Task;
   isBuiltin: boolean;
@@ -19,18 +19,18 @@ export interface ModelSpecification {
   price: Readonly<Record<string, string>>;
   fallbacks: readonly string[];
   routing: RoutingPolicy;
-  deployments: readonly DeploymentSpecification[];
+  deployments: readonly DeploymentSpec[];
 }
 
-interface DeploymentSpecification {
+interface DeploymentSpec {
   engine: string;
   settings: unknown;
   /** Of which age the files are that it reads when it opens; undefined when it reads none. */
-  filesAsOf?: string | undefined;
+  fileVersions?: string | undefined;
   terms: DeploymentTerms;
 }
 
-export interface OpenRequest extends Omit<DeploymentSpecification, "terms" | "filesAsOf"> {
+export interface OpenRequest extends Omit<DeploymentSpec, "terms" | "fileVersions"> {
   /** For logs and headers. */
   name: string;
   catalogId: string;
@@ -60,7 +60,7 @@ export interface BuiltCatalog {
 
 /** Nothing is opened here: `start()` of each deployment does that, and does nothing for those that are open. */
 export function buildCatalog(
-  specifications: readonly ModelSpecification[],
+  specifications: readonly ModelSpec[],
   parts: CatalogParts,
   previous: Deployments = new Map(),
 ): BuiltCatalog {
@@ -84,8 +84,8 @@ export function buildCatalog(
 }
 
 function newDeployment(
-  { terms, ...wanted }: DeploymentSpecification & { name: string; catalogId: string },
-  { task }: ModelSpecification,
+  { terms, ...wanted }: DeploymentSpec & { name: string; catalogId: string },
+  { task }: ModelSpec,
   parts: CatalogParts,
 ): Deployment {
   return new Deployment({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { DEFAULT_POLICY } from "../inference/routing-policy.ts";
 import { Catalog, type CatalogModel } from "./catalog.ts";
-import { namesSomething } from "./names-something.ts";
-import { DEFAULT_POLICY } from "./routing-policy.ts";
+import { matchesCatalog } from "./matches-catalog.ts";
 
 function model(id: string, ...accessGroups: string[]): CatalogModel {
   const names = { ownedBy: "us", licence: undefined, aliases: [], isHidden: false };
@@ -30,5 +30,5 @@ test.each([
   ["*", false],
   ["", false],
 ])("%j names something: %s", (entry, expected) => {
-  expect(namesSomething(catalog, entry)).toBe(expected);
+  expect(matchesCatalog(catalog, entry)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { type Catalog, isWildcard } from "./catalog.ts";
 const GROUP = "group:";
 
 /** Whether a permission's entry (a model's id, a wildcard, `group:` and a name) names something in the catalog. */
-export function namesSomething(catalog: Catalog, entry: string): boolean {
+export function matchesCatalog(catalog: Catalog, entry: string): boolean {
   const models = [...catalog.models];
   if (entry.startsWith(GROUP)) {
     const group = entry.slice(GROUP.length);

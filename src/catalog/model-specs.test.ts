@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { loadConfigText } from "../test/support/load-config-text.ts";
-import { temporaryDirectory } from "../test/support/temporary-directory.ts";
-import { ENGINES } from "./engines/registry.ts";
-import { createModelStore } from "./models/create-model-store.ts";
-import { MANIFEST } from "./models/manifest.ts";
-import { createLogger } from "./observability/logger.ts";
-import { specifyModels } from "./specify-models.ts";
+import { loadConfigText } from "../../test/support/load-config-text.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { ENGINES } from "../engines/registry.ts";
+import { createModelStore } from "../models/create-model-store.ts";
+import { MANIFEST } from "../models/manifest.ts";
+import { createLogger } from "../observability/logger.ts";
+import { buildModelSpecs } from "./model-specs.ts";
 
 async function specify(yaml: string) {
   await using folder = await temporaryDirectory();
   const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
   const store = createModelStore({ modelsDirectory: folder.path, hub }, createLogger("silent"));
-  const models = await specifyModels((await loadConfigText(yaml)).config, store);
+  const models = await buildModelSpecs((await loadConfigText(yaml)).config, store);
   return new Map(models.map((model) => [model.id, model]));
 }
 
@@ -43,7 +43,7 @@ test.each(MANIFEST.filter(({ guardFamily }) => guardFamily !== undefined))(
     const store = createModelStore({ modelsDirectory: folder.path, hub }, createLogger("silent"));
     const { config } = await loadConfigText("");
     const pulled = { ...store, list: async () => [{ id: entry.id }] } as unknown as typeof store;
-    const model = (await specifyModels(config, pulled)).find(({ id }) => id === entry.id);
+    const model = (await buildModelSpecs(config, pulled)).find(({ id }) => id === entry.id);
     expect(model).toMatchObject({ task: "moderation", isBuiltin: true, deployments: [{ engine: "guard" }] });
     const settings = model?.deployments[0]?.settings as { family: string; chat: { reveal(): string } };
     expect(settings.family).toBe(entry.guardFamily);

@@ -1,16 +1,16 @@
 /** The catalog's models: the manifest's defaults, what was pulled besides, what is bundled, and what was configured. */
 
-import type { Config, ModelConfig } from "./config/config.ts";
-import type { Task } from "./engines/engine.ts";
-import { ENGINES } from "./engines/registry.ts";
-import type { ModelSpecification } from "./inference/build-catalog.ts";
-import { DEFAULT_POLICY, DEFAULT_TERMS } from "./inference/routing-policy.ts";
-import { BUNDLED_MODELS, type BundledModel } from "./models/bundled-models.ts";
-import { MANIFEST, type ManifestEntry } from "./models/manifest.ts";
-import type { ModelStore } from "./models/model-store.ts";
+import type { Config, ModelConfig } from "../config/config.ts";
+import type { Task } from "../engines/engine.ts";
+import { ENGINES } from "../engines/registry.ts";
+import { DEFAULT_POLICY, DEFAULT_TERMS } from "../inference/routing-policy.ts";
+import { BUNDLED_MODELS, type BundledModel } from "../models/bundled-models.ts";
+import { MANIFEST, type ManifestEntry } from "../models/manifest.ts";
+import type { ModelStore } from "../models/model-store.ts";
+import type { ModelSpec } from "./build-catalog.ts";
 
 /** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
-export async function specifyModels(config: Config, store: ModelStore): Promise<ModelSpecification[]> {
+export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map(toConfigured);
   if (!config.builtinModels) return configured;
   const own = new Set(configured.map(({ id }) => id));
@@ -19,8 +19,8 @@ export async function specifyModels(config: Config, store: ModelStore): Promise<
   const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
   const isBuiltin = (id: string) => !own.has(id);
   return [
-    ...builtin.sort(defaultsFirst).map((entry) => toSpecification(entry, { model: entry.id }, isBuiltin)),
-    ...bundled.map((entry) => toSpecification(entry, {}, isBuiltin)),
+    ...builtin.sort(defaultsFirst).map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin)),
+    ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin)),
     ...configured,
   ];
 }
@@ -33,7 +33,7 @@ function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
   return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
 }
 
-function toConfigured(model: ModelConfig): ModelSpecification {
+function toConfigured(model: ModelConfig): ModelSpec {
   const { strategy, retries, circuit, maxQueue, deployments, ...rest } = model;
   return {
     ...rest,
@@ -49,11 +49,11 @@ function toConfigured(model: ModelConfig): ModelSpecification {
 }
 
 /** A configured model that has a fallback's id may do something else, so that it is none. */
-function toSpecification(
+function toModelSpec(
   entry: BuiltinModel,
   settings: Readonly<Record<string, unknown>>,
   isBuiltin: (id: string) => boolean,
-): ModelSpecification {
+): ModelSpec {
   return {
     id: entry.id,
     task: entry.task,
