@@ -1,5 +1,7 @@
 /** Expected failures, in our words. How each kind is shown over HTTP is one table in `wire/openai/error.ts`. */
 
+import type { TokenUsage } from "./usage.ts";
+
 export type FaultKind =
   | "invalid-request"
   | "unauthenticated"
@@ -37,14 +39,6 @@ interface LimitLeft {
   resetSeconds: number;
 }
 
-interface UsedTokens {
-  promptTokens: number;
-  cachedTokens: number;
-  completionTokens: number;
-  /** Whether that is an estimate. */
-  estimated: boolean;
-}
-
 export interface FaultDetails {
   /** Stable word for programs, such as `model_not_found`. */
   code?: string | undefined;
@@ -57,7 +51,7 @@ export interface FaultDetails {
   /** Of the limits that the request was held to. */
   limits?: LimitStanding | undefined;
   /** What the failed attempt used, where that is known and to be accounted. */
-  used?: UsedTokens | undefined;
+  used?: TokenUsage | undefined;
   /** For the log only; never shown to the caller. */
   cause?: unknown;
 }
@@ -71,7 +65,7 @@ export class Fault extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly isFinal: boolean;
   readonly limits: LimitStanding | undefined;
-  readonly used: UsedTokens | undefined;
+  readonly used: TokenUsage | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, { cause: details.cause });

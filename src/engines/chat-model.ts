@@ -1,6 +1,7 @@
 /** The contract of chat models: types without behaviour. */
 
 import type { Fault } from "../faults.ts";
+import type { TokenUsage } from "../usage.ts";
 import type { CallerHeaders, OpenModel } from "./engine.ts";
 import type { WireCompletion } from "./wire-completion.ts";
 
@@ -123,18 +124,6 @@ export interface ChatRequest extends Sampling {
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-export interface ChatUsage {
-  promptTokens: number;
-  /** Of all choices together. */
-  completionTokens: number;
-  /** Prompt tokens that were found evaluated already. */
-  cachedTokens: number;
-  /** Of the completion tokens, those spent on reasoning; left out: none, or unknown. */
-  reasoningTokens?: number;
-  /** False: the tokenizer's own count. True: an upstream gave none, this is an estimate. */
-  estimated: boolean;
-}
-
 /** `choice` counts from 0; `completionTokens` counts from the answer's beginning, all choices together. */
 export type ChatEvent =
   /** The prompt was accepted and counted. At most once, before any text. */
@@ -159,7 +148,7 @@ export type ChatEvent =
    * callers who asked what was used, with the answer's own id and all the details that an upstream gave. `completion` is
    * the whole answer where it was not streamed, `model` already replaced, which no other event comes before.
    */
-  | { type: "finish"; usage: ChatUsage; usageFrame?: Uint8Array | undefined; completion?: WireCompletion };
+  | { type: "finish"; usage: TokenUsage; usageFrame?: Uint8Array | undefined; completion?: WireCompletion };
 
 /** Of the model's own distribution, before temperature and all else that shapes what is drawn. */
 export interface TokenLogprob {

@@ -5,7 +5,7 @@ import { toWireCompletion } from "../engines/wire-completion.ts";
 import { frameReader } from "../wire/openai/chat-moderation.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 
-const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, estimated: false };
+const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
 /** Flags what contains the word. */
 async function judge(texts: readonly string[]): Promise<ModerationVerdict> {

@@ -1,8 +1,9 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
-import type { ChatEvent, ChatUsage } from "../engines/chat-model.ts";
+import type { ChatEvent } from "../engines/chat-model.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
 import { toWireCompletion, type WireCompletion } from "../engines/wire-completion.ts";
+import type { TokenUsage } from "../usage.ts";
 import { higher } from "./higher-verdict.ts";
 
 /** What one choice of an answer says, thinks or hands to a tool. */
@@ -53,7 +54,7 @@ export async function* scoreOutput<Judgement>(
 interface BlockOptions extends OutputOptions<ModerationVerdict> {
   choices: number;
   /** Called once the model is to write no more, before it is stopped; gives what it used until then. */
-  onBlocked: () => ChatUsage;
+  onBlocked: () => TokenUsage;
 }
 
 /** Ends with the finish reason `content_filter`, in all of `choices`, before anything flagged is passed on. */

@@ -6,9 +6,10 @@ import type { Model } from "../engines/engine.ts";
 import { Fault, type LimitStanding, withLimits } from "../faults.ts";
 import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Reservation } from "../quota/quota.ts";
+import { NO_USAGE, type Usage } from "../usage.ts";
 import type { Tally } from "./attempt.ts";
 import type { Routed, Router } from "./router.ts";
-import type { Settlement, Usage } from "./settlement.ts";
+import type { Settlement } from "./settlement.ts";
 import type { Work } from "./work.ts";
 
 export interface Answer<Opened extends Model, Event> {
@@ -44,15 +45,7 @@ export class Run<Opened extends Model, Event> implements AsyncIterableIterator<E
   readonly #options: RunOptions<Opened, Event>;
   readonly #abort = new AbortController();
   readonly #beganAt = performance.now();
-  readonly #used: Usage = {
-    promptTokens: 0,
-    cachedTokens: 0,
-    completionTokens: 0,
-    reasoningTokens: 0,
-    estimated: false,
-    characters: 0,
-    audioSeconds: 0,
-  };
+  readonly #used: Usage = { ...NO_USAGE };
   readonly #tally: Tally = { attempts: 0, queuedSeconds: 0 };
   #firstTokenSeconds: number | undefined;
   #routed: Routed<Opened, Event> | undefined;

@@ -1,19 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Task } from "../engines/engine.ts";
-
-/** What the engine did for a request; what does not apply to its task is 0. */
-export interface Usage {
-  promptTokens: number;
-  cachedTokens: number;
-  completionTokens: number;
-  /** Of the completion tokens. */
-  reasoningTokens: number;
-  /** Whether an upstream gave no figures, so that the tokens are an estimate. */
-  estimated: boolean;
-  /** Of text moderated or spoken, in UTF-16 units. */
-  characters: number;
-  audioSeconds: number;
-}
+import type { Usage } from "../usage.ts";
 
 /** What one request came to, told once it is over, however it ended. */
 export interface Settlement {

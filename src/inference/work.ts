@@ -16,8 +16,8 @@ import type {
 import { OneEvent } from "../engines/one-event.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import type { Most } from "../quota/quota.ts";
+import type { Usage } from "../usage.ts";
 import { refuseChat } from "./chat-refusal.ts";
-import type { Usage } from "./settlement.ts";
 
 export interface Work<Opened extends Model, Event> {
   task: Opened["task"];

@@ -17,7 +17,7 @@ export interface HostedSettings {
 const common = { slots: 2, device: "cpu", health: () => ({ state: "up" as const }), close: async () => {} };
 const finish: ChatEvent = {
   type: "finish",
-  usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0, estimated: false },
+  usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0, estimated: false },
 };
 
 export async function open(settings: HostedSettings, { warn }: HostedServices): Promise<Model> {

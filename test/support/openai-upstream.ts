@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { json } from "node:stream/consumers";
-import type { ChatModel, ChatRequest, ChatUsage } from "../../src/engines/chat-model.ts";
+import type { ChatModel, ChatRequest } from "../../src/engines/chat-model.ts";
 import { Fault } from "../../src/faults.ts";
+import type { TokenUsage } from "../../src/usage.ts";
 import { makeChatRequest } from "./chat-request.ts";
 
 interface ReceivedRequest {
@@ -124,7 +125,7 @@ function toRequest(body: Record<string, unknown>): ChatRequest {
   });
 }
 
-function toUsage(usage: ChatUsage): object {
+function toUsage(usage: TokenUsage): object {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,

@@ -8,7 +8,7 @@ import { GUARD_FORMATS } from "./formats.ts";
 import { GuardModel } from "./guard-model.ts";
 
 const until = new AbortController().signal;
-const NO_USAGE = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, estimated: true };
+const NO_USAGE = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, estimated: true };
 const input = (text: string) => ({ text, images: [] });
 
 function guard(format: keyof typeof GUARD_FORMATS, harmful: string, harmless: string): GuardModel {

@@ -106,7 +106,7 @@ export class Answer {
       promptTokens: this.#options.prompt.length,
       completionTokens,
       cachedTokens,
-      ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+      reasoningTokens,
       estimated: false,
     };
     this.events.push({ type: "finish", usage });

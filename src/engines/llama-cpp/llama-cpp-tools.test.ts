@@ -233,7 +233,7 @@ describe("thoughts", () => {
     const answer = await ask({ say: "Is water wet?", format, reasoningEffort: "none" });
     expect(thoughtsIn(answer)).toBe("");
     expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
-    expect(answer.finish?.usage.reasoningTokens).toBeUndefined();
+    expect(answer.finish?.usage.reasoningTokens).toBe(0);
   });
 
   test("calls what is required even where it wants to end before", async () => {

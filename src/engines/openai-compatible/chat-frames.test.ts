@@ -71,7 +71,13 @@ describe.each(Object.entries(STYLES))("frames as %s writes them", (name, write) 
       framesOf(Buffer.from(sent.slice(0, -2).join(""))).map((each) => ({ ...each, id, model: "catalog/é" })),
     );
     expect(frames).toMatchObject({ isDone: true, isComplete: true, finishReason: "stop", failure: undefined });
-    expect(frames.usage).toEqual({ promptTokens: 3, completionTokens: 8, cachedTokens: 0, estimated: false });
+    expect(frames.usage).toEqual({
+      promptTokens: 3,
+      completionTokens: 8,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      estimated: false,
+    });
     expect(frames.frameCount).toBe(PIECES.length + 1);
   });
 });

@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import type { ChatUsage } from "../chat-model.ts";
+import type { TokenUsage } from "../../usage.ts";
 import { FrameShape } from "./frame-shape.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
@@ -54,7 +54,7 @@ export class ChatFrames {
     return this.isDone ? this.finishReason !== undefined : this.#endedChoices.size >= this.#choices;
   }
 
-  get usage(): ChatUsage | undefined {
+  get usage(): TokenUsage | undefined {
     return usageIn(this.#usageObject);
   }
 
@@ -88,7 +88,7 @@ export class ChatFrames {
   }
 
   /** The frame that tells `usage`, with the answer's own id and the upstream's own details. */
-  usageFrame(usage: ChatUsage): Buffer {
+  usageFrame(usage: TokenUsage): Buffer {
     const data = {
       id: this.#id ?? newId(),
       object: "chat.completion.chunk",

@@ -6,7 +6,7 @@ import { toWireCompletion } from "../wire-completion.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import type { WholeAnswer } from "./completion.ts";
 
-const usage = { promptTokens: 1, completionTokens: 1, cachedTokens: 0, estimated: false };
+const usage = { promptTokens: 1, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
 test("where one of several choices cannot be asked for again, the others are not waited for nor left running", async () => {
   const running: AbortSignal[] = [];

@@ -4,8 +4,9 @@
  */
 
 import { Fault } from "../../faults.ts";
+import type { TokenUsage } from "../../usage.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
-import type { ChatEvent, ChatRequest, ChatUsage } from "../chat-model.ts";
+import type { ChatEvent, ChatRequest } from "../chat-model.ts";
 import { toWireCompletion } from "../wire-completion.ts";
 import type { WholeAnswer } from "./completion.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-answer.ts";
@@ -66,18 +67,17 @@ function choicesOf({ completion }: WholeAnswer): AnswerChoice[] {
   return (completion.fields.choices as AnswerChoice[]).map((choice) => ({ ...choice, message: choice.message ?? {} }));
 }
 
-function sum(one: ChatUsage, other: ChatUsage): ChatUsage {
-  const reasoningTokens = (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0);
+function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
   return {
     promptTokens: one.promptTokens + other.promptTokens,
     completionTokens: one.completionTokens + other.completionTokens,
     cachedTokens: one.cachedTokens + other.cachedTokens,
-    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     estimated: one.estimated || other.estimated,
   };
 }
 
-function unfit(deployment: string, violation: string, usage: ChatUsage): Fault {
+function unfit(deployment: string, violation: string, usage: TokenUsage): Fault {
   const message = `The upstream of \`${deployment}\` answered twice with what 'response_format' does not allow: ${violation}.`;
   return new Fault("answer-unfit", message, { code: "upstream_error", used: usage });
 }

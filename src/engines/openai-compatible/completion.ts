@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { ChatRequest, ChatUsage } from "../chat-model.ts";
+import type { TokenUsage } from "../../usage.ts";
+import type { ChatRequest } from "../chat-model.ts";
 import type { WireCompletion } from "../wire-completion.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
@@ -8,7 +9,7 @@ import { estimateTokens, estimateUsage, usageIn } from "./usage.ts";
 /** An answer that is not streamed. */
 export interface WholeAnswer {
   completion: WireCompletion;
-  usage: ChatUsage;
+  usage: TokenUsage;
 }
 
 /** A whole answer with `model` replaced, and `id` set where it is missing. Throws UpstreamError when it is none. */

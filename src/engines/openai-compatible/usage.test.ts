@@ -5,7 +5,13 @@ const usage = { prompt_tokens: 10, completion_tokens: 5 };
 
 test("takes what an upstream counted", () => {
   const told = { ...usage, prompt_tokens_details: { cached_tokens: 4 } };
-  expect(usageIn(told)).toEqual({ promptTokens: 10, completionTokens: 5, cachedTokens: 4, estimated: false });
+  expect(usageIn(told)).toEqual({
+    promptTokens: 10,
+    completionTokens: 5,
+    cachedTokens: 4,
+    reasoningTokens: 0,
+    estimated: false,
+  });
 });
 
 test("counts no more cached tokens than were read, which would make a cost negative", () => {

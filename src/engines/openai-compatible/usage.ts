@@ -1,7 +1,8 @@
-import type { ChatMessage, ChatUsage } from "../chat-model.ts";
+import type { TokenUsage } from "../../usage.ts";
+import type { ChatMessage } from "../chat-model.ts";
 
 /** What a `usage` object of OpenAI's format says; undefined when it is none. */
-export function usageIn(value: unknown): ChatUsage | undefined {
+export function usageIn(value: unknown): TokenUsage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const usage = value as Record<string, unknown>;
   const promptTokens = usage.prompt_tokens;
@@ -10,8 +11,8 @@ export function usageIn(value: unknown): ChatUsage | undefined {
   const details = usage.prompt_tokens_details as { cached_tokens?: unknown } | null | undefined;
   const cachedTokens = isCount(details?.cached_tokens) ? Math.min(details.cached_tokens, promptTokens) : 0;
   const answer = usage.completion_tokens_details as { reasoning_tokens?: unknown } | null | undefined;
-  const reasoning = isCount(answer?.reasoning_tokens) && { reasoningTokens: answer.reasoning_tokens };
-  return { promptTokens, completionTokens, cachedTokens, ...reasoning, estimated: false };
+  const reasoningTokens = isCount(answer?.reasoning_tokens) ? answer.reasoning_tokens : 0;
+  return { promptTokens, completionTokens, cachedTokens, reasoningTokens, estimated: false };
 }
 
 /** No request has more tokens, and a usage record holds no more. */
@@ -26,10 +27,10 @@ const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
 
 /** For upstreams that give no usage: English text has about four characters to a token. */
-export function estimateUsage(messages: readonly ChatMessage[], completionTokens: number): ChatUsage {
+export function estimateUsage(messages: readonly ChatMessage[], completionTokens: number): TokenUsage {
   let promptTokens = 0;
   for (const message of messages) promptTokens += TOKENS_PER_MESSAGE + estimateTokens(message.content);
-  return { promptTokens, completionTokens, cachedTokens: 0, estimated: true };
+  return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0, estimated: true };
 }
 
 export function estimateTokens(text: string): number {

@@ -44,7 +44,13 @@ test("refuses a message that the script does not know", async () => {
 
 test("counts its own tokens", async () => {
   const { finish } = await say({ echo: true }, { say: "one two considerably" });
-  expect(finish?.usage).toEqual({ promptTokens: 5, completionTokens: 4, cachedTokens: 0, estimated: false });
+  expect(finish?.usage).toEqual({
+    promptTokens: 5,
+    completionTokens: 4,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+    estimated: false,
+  });
 });
 
 test.each(["", " ", "a b", "  lead and trail  \n", "très 🐉🐉🐉🐉🐉🐉🐉🐉🐉 long", "日本語のとても長い文章です"])(

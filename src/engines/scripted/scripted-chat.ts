@@ -68,8 +68,7 @@ export class ScriptedChat implements ChatModel {
     if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
     if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
     for (const [choice, { reason }] of choices.entries()) yield { type: "choice-end", choice, reason };
-    const reasoning = reasoningTokens > 0 ? { reasoningTokens } : {};
-    const usage = { promptTokens, completionTokens: generated, cachedTokens: 0, ...reasoning, estimated: false };
+    const usage = { promptTokens, completionTokens: generated, cachedTokens: 0, reasoningTokens, estimated: false };
     yield { type: "finish", usage };
   }
 

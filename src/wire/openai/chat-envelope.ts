@@ -1,7 +1,8 @@
 /** What whole and streamed chat answers have in common. */
 
 import { randomBytes } from "node:crypto";
-import type { ChatUsage, TokenLogprob } from "../../engines/chat-model.ts";
+import type { TokenLogprob } from "../../engines/chat-model.ts";
+import type { TokenUsage } from "../../usage.ts";
 
 /** What stays the same in every part of one answer. */
 interface Envelope {
@@ -14,14 +15,14 @@ export function newEnvelope(model: string): Envelope {
   return { id: `chatcmpl-${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
 }
 
-export function toUsage(usage: ChatUsage): Record<string, unknown> {
+export function toUsage(usage: TokenUsage): Record<string, unknown> {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
     prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
     completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens ?? 0,
+      reasoning_tokens: usage.reasoningTokens,
       audio_tokens: 0,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,

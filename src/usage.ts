@@ -1,0 +1,31 @@
+/** What a request used: one type from the engine that counts it to the bill. No behavior. */
+
+/** Tokens that a model read and wrote for one request. */
+export interface TokenUsage {
+  promptTokens: number;
+  /** Of the prompt tokens, those found evaluated in a cache. */
+  cachedTokens: number;
+  /** Of all choices together. */
+  completionTokens: number;
+  /** Of the completion tokens, those spent on reasoning; 0 where an upstream does not report it. */
+  reasoningTokens: number;
+  /** False: the tokenizer's own count. True: the upstream reported none, so this is an estimate. */
+  estimated: boolean;
+}
+
+/** What a request of any task used; what does not apply to its task is 0. */
+export interface Usage extends TokenUsage {
+  /** Of text moderated or spoken, in UTF-16 units. */
+  characters: number;
+  audioSeconds: number;
+}
+
+export const NO_USAGE: Readonly<Usage> = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  estimated: false,
+  characters: 0,
+  audioSeconds: 0,
+};
