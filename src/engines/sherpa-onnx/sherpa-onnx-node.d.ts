@@ -1,10 +1,10 @@
 declare module "sherpa-onnx-node" {
   const sherpaOnnx: import("./load-sherpa-onnx.ts").SherpaOnnx & {
-    /** With a VadConfig, which only voice-activity.ts writes. */
+    /** Only speech-segmentation creates one. */
     Vad: new (
       config: object,
       bufferSeconds: number,
-    ) => import("../listening/voice-activity.ts").Vad;
+    ) => import("@parlance-inference/speech-segmentation/vad-segmenter").VadStream;
   };
   export default sherpaOnnx;
 }

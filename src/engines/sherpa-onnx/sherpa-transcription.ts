@@ -1,5 +1,9 @@
 /** A transcription model in this process: pauses are found, what lies between them is recognised, text is checked. */
 
+import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
+import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
+import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
+
 import { Fault } from "../../faults.ts";
 import type {
   ModelHealth,
@@ -8,9 +12,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engine.ts";
-import { believableText } from "../listening/believable-text.ts";
-import { SAMPLE_RATE } from "../listening/cut-at-pauses.ts";
-import { VoiceActivity } from "../listening/voice-activity.ts";
+
 import { FAMILIES, type Family } from "./families.ts";
 import { loadSherpaOnnx } from "./load-sherpa-onnx.ts";
 import { Recognizer, type RecognizerSettings } from "./recognizer.ts";
@@ -27,9 +29,13 @@ export class SherpaTranscription implements TranscriptionModel {
   readonly languages: readonly string[];
   readonly abilities: TranscriptionAbilities;
   readonly #recognizer: Recognizer;
-  readonly #voiceActivity: VoiceActivity;
+  readonly #voiceActivity: VoiceActivityDetector;
 
-  private constructor(settings: SherpaTranscriptionSettings, recognizer: Recognizer, voiceActivity: VoiceActivity) {
+  private constructor(
+    settings: SherpaTranscriptionSettings,
+    recognizer: Recognizer,
+    voiceActivity: VoiceActivityDetector,
+  ) {
     const family: Family = FAMILIES[settings.family];
     this.slots = settings.slots;
     this.languages = settings.languages;
@@ -41,7 +47,11 @@ export class SherpaTranscription implements TranscriptionModel {
   static async load(settings: SherpaTranscriptionSettings): Promise<SherpaTranscription> {
     const sherpa = await loadSherpaOnnx();
     const recognizer = await Recognizer.load(sherpa, settings);
-    const model = new SherpaTranscription(settings, recognizer, await VoiceActivity.load(settings.paths.vad ?? ""));
+    const model = new SherpaTranscription(
+      settings,
+      recognizer,
+      await VoiceActivityDetector.load(settings.paths.vad ?? ""),
+    );
     await model.#warmUp();
     return model;
   }
@@ -55,7 +65,7 @@ export class SherpaTranscription implements TranscriptionModel {
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
     let heardSamples = 0;
     let language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
-    const pieces = this.#voiceActivity.cut(request.samples, (samples) => {
+    const pieces = this.#voiceActivity.segments(request.samples, (samples) => {
       heardSamples = samples;
     });
     for await (const { samples, startSeconds, endSeconds } of pieces) {
@@ -63,7 +73,7 @@ export class SherpaTranscription implements TranscriptionModel {
       const asked = { samples, sampleRate: SAMPLE_RATE, language: request.language, translate };
       const result = await this.#recognizer.recognize(asked, signal);
       if (signal.aborted || result === undefined) return;
-      const text = believableText(result.text, endSeconds - startSeconds);
+      const text = filterHallucinations(result.text, endSeconds - startSeconds);
       if (text === "") continue;
       language ??= toLanguage(result.lang);
       yield { type: "segment", startSeconds, endSeconds, text, words: undefined, confidence: undefined };

@@ -21,7 +21,7 @@ test.each([
 test.each([
   ["chat", {}, "only transcription"],
   ["transcription", { config: "/nowhere/config.json" }, "/nowhere/config.json cannot be read"],
-  ["transcription", {}, "no Whisper model"],
+  ["transcription", {}, "not a CTranslate2 Whisper model"],
 ] as const)("%s with %o does not open", async (task, changes, message) => {
   const settings = whisperSettings.parse({ files: { ...files, ...changes } });
   const opening = whisperEngine.open(settings, task, makeEngineServices());

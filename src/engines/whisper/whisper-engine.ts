@@ -34,7 +34,7 @@ async function pullFiles(model: string, services: EngineServices): Promise<Paths
   const { paths } = await services.pull({ model }, services.signal);
   const find = (name: string): string => {
     const path = paths[name];
-    if (path === undefined) throw invalidRequest(`${model} has no file ${name}; it is no Whisper model.`, "model");
+    if (path === undefined) throw invalidRequest(`${model} has no file ${name}; it is not a Whisper model.`, "model");
     return path;
   };
   return {

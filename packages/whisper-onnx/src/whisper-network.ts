@@ -1,12 +1,19 @@
-/** Whisper's two networks in ONNX Runtime: the encoder hears a window, the decoder reads tokens one after another. */
+/** Whisper's encoder and decoder as ONNX Runtime sessions. */
 
 import { basename, dirname } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import type { Weights } from "./weights.ts";
-import { type AlignmentHead, AUDIO_STEPS, decoderGraph, encoderGraph, type Shape, shapeOf } from "./whisper-graphs.ts";
+import type { WeightIndex } from "./ctranslate2-weights.ts";
+import {
+  type AlignmentHead,
+  AUDIO_POSITIONS,
+  type DecoderShape,
+  decoderGraph,
+  decoderShape,
+  encoderGraph,
+} from "./whisper-graphs.ts";
 
-/** What the decoder attends to: keys and values of each of its layers. */
-export type Heard = Readonly<Record<string, Tensor>>;
+/** Cross-attention keys and values of each decoder layer. */
+export type EncoderOutput = Readonly<Record<string, Tensor>>;
 
 export interface Alignment {
   heads: number;
@@ -16,11 +23,11 @@ export interface Alignment {
 }
 
 export class WhisperNetwork {
-  readonly shape: Shape;
+  readonly shape: DecoderShape;
   readonly #encoder: InferenceSession;
   readonly #decoder: InferenceSession;
 
-  private constructor(shape: Shape, encoder: InferenceSession, decoder: InferenceSession) {
+  private constructor(shape: DecoderShape, encoder: InferenceSession, decoder: InferenceSession) {
     this.shape = shape;
     this.#encoder = encoder;
     this.#decoder = decoder;
@@ -28,7 +35,7 @@ export class WhisperNetwork {
 
   static async load(
     path: string,
-    weights: Weights,
+    weights: WeightIndex,
     heads: readonly AlignmentHead[],
     threads: number,
   ): Promise<WhisperNetwork> {
@@ -42,29 +49,29 @@ export class WhisperNetwork {
     const file = basename(path);
     const encoder = await InferenceSession.create(encoderGraph(weights, file), options);
     const decoder = await InferenceSession.create(decoderGraph(weights, file, heads), options);
-    return new WhisperNetwork(shapeOf(weights), encoder, decoder);
+    return new WhisperNetwork(decoderShape(weights), encoder, decoder);
   }
 
-  /** `samples`: thirty seconds. */
-  async listen(samples: Float32Array): Promise<Heard> {
+  /** Encodes 30 seconds of samples. */
+  async encode(samples: Float32Array): Promise<EncoderOutput> {
     return this.#encoder.run({ samples: new Tensor("float32", samples, [samples.length]) });
   }
 
-  passage(heard: Heard): Passage {
-    return new Passage(this.#decoder, this.shape, heard);
+  startDecoding(encoderOutput: EncoderOutput): DecoderState {
+    return new DecoderState(this.#decoder, this.shape, encoderOutput);
   }
 }
 
-/** A text that grows: what was read is kept, so that each token is read once. */
-export class Passage {
+/** The key-value cache of one transcript under construction: each token is decoded once. */
+export class DecoderState {
   readonly #decoder: InferenceSession;
-  readonly #heard: Heard;
+  readonly #encoderOutput: EncoderOutput;
   #past: Record<string, Tensor>;
   #length = 0;
 
-  constructor(decoder: InferenceSession, { layers, heads, headSize }: Shape, heard: Heard) {
+  constructor(decoder: InferenceSession, { layers, heads, headSize }: DecoderShape, encoderOutput: EncoderOutput) {
     this.#decoder = decoder;
-    this.#heard = heard;
+    this.#encoderOutput = encoderOutput;
     const empty = () => new Tensor("float32", new Float32Array(0), [heads, 0, headSize]);
     this.#past = Object.fromEntries(
       Array.from({ length: layers }, (_, layer) => [
@@ -74,12 +81,8 @@ export class Passage {
     );
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Logits of what comes after each of the `wanted` ones of these tokens. */
-  async read(tokens: readonly number[], wanted: readonly number[]): Promise<Float32Array[]> {
+  /** Appends tokens and returns the next-token logits at the `wanted` indices among them. */
+  async append(tokens: readonly number[], wanted: readonly number[]): Promise<Float32Array[]> {
     const results = await this.#run(tokens, wanted);
     const logits = results.logits as Tensor;
     const width = logits.dims[1] ?? 0;
@@ -87,7 +90,7 @@ export class Passage {
     return wanted.map((_, index) => data.subarray(index * width, (index + 1) * width));
   }
 
-  /** Reads the tokens and tells where in the window each of them attends to. */
+  /** Appends tokens and returns the positions in the audio that each of them attends to. */
   async align(tokens: readonly number[]): Promise<Alignment> {
     const alignment = (await this.#run(tokens, [0])).alignment as Tensor;
     return { heads: alignment.dims[0] ?? 0, tokens: tokens.length, scores: alignment.data as Float32Array };
@@ -101,13 +104,13 @@ export class Passage {
       mask: causalMask(count, this.#length),
       wanted: integers(wanted),
       ...this.#past,
-      ...this.#heard,
+      ...this.#encoderOutput,
     });
     this.#length += count;
     this.#past = Object.fromEntries(
       Object.keys(this.#past).map((name) => {
         const output = results[name.replace(/_(\d+)$/, "_out_$1")];
-        if (output === undefined) throw new Error(`The decoder gave no ${name}`);
+        if (output === undefined) throw new Error(`The decoder returned no ${name}`);
         return [name, output as Tensor];
       }),
     );
@@ -115,16 +118,16 @@ export class Passage {
   }
 }
 
-export function alignmentOf({ scores, tokens }: Alignment, head: number, token: number): Float32Array {
-  const start = (head * tokens + token) * AUDIO_STEPS;
-  return scores.subarray(start, start + AUDIO_STEPS);
+export function alignmentScores({ scores, tokens }: Alignment, head: number, token: number): Float32Array {
+  const start = (head * tokens + token) * AUDIO_POSITIONS;
+  return scores.subarray(start, start + AUDIO_POSITIONS);
 }
 
 function integers(values: readonly number[]): Tensor {
   return new Tensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
 }
 
-/** A token sees those before it and itself. */
+/** Each token attends to itself and the tokens before it. */
 function causalMask(count: number, past: number): Tensor {
   const mask = new Float32Array(count * (past + count));
   for (let row = 0; row < count; row += 1) {

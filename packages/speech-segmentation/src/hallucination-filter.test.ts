@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { believableText } from "./believable-text.ts";
+import { filterHallucinations } from "./hallucination-filter.ts";
 
 test.each([
   ["what was said", 2, "what was said"],
@@ -13,6 +13,6 @@ test.each([
   ["♪ ♪", 1, ""],
   ["Thank you for watching this video and see you in the next one.", 0.3, ""],
   ["Yes.", 0.2, "Yes."],
-])("of %j in %d s, %j is believed", (text, seconds, believed) => {
-  expect(believableText(text, seconds)).toBe(believed);
+])("filters %j in %d s to %j", (text, seconds, expected) => {
+  expect(filterHallucinations(text, seconds)).toBe(expected);
 });

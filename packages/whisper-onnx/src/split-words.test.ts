@@ -10,17 +10,17 @@ function split(parts: readonly (string | Uint8Array)[], language?: string): stri
 }
 
 test.each([
-  ["words begin at spaces", [" He", " was", " not"], "en", [" He", " was", " not"]],
-  ["parts of a word stay together", [" ill", "-", "dis", "posed", ","], "en", [" ill-disposed,"]],
-  ["opening marks go with what comes after", [" said", ' "', "Yes", '."'], "en", [" said", ' "Yes."']],
-  ["a language without spaces", ["天", "地", "。"], "zh", ["天", "地。"]],
+  ["splits words at spaces", [" He", " was", " not"], "en", [" He", " was", " not"]],
+  ["keeps the parts of a word together", [" ill", "-", "dis", "posed", ","], "en", [" ill-disposed,"]],
+  ["attaches opening marks to the next word", [" said", ' "', "Yes", '."'], "en", [" said", ' "Yes."']],
+  ["splits a language without spaces by character", ["天", "地", "。"], "zh", ["天", "地。"]],
   [
-    "a character in two tokens",
+    "joins a character that spans two tokens",
     [" na", Uint8Array.of(0xc3), Uint8Array.of(0xaf), "ve", " day"],
     "fr",
     [" naïve", " day"],
   ],
-  ["half a character at the end", [" a", Uint8Array.of(0xc3)], "en", [" a\uFFFD"]],
+  ["keeps half a character at the end", [" a", Uint8Array.of(0xc3)], "en", [" a\uFFFD"]],
 ] as const)("%s", (_name, parts, language, words) => {
   expect(split(parts, language)).toEqual(words);
 });

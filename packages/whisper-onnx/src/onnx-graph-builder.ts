@@ -1,23 +1,25 @@
-/** Writes a model in ONNX whose large tensors stay in the file that they came in. */
+/** Builds an ONNX model whose weights stay in an external file. */
 
 import { PbfWriter } from "pbf";
-import type { ElementType, Tensor } from "./weights.ts";
+import type { ElementType, Tensor } from "./ctranslate2-weights.ts";
 
-/** The name of a value that flows through the graph. */
+/** Name of an edge in the graph. */
 export type Value = string;
 export type Attribute = number | readonly number[] | string;
 
 const IR_VERSION = 9;
-/** The first with Gelu. */
+/** The first opset with Gelu. */
 const OPSET = 20;
-/** Numbers of ONNX's own. */
+/** TensorProto.DataType */
 const ELEMENT = { float32: 1, int64: 7, float16: 10, bfloat16: 16 } as const;
+/** AttributeProto.AttributeType */
 const ATTRIBUTE_TYPE = { float: 1, integer: 2, text: 3, integers: 7 } as const;
+/** TensorProto.DataLocation */
 const EXTERNAL = 1;
 
 type Message = (writer: PbfWriter) => void;
 
-export class OnnxGraph {
+export class OnnxGraphBuilder {
   readonly #file: string;
   readonly #nodes: Message[] = [];
   readonly #initializers: Message[] = [];
@@ -25,7 +27,7 @@ export class OnnxGraph {
   readonly #outputs: Message[] = [];
   #count = 0;
 
-  /** `file` is the name of the file that holds the weights, in the folder that the session is told. */
+  /** `file` names the weight file, relative to the session's folder for external initializers. */
   constructor(file: string) {
     this.#file = file;
   }
@@ -40,18 +42,18 @@ export class OnnxGraph {
     this.#outputs.push(valueInfo(name, ELEMENT.float32, undefined));
   }
 
-  /** A tensor in the file, as float32. */
+  /** A tensor of the file, cast to float32. */
   weight(tensor: Tensor): Value {
     return this.toFloat(this.stored(tensor), tensor.type);
   }
 
-  /** A tensor as it is in the file. */
+  /** A tensor of the file in its stored type. */
   stored({ dims, type, offset, bytes }: Tensor): Value {
     const name = this.#newName();
     this.#initializers.push((writer) => {
       writeTensorHead(writer, name, ELEMENT[type], dims);
-      const place = { location: this.#file, offset: String(offset), length: String(bytes) };
-      for (const [key, value] of Object.entries(place)) writer.writeMessage(13, writeEntry, { key, value });
+      const location = { location: this.#file, offset: String(offset), length: String(bytes) };
+      for (const [key, value] of Object.entries(location)) writer.writeMessage(13, writeEntry, { key, value });
       writer.writeVarintField(14, EXTERNAL);
     });
     return name;
@@ -70,11 +72,11 @@ export class OnnxGraph {
   }
 
   integers(values: readonly number[]): Value {
-    const whole = BigInt64Array.from(values, BigInt);
-    return this.#constant(ELEMENT.int64, new Uint8Array(whole.buffer), [values.length]);
+    const elements = BigInt64Array.from(values, BigInt);
+    return this.#constant(ELEMENT.int64, new Uint8Array(elements.buffer), [values.length]);
   }
 
-  /** An attribute that is a whole number is written as an integer, any other number as a float. */
+  /** Writes whole numbers as integer attributes and other numbers as float attributes. */
   node(operator: string, inputs: readonly Value[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
     const [first] = this.nodes(operator, inputs, 1, attributes);
     return first as Value;

@@ -1,14 +1,14 @@
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { readWeights } from "./weights.ts";
+import { readWeightIndex } from "./ctranslate2-weights.ts";
 
-let folder: TemporaryDirectory;
+let folder: string;
 beforeEach(async () => {
-  folder = await temporaryDirectory();
+  folder = await mkdtemp(join(tmpdir(), "whisper-weights-"));
 });
-afterEach(() => folder[Symbol.asyncDispose]());
+afterEach(() => rm(folder, { recursive: true }));
 
 function name(text: string): Buffer {
   const length = Buffer.alloc(2);
@@ -48,12 +48,12 @@ const HALF: Variable = { name: "decoder/embeddings/weight", dims: [2, 3], type: 
 const INTEGERS: Variable = { ...HALF, type: 1, bytes: Buffer.alloc(6) };
 
 async function read(content: Buffer) {
-  const path = join(folder.path, "model.bin");
+  const path = join(folder, "model.bin");
   await writeFile(path, content);
-  return readWeights(path);
+  return readWeightIndex(path);
 }
 
-test("says what lies where", async () => {
+test("locates each tensor in the file", async () => {
   const content = file([HEADS, HALF]);
   const weights = await read(content);
   expect(weights.heads).toBe(8);
@@ -63,18 +63,21 @@ test("says what lies where", async () => {
 });
 
 test.each([
-  ["a text", Buffer.from("This is no model. ".repeat(100)), "no Whisper model"],
-  ["nothing", Buffer.alloc(0), "cut short"],
-  ["another kind of model", file([HEADS], { specification: "TransformerSpec" }), "no Whisper model"],
-  ["another version", file([HEADS], { version: 3 }), "no Whisper model"],
-  ["half a file", file([HEADS, HALF]).subarray(0, -4), "cut short"],
-  ["a model without a decoder", file([HALF]), "no Whisper model"],
+  ["a text", Buffer.from("This is no model. ".repeat(100)), "not a CTranslate2 Whisper model"],
+  ["nothing", Buffer.alloc(0), "truncated"],
+  ["another kind of model", file([HEADS], { specification: "TransformerSpec" }), "not a CTranslate2 Whisper model"],
+  ["another version", file([HEADS], { version: 3 }), "not a CTranslate2 Whisper model"],
+  ["half a file", file([HEADS, HALF]).subarray(0, -4), "truncated"],
+  ["a model without a decoder", file([HALF]), "not a CTranslate2 Whisper model"],
 ])("refuses %s", async (_name, content, message) => {
-  await expect(read(content)).rejects.toMatchObject({ name: "Fault", message: expect.stringContaining(message) });
+  await expect(read(content)).rejects.toMatchObject({
+    name: "ModelFileError",
+    message: expect.stringContaining(message),
+  });
 });
 
-test("refuses quantised tensors, and names that are not there", async () => {
+test("refuses quantized tensors and unknown names", async () => {
   const weights = await read(file([HEADS, INTEGERS]));
-  expect(() => weights.tensor(INTEGERS.name)).toThrow("is quantised");
-  expect(() => weights.tensor("encoder/conv1/weight")).toThrow("no Whisper model");
+  expect(() => weights.tensor(INTEGERS.name)).toThrow("is quantized");
+  expect(() => weights.tensor("encoder/conv1/weight")).toThrow("not a CTranslate2 Whisper model");
 });

@@ -1,0 +1,2 @@
+/** Samples per second of the mono audio that every part of this package takes. */
+export const SAMPLE_RATE = 16_000;

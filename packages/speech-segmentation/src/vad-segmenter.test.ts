@@ -1,0 +1,148 @@
+/** Segmentation with a detector that takes loud windows for speech, in place of Silero. */
+
+import { expect, test } from "vitest";
+import { SAMPLE_RATE } from "./audio-format.ts";
+import { type SpeechSegment, segmentSpeech, type VadStream } from "./vad-segmenter.ts";
+
+const LOUD = 0.1;
+const SILENCE_SAMPLES = 0.45 * SAMPLE_RATE;
+
+class LoudnessVad implements VadStream {
+  #samplesSeen = 0;
+  #start: number | undefined;
+  #lastLoud = 0;
+  #segments: { start: number; samples: Float32Array }[] = [];
+
+  acceptWaveform(samples: Float32Array): void {
+    if (samples.some((sample) => Math.abs(sample) > LOUD)) {
+      this.#start ??= this.#samplesSeen;
+      this.#lastLoud = this.#samplesSeen + samples.length;
+    } else if (this.#start !== undefined && this.#samplesSeen - this.#lastLoud > SILENCE_SAMPLES) {
+      this.flush();
+    }
+    this.#samplesSeen += samples.length;
+  }
+
+  isEmpty(): boolean {
+    return this.#segments.length === 0;
+  }
+
+  isDetected(): boolean {
+    return this.#start !== undefined;
+  }
+
+  front() {
+    const [first] = this.#segments;
+    if (first === undefined) throw new Error("No segment is waiting");
+    return first;
+  }
+
+  pop(): void {
+    this.#segments.shift();
+  }
+
+  flush(): void {
+    if (this.#start === undefined) return;
+    this.#segments.push({ start: this.#start, samples: new Float32Array(this.#lastLoud - this.#start) });
+    this.#start = undefined;
+  }
+
+  reset(): void {
+    this.#segments = [];
+  }
+}
+
+/** Loud except in the pauses. Each sample encodes its position, which reveals lost samples. */
+async function* recording(seconds: number, pauses: readonly [number, number][] = [], step = 7919) {
+  const total = seconds * SAMPLE_RATE;
+  for (let start = 0; start < total; start += step) {
+    yield Float32Array.from({ length: Math.min(step, total - start) }, (_, index) => {
+      const at = (start + index) / SAMPLE_RATE;
+      const isQuiet = pauses.some(([from, to]) => at >= from && at < to);
+      return isQuiet ? 0.001 : 0.2 + (0.7 * (start + index)) / total;
+    });
+  }
+}
+
+async function cut(samples: AsyncIterable<Float32Array>): Promise<{ segments: SpeechSegment[]; samplesRead: number }> {
+  let samplesRead = 0;
+  const segments: SpeechSegment[] = [];
+  const onProgress = (count: number) => {
+    samplesRead = count;
+  };
+  for await (const segment of segmentSpeech(samples, new LoudnessVad(), onProgress)) segments.push(segment);
+  return { segments, samplesRead };
+}
+
+function expectInOrder(segments: readonly SpeechSegment[], seconds: number): void {
+  let last = 0;
+  for (const { samples, startSeconds, endSeconds } of segments) {
+    expect(startSeconds).toBeGreaterThanOrEqual(last);
+    expect(endSeconds).toBeGreaterThan(startSeconds);
+    expect(samples.length).toBe(Math.round((endSeconds - startSeconds) * SAMPLE_RATE));
+    last = endSeconds;
+  }
+  expect(last).toBeLessThanOrEqual(seconds);
+}
+
+test("cuts at pauses and keeps padding around speech", async () => {
+  const { segments, samplesRead } = await cut(
+    recording(20, [
+      [4, 5],
+      [9, 12],
+    ]),
+  );
+  expect(samplesRead).toBe(20 * SAMPLE_RATE);
+  expectInOrder(segments, 20);
+  expect(segments.map(({ startSeconds, endSeconds }) => [Math.round(startSeconds), Math.round(endSeconds)])).toEqual([
+    [0, 4],
+    [5, 9],
+    [12, 20],
+  ]);
+  for (const segment of segments.slice(1)) expect(segment.samples[0]).toBeLessThan(LOUD);
+});
+
+test("cuts continuous speech at its quietest points without losing samples", async () => {
+  const { segments } = await cut(
+    recording(100, [
+      [20, 20.1],
+      [38, 38.1],
+    ]),
+  );
+  expectInOrder(segments, 100);
+  expect(segments[0]?.endSeconds).toBeCloseTo(20.05, 1);
+  expect(segments[1]?.endSeconds).toBeCloseTo(38.05, 1);
+  for (const { startSeconds, endSeconds } of segments) expect(endSeconds - startSeconds).toBeLessThan(24.5);
+  const [first] = segments;
+  expect(first?.startSeconds).toBe(0);
+  for (let index = 1; index < segments.length; index += 1) {
+    expect(segments[index]?.startSeconds).toBe(segments[index - 1]?.endSeconds);
+  }
+  expect(segments.at(-1)?.endSeconds).toBe(100);
+});
+
+test("yields nothing for a long silence", async () => {
+  const { segments, samplesRead } = await cut(recording(300, [[0, 290]]));
+  expect(samplesRead).toBe(300 * SAMPLE_RATE);
+  expect(segments).toHaveLength(1);
+  expect(segments[0]?.startSeconds).toBeCloseTo(289.8, 1);
+  expect(segments[0]?.samples.at(-1)).toBeCloseTo(0.9, 2);
+});
+
+test("bounds the buffer during endless speech", async () => {
+  const before = process.memoryUsage().arrayBuffers;
+  let keptBytes = Number.POSITIVE_INFINITY;
+  for await (const { endSeconds } of segmentSpeech(recording(2400), new LoudnessVad(), () => {})) {
+    if (endSeconds < 2300) continue;
+    keptBytes = process.memoryUsage().arrayBuffers - before;
+    break;
+  }
+  expect(keptBytes / (SAMPLE_RATE * Float32Array.BYTES_PER_ELEMENT)).toBeLessThan(1200);
+});
+
+test("reads a recording that ends within a window to its end", async () => {
+  const { segments, samplesRead } = await cut(recording(1, [], 100));
+  expect(samplesRead).toBe(SAMPLE_RATE);
+  expect(segments.at(-1)?.endSeconds).toBe(1);
+  expect((await cut(recording(0))).segments).toEqual([]);
+});

@@ -1,0 +1,202 @@
+/** Whisper's encoder and decoder as ONNX graphs over the tensors of a CTranslate2 model. */
+
+import type { WeightIndex } from "./ctranslate2-weights.ts";
+import { dftKernel, FFT_BINS, FRAME_SAMPLES, HOP_SAMPLES, melFilterbank } from "./mel-filterbank.ts";
+import { OnnxGraphBuilder, type Value } from "./onnx-graph-builder.ts";
+
+export const WINDOW_SECONDS = 30;
+const SAMPLES = WINDOW_SECONDS * 16_000;
+const FRAMES = SAMPLES / HOP_SAMPLES;
+/** Encoder positions of 20 ms that the decoder attends to. */
+export const AUDIO_POSITIONS = FRAMES / 2;
+
+export interface DecoderShape {
+  layers: number;
+  heads: number;
+  headSize: number;
+  /** Size of the decoder's context in tokens. */
+  contextTokens: number;
+}
+
+/** A cross-attention head whose attention follows the position in the audio. */
+export type AlignmentHead = readonly [layer: number, head: number];
+
+export function decoderShape(weights: WeightIndex): DecoderShape {
+  const [contextTokens = 0, width = 0] = weights.tensor("decoder/position_encodings/encodings").dims;
+  const { heads } = weights;
+  return { layers: weights.layers("decoder"), heads, headSize: width / heads, contextTokens };
+}
+
+/**
+ * Maps `samples` [480000] to the cross-attention inputs of each decoder layer: `cross_key_N` [heads, size, 1500] and
+ * `cross_value_N` [heads, 1500, size].
+ */
+export function encoderGraph(weights: WeightIndex, file: string): Uint8Array {
+  const build = new LayerBuilder(weights, file);
+  const { graph } = build;
+  const spectrum = logMel(graph, graph.input("samples", "float32", [SAMPLES]), melBands(weights));
+  const narrow = graph.node("Gelu", [build.convolve("encoder/conv1", spectrum, 1)]);
+  const halved = graph.node("Gelu", [build.convolve("encoder/conv2", narrow, 2)]);
+  const positions = graph.node("Transpose", [graph.node("Squeeze", [halved, graph.integers([0])])], { perm: [1, 0] });
+  let hidden = graph.node("Add", [positions, build.weight("encoder/position_encodings/encodings")]);
+  for (let layer = 0; layer < weights.layers("encoder"); layer += 1) {
+    const prefix = `encoder/layer_${layer}`;
+    const [query, key, value] = build.queryKeyValue(`${prefix}/self_attention`, hidden);
+    const mixed = build.attend(build.scores(query, graph.node("Transpose", [key], { perm: [0, 2, 1] })), value);
+    hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, mixed)]);
+    hidden = build.feedForward(prefix, hidden);
+  }
+  const encoderOutput = build.normalize("encoder/layer_norm", hidden);
+  for (let layer = 0; layer < decoderShape(weights).layers; layer += 1) {
+    const keyValue = build.linear(`decoder/layer_${layer}/attention/linear_1`, encoderOutput);
+    const [key, value] = graph.nodes("Split", [keyValue], 2, { axis: 1, num_outputs: 2 });
+    graph.output(build.splitHeads(key as Value, [1, 2, 0]), `cross_key_${layer}`);
+    graph.output(build.splitHeads(value as Value, [1, 0, 2]), `cross_value_${layer}`);
+  }
+  return graph.toBytes();
+}
+
+/**
+ * Maps `tokens` [n] at `positions` [n], after the cached `self_key_N` and `self_value_N` [heads, past, size] and under
+ * `mask` [n, past + n], to `logits` at the `wanted` token indices, the extended cache `self_…_out_N`, and `alignment`
+ * [heads, n, 1500]: cross-attention scores of the alignment heads before softmax.
+ */
+export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads: readonly AlignmentHead[]): Uint8Array {
+  const build = new LayerBuilder(weights, file);
+  const { graph } = build;
+  const { layers, heads, headSize } = decoderShape(weights);
+  const tokens = graph.input("tokens", "int64", ["n"]);
+  const positions = graph.input("positions", "int64", ["n"]);
+  const mask = graph.input("mask", "float32", ["n", "all"]);
+  const wanted = graph.input("wanted", "int64", ["wanted"]);
+  const embedded = build.lookUp("decoder/embeddings/weight", tokens);
+  let hidden = graph.node("Add", [embedded, build.lookUp("decoder/position_encodings/encodings", positions)]);
+  const alignments: Value[] = [];
+  for (let layer = 0; layer < layers; layer += 1) {
+    const prefix = `decoder/layer_${layer}`;
+    const [query, newKey, newValue] = build.queryKeyValue(`${prefix}/self_attention`, hidden);
+    const past = [heads, "past", headSize];
+    const key = graph.node("Concat", [graph.input(`self_key_${layer}`, "float32", past), newKey], { axis: 1 });
+    const value = graph.node("Concat", [graph.input(`self_value_${layer}`, "float32", past), newValue], { axis: 1 });
+    graph.output(key, `self_key_out_${layer}`);
+    graph.output(value, `self_value_out_${layer}`);
+    const masked = graph.node("Add", [build.scores(query, graph.node("Transpose", [key], { perm: [0, 2, 1] })), mask]);
+    hidden = graph.node("Add", [
+      hidden,
+      build.linear(`${prefix}/self_attention/linear_1`, build.attend(masked, value)),
+    ]);
+    const crossQuery = build.linear(
+      `${prefix}/attention/linear_0`,
+      build.normalize(`${prefix}/attention/layer_norm`, hidden),
+    );
+    const crossKey = graph.input(`cross_key_${layer}`, "float32", [heads, headSize, AUDIO_POSITIONS]);
+    const crossValue = graph.input(`cross_value_${layer}`, "float32", [heads, AUDIO_POSITIONS, headSize]);
+    const scores = build.scores(build.splitHeads(crossQuery, [1, 0, 2]), crossKey);
+    const layerHeads = alignmentHeads.filter(([of]) => of === layer).map(([, head]) => head);
+    if (layerHeads.length > 0) alignments.push(graph.node("Gather", [scores, graph.integers(layerHeads)], { axis: 0 }));
+    hidden = graph.node("Add", [
+      hidden,
+      build.linear(`${prefix}/attention/linear_2`, build.attend(scores, crossValue)),
+    ]);
+    hidden = build.feedForward(prefix, hidden);
+  }
+  if (alignments.length > 0) graph.output(graph.node("Concat", alignments, { axis: 0 }), "alignment");
+  const chosen = graph.node("Gather", [build.normalize("decoder/layer_norm", hidden), wanted], { axis: 0 });
+  const logits = graph.node("Gemm", [chosen, build.weight("decoder/embeddings/weight")], { transB: 1 });
+  graph.output(logits, "logits");
+  return graph.toBytes();
+}
+
+/** Layers that encoder and decoder share. Activations are [positions, width]: the batch size is always 1. */
+class LayerBuilder {
+  readonly graph: OnnxGraphBuilder;
+  readonly #weights: WeightIndex;
+  readonly #shape: DecoderShape;
+
+  constructor(weights: WeightIndex, file: string) {
+    this.graph = new OnnxGraphBuilder(file);
+    this.#weights = weights;
+    this.#shape = decoderShape(weights);
+  }
+
+  weight(name: string): Value {
+    return this.graph.weight(this.#weights.tensor(name));
+  }
+
+  lookUp(name: string, indices: Value): Value {
+    const table = this.#weights.tensor(name);
+    return this.graph.toFloat(this.graph.node("Gather", [this.graph.stored(table), indices], { axis: 0 }), table.type);
+  }
+
+  linear(name: string, input: Value): Value {
+    return this.graph.node("Gemm", [input, this.weight(`${name}/weight`), this.weight(`${name}/bias`)], { transB: 1 });
+  }
+
+  convolve(name: string, input: Value, stride: number): Value {
+    const inputs = [input, this.weight(`${name}/weight`), this.weight(`${name}/bias`)];
+    return this.graph.node("Conv", inputs, { kernel_shape: [3], pads: [1, 1], strides: [stride] });
+  }
+
+  normalize(name: string, input: Value): Value {
+    const inputs = [input, this.weight(`${name}/gamma`), this.weight(`${name}/beta`)];
+    return this.graph.node("LayerNormalization", inputs, { axis: -1, epsilon: 1e-5 });
+  }
+
+  feedForward(prefix: string, hidden: Value): Value {
+    const normal = this.normalize(`${prefix}/ffn/layer_norm`, hidden);
+    const wide = this.graph.node("Gelu", [this.linear(`${prefix}/ffn/linear_0`, normal)]);
+    return this.graph.node("Add", [hidden, this.linear(`${prefix}/ffn/linear_1`, wide)]);
+  }
+
+  /** Each [heads, positions, size]. */
+  queryKeyValue(name: string, hidden: Value): [Value, Value, Value] {
+    const all = this.linear(`${name}/linear_0`, this.normalize(`${name}/layer_norm`, hidden));
+    const split = this.graph.nodes("Split", [all], 3, { axis: 1, num_outputs: 3 });
+    return split.map((each) => this.splitHeads(each, [1, 0, 2])) as [Value, Value, Value];
+  }
+
+  /** [positions, width] reshaped to [positions, heads, size] and transposed by `order`. */
+  splitHeads(value: Value, order: readonly number[]): Value {
+    const { heads, headSize } = this.#shape;
+    const split = this.graph.node("Reshape", [value, this.graph.integers([-1, heads, headSize])]);
+    return this.graph.node("Transpose", [split], { perm: order });
+  }
+
+  /** `query` [heads, n, size], `key` [heads, size, m]: [heads, n, m]. */
+  scores(query: Value, key: Value): Value {
+    const scale = this.graph.float(1 / Math.sqrt(this.#shape.headSize));
+    return this.graph.node("MatMul", [this.graph.node("Mul", [query, scale]), key]);
+  }
+
+  /** [n, width] */
+  attend(scores: Value, value: Value): Value {
+    const mixed = this.graph.node("MatMul", [this.graph.node("Softmax", [scores], { axis: -1 }), value]);
+    const { heads, headSize } = this.#shape;
+    const joined = this.graph.node("Transpose", [mixed], { perm: [1, 0, 2] });
+    return this.graph.node("Reshape", [joined, this.graph.integers([-1, heads * headSize])]);
+  }
+}
+
+function melBands(weights: WeightIndex): number {
+  return weights.tensor("encoder/conv1/weight").dims[1] ?? 0;
+}
+
+/** Log-mel spectrogram [1, count, 3000] as in OpenAI's implementation, clamped to 80 dB below its maximum. */
+function logMel(graph: OnnxGraphBuilder, samples: Value, count: number): Value {
+  const shaped = graph.node("Reshape", [samples, graph.integers([1, 1, SAMPLES])]);
+  const half = FRAME_SAMPLES / 2;
+  const padded = graph.node("Pad", [shaped, graph.integers([0, 0, half, 0, 0, half])], { mode: "reflect" });
+  const kernel = graph.floats(dftKernel(), [2 * FFT_BINS, 1, FRAME_SAMPLES]);
+  const transformed = graph.node("Conv", [padded, kernel], { kernel_shape: [FRAME_SAMPLES], strides: [HOP_SAMPLES] });
+  const timeAxis = graph.integers([2]);
+  const spectrum = graph.node("Slice", [transformed, graph.integers([0]), graph.integers([FRAMES]), timeAxis]);
+  const squared = graph.node("Mul", [spectrum, spectrum]);
+  const [real, imaginary] = graph.nodes("Split", [squared], 2, { axis: 1, num_outputs: 2 });
+  const power = graph.node("Add", [real as Value, imaginary as Value]);
+  const mel = graph.node("MatMul", [graph.floats(melFilterbank(count), [count, FFT_BINS]), power]);
+  const naturalLog = graph.node("Log", [graph.node("Max", [mel, graph.float(1e-10)])]);
+  const log10 = graph.node("Mul", [naturalLog, graph.float(1 / Math.LN10)]);
+  const maximum = graph.node("ReduceMax", [log10], { keepdims: 0 });
+  const clamped = graph.node("Max", [log10, graph.node("Sub", [maximum, graph.float(8)])]);
+  return graph.node("Div", [graph.node("Add", [clamped, graph.float(4)]), graph.float(4)]);
+}

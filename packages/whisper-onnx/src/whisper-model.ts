@@ -1,0 +1,228 @@
+/** Transcribes recordings of any length: finds speech, merges it into windows, decodes each and filters the text. */
+
+import { availableParallelism } from "node:os";
+import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
+import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
+import { mergeSegments } from "@parlance-inference/speech-segmentation/merge-segments";
+import type { SpeechSegment } from "@parlance-inference/speech-segmentation/vad-segmenter";
+import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
+import pLimit from "p-limit";
+import { readWeightIndex } from "./ctranslate2-weights.ts";
+import { decodeWindow, detectLanguage, isSilence, maxPromptTokens, promptTokens } from "./decode-window.ts";
+import { PromptTooLongError } from "./errors.ts";
+import { type SplitWindow, splitAtTimestamps, type TimedSegment } from "./split-segments.ts";
+import { WINDOW_SECONDS } from "./whisper-graphs.ts";
+import { type EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
+import { WhisperTokenizer } from "./whisper-tokenizer.ts";
+import { type WhisperWord, wordTimestamps } from "./word-timestamps.ts";
+
+export interface WhisperFiles {
+  /** `model.bin` of a CTranslate2 model in float16, bfloat16 or float32. */
+  weights: string;
+  /** `tokenizer.json` */
+  tokenizer: string;
+  /** `config.json`, as distributed beside `model.bin`. */
+  config: string;
+  /** Silero's voice activity model. */
+  vad: string;
+}
+
+export interface TranscribeOptions {
+  /** One of `languages`; undefined: detected from the first window. */
+  language?: string | undefined;
+  /** Translates into English. */
+  translate?: boolean;
+  /** Previous text, whose style and spelling the transcript follows. */
+  prompt?: string | undefined;
+  /** 0 to 1; 0, the default, decodes again at rising temperatures when the text looks wrong. */
+  temperature?: number;
+  wordTimestamps?: boolean;
+}
+
+export interface WhisperSegment {
+  type: "segment";
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  /** Undefined unless requested. */
+  words: readonly WhisperWord[] | undefined;
+  confidence: {
+    tokens: readonly number[];
+    averageLogProbability: number;
+    noSpeechProbability: number;
+    /** The temperature that the text was decoded at. */
+    temperature: number;
+  };
+}
+
+export type WhisperEvent = WhisperSegment | { type: "finish"; audioSeconds: number; language: string | undefined };
+
+/** More threads do not make a window faster. */
+const MAX_DEFAULT_THREADS = 4;
+/** In longer windows the text may not fit in the decoder's 224 tokens. */
+const MAX_WINDOW_SECONDS = 26;
+/**
+ * Windows end where speech ends, so audio that the model did not transcribe is decoded again: after an unfinished segment
+ * when more remains than the padding around speech, otherwise when more remains than timestamps are inaccurate by.
+ */
+const MIN_REMAINDER_SECONDS = { unfinished: 0.4, finished: 1 };
+
+export class WhisperModel {
+  /** ISO 639 codes. */
+  readonly languages: readonly string[];
+  readonly canTranslate: boolean;
+  readonly canTimeWords: boolean;
+  readonly #network: WhisperNetwork;
+  readonly #tokenizer: WhisperTokenizer;
+  readonly #vad: VoiceActivityDetector;
+  /** Concurrent recordings take turns window by window, because each window uses all threads. */
+  readonly #oneAtATime = pLimit(1);
+
+  private constructor(network: WhisperNetwork, tokenizer: WhisperTokenizer, vad: VoiceActivityDetector) {
+    const isMultilingual = tokenizer.languages.size > 0;
+    this.languages = isMultilingual ? [...tokenizer.languages.keys()] : ["en"];
+    this.canTranslate = isMultilingual;
+    this.canTimeWords = tokenizer.alignmentHeads.length > 0;
+    this.#network = network;
+    this.#tokenizer = tokenizer;
+    this.#vad = vad;
+  }
+
+  /** `threads` defaults to one per core, at most 4. Throws a ModelFileError. */
+  static async load(files: WhisperFiles, threads = Math.min(MAX_DEFAULT_THREADS, availableParallelism())) {
+    const weights = await readWeightIndex(files.weights);
+    const size = weights.tensor("decoder/embeddings/weight").dims[0] ?? 0;
+    const tokenizer = await WhisperTokenizer.load(files.tokenizer, files.config, size);
+    const network = await WhisperNetwork.load(files.weights, weights, tokenizer.alignmentHeads, threads);
+    return new WhisperModel(network, tokenizer, await VoiceActivityDetector.load(files.vad));
+  }
+
+  /**
+   * Streams segments of a recording (mono, 16 kHz, -1 to 1) while it is read, and ends with one `finish`. Stops without
+   * throwing once `signal` aborts. Throws a PromptTooLongError.
+   */
+  async *transcribe(
+    recording: AsyncIterable<Float32Array>,
+    { language, translate = false, prompt, temperature = 0, wordTimestamps = false }: TranscribeOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<WhisperEvent> {
+    let samplesRead = 0;
+    const run: Run = {
+      translate,
+      temperature,
+      wordTimestamps,
+      prompt: this.#encodePrompt(prompt),
+      language: language ?? (this.languages.length === 1 ? this.languages[0] : undefined),
+      signal,
+    };
+    const speech = this.#vad.segments(recording, (samples) => {
+      samplesRead = samples;
+    });
+    for await (const window of mergeSegments(speech, MAX_WINDOW_SECONDS)) {
+      for (let rest: SpeechSegment | undefined = window; rest !== undefined; ) {
+        const current: SpeechSegment = rest;
+        const result = await this.#oneAtATime(() => (signal.aborted ? undefined : this.#decode(current, run)));
+        if (signal.aborted || result === undefined) return;
+        yield* result.segments;
+        rest = result.rest;
+      }
+    }
+    const spoken = translate ? "en" : run.language;
+    if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE, language: spoken };
+  }
+
+  #encodePrompt(prompt: string | undefined): readonly number[] {
+    const tokens = prompt === undefined ? [] : this.#tokenizer.encode(` ${prompt.trim()}`);
+    const maxTokens = maxPromptTokens(this.#network);
+    if (tokens.length > maxTokens) throw new PromptTooLongError(tokens.length, maxTokens);
+    return tokens;
+  }
+
+  /** Undefined once the signal aborts. */
+  async #decode(window: SpeechSegment, run: Run): Promise<WindowResult | undefined> {
+    const encoderOutput = await this.#network.encode(padToWindow(window.samples));
+    if (run.signal.aborted) return undefined;
+    // The language of the first window holds for the recording.
+    if (this.#tokenizer.languages.size > 0) {
+      run.language ??= await detectLanguage(this.#network, this.#tokenizer, encoderOutput);
+    }
+    const options = { ...run, random: Math.random };
+    const decoded = await decodeWindow(this.#network, this.#tokenizer, encoderOutput, options, run.signal);
+    if (decoded === undefined) return undefined;
+    if (isSilence(decoded)) return { segments: [], rest: undefined };
+    const windowSeconds = window.samples.length / SAMPLE_RATE;
+    const split = splitAtTimestamps(decoded.tokens, windowSeconds, this.#tokenizer);
+    const kept = split.segments.filter((segment) => this.#textOf(segment) !== "");
+    const words = run.wordTimestamps ? await this.#wordsOf(kept, encoderOutput, windowSeconds, run) : undefined;
+    const { averageLogProbability, noSpeechProbability, temperature } = decoded;
+    const segments = kept.map((segment, index): WhisperSegment => {
+      const { tokens } = segment;
+      return {
+        type: "segment",
+        ...shift(segment, window.startSeconds),
+        text: this.#textOf(segment),
+        words: words?.[index]?.map((word) => ({ word: word.word, ...shift(word, window.startSeconds) })),
+        confidence: { tokens, averageLogProbability, noSpeechProbability, temperature },
+      };
+    });
+    return { segments, rest: remainderOf(window, split) };
+  }
+
+  /** Empty when the segment is beyond the window's end or cannot contain the text. */
+  #textOf({ tokens, startSeconds, endSeconds }: TimedSegment): string {
+    if (endSeconds <= startSeconds) return "";
+    return filterHallucinations(this.#tokenizer.decode(tokens), endSeconds - startSeconds);
+  }
+
+  #wordsOf(segments: readonly TimedSegment[], encoderOutput: EncoderOutput, windowSeconds: number, run: Run) {
+    return wordTimestamps(this.#network, this.#tokenizer, {
+      encoderOutput,
+      windowSeconds,
+      language: run.language,
+      promptTokens: promptTokens(this.#tokenizer, run),
+      segments: segments.map(({ tokens }) => tokens.filter((token) => token < this.#tokenizer.endOfText)),
+    });
+  }
+}
+
+/** One recording in progress. */
+interface Run {
+  translate: boolean;
+  temperature: number;
+  wordTimestamps: boolean;
+  prompt: readonly number[];
+  /** Set when detected. */
+  language: string | undefined;
+  signal: AbortSignal;
+}
+
+interface WindowResult {
+  segments: WhisperSegment[];
+  /** Audio that the model did not transcribe. */
+  rest: SpeechSegment | undefined;
+}
+
+interface Interval {
+  startSeconds: number;
+  endSeconds: number;
+}
+
+function shift({ startSeconds, endSeconds }: Interval, seconds: number): Interval {
+  return { startSeconds: startSeconds + seconds, endSeconds: endSeconds + seconds };
+}
+
+function remainderOf(
+  { samples, startSeconds, endSeconds }: SpeechSegment,
+  { transcribedSeconds, isUnfinished }: SplitWindow,
+): SpeechSegment | undefined {
+  const from = Math.round(transcribedSeconds * SAMPLE_RATE);
+  const minSeconds = isUnfinished ? MIN_REMAINDER_SECONDS.unfinished : MIN_REMAINDER_SECONDS.finished;
+  if (from === 0 || samples.length - from < minSeconds * SAMPLE_RATE) return undefined;
+  return { samples: samples.subarray(from), startSeconds: startSeconds + transcribedSeconds, endSeconds };
+}
+
+function padToWindow(samples: Float32Array): Float32Array {
+  const padded = new Float32Array(WINDOW_SECONDS * SAMPLE_RATE);
+  padded.set(samples.subarray(0, padded.length));
+  return padded;
+}
