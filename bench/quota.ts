@@ -6,13 +6,13 @@
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { openCounters } from "../src/counters/open-counters.ts";
-import { Ledger, type UsageRecord } from "../src/ledger/ledger.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import { CompletionEstimates } from "../src/quota/completion-estimates.ts";
 import type { Claim } from "../src/quota/quota.ts";
 import { RateLimits } from "../src/quota/rate-limits.ts";
 import type { Secret } from "../src/secret.ts";
 import { openDatabase } from "../src/storage/database.ts";
+import { type UsageRecord, UsageRecorder } from "../src/usage/usage-recorder.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { HAS_REDIS, startRedis } from "../test/support/redis.ts";
 import { type Service, startService } from "../test/support/service.ts";
@@ -58,21 +58,21 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
 async function measureRecording({ name, databaseUrl }: Backend): Promise<void> {
   await using folder = await temporaryDirectory();
   const database = openDatabase({ file: join(folder.path, "usage.sqlite"), url: databaseUrl, logger });
-  const ledger = new Ledger({ database, directory: folder.path, logger, recordDays: 30 });
+  const recorder = new UsageRecorder({ database, directory: folder.path, logger, recordDays: 30 });
   const perBatch = 100;
   const times: number[] = [];
   for (let batch = 0; batch < requests / perBatch; batch += 1) {
     times.push(
       await millisecondsOf(async () => {
-        for (let index = 0; index < perBatch; index += 1) ledger.record(usageOf(index));
-        await ledger.flush();
+        for (let index = 0; index < perBatch; index += 1) recorder.record(usageOf(index));
+        await recorder.flush();
       }),
     );
   }
   console.log(
     `recording usage ${name}: ${microseconds(median(times) / perBatch)} a request, in batches of ${perBatch}`,
   );
-  await ledger.close();
+  await recorder.close();
   await database.close();
 }
 

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SQLite from "better-sqlite3";
 import pg from "pg";
-import { UsageReports } from "../src/ledger/usage-report.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import { type DatabaseOptions, openDatabase } from "../src/storage/database.ts";
+import { UsageReports } from "../src/usage/usage-report.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { median, millisecondsOf } from "./timing.ts";
 

@@ -15,8 +15,6 @@ import { prepareUploads } from "./http/upload.ts";
 import { Inference } from "./inference/inference.ts";
 import { Router } from "./inference/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
-import { Ledger } from "./ledger/ledger.ts";
-import { UsageReports } from "./ledger/usage-report.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
@@ -25,6 +23,8 @@ import { RateLimits } from "./quota/rate-limits.ts";
 import { bothQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { openDatabase } from "./storage/database.ts";
 import { seeModels } from "./storage/model-sightings.ts";
+import { UsageRecorder } from "./usage/usage-recorder.ts";
+import { UsageReports } from "./usage/usage-report.ts";
 
 export interface Service {
   server: Server;
@@ -49,7 +49,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
   const reports = new UsageReports(database);
   const counters = await openCounters(config, logger);
-  const ledger = new Ledger({
+  const usageRecorder = new UsageRecorder({
     database,
     directory: join(config.dataDirectory, "usage"),
     logger,
@@ -73,7 +73,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         counters,
         limitsOf: (caller) => accounts.spendLimitsOf(caller),
         spentSince: async (caller, scopeId, from) => {
-          await ledger.flush();
+          await usageRecorder.flush();
           return reports.spentSince(caller, scopeId, from);
         },
         estimates,
@@ -97,7 +97,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       const { promptTokens, completionTokens } = used;
       metrics.inference({ model: catalogId, deployment, firstTokenSeconds, promptTokens, completionTokens });
       const record = toUsageRecord(settlement, Date.now());
-      if (record !== undefined) ledger.record(record);
+      if (record !== undefined) usageRecorder.record(record);
     },
   });
   const operations: Operations = {
@@ -151,7 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     close: async () => {
       decoder.close();
       await live.close();
-      await ledger.close();
+      await usageRecorder.close();
       await counters.close();
       await accounts.close();
       await database.close();

@@ -1,4 +1,4 @@
-import type { UsageRecord } from "../ledger/ledger.ts";
+import type { UsageRecord } from "../usage/usage-recorder.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** `at` in epoch milliseconds. Undefined when no deployment began to answer, so that no work was done. */

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { LimitStanding } from "../faults.ts";
-import type { Price } from "../ledger/cost.ts";
+import type { Price } from "../usage/cost.ts";
 
 /** The most that a request can cost. */
 export interface Claim {

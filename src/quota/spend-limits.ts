@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "../accounts/caller.ts";
 import type { Counters } from "../counters/counters.ts";
 import { Fault } from "../faults.ts";
-import { costInNanoDollars } from "../ledger/cost.ts";
 import type { Logger } from "../observability/logger.ts";
+import { costInNanoDollars } from "../usage/cost.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "./quota.ts";
 

@@ -1,4 +1,4 @@
-/** The database that accounts and the ledger keep their records in: SQLite or, by its URL, PostgreSQL. */
+/** The database that accounts and usage keep their records in: SQLite or, by its URL, PostgreSQL. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CamelCasePlugin, Kysely, type Transaction } from "kysely";

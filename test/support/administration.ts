@@ -9,8 +9,8 @@ import { useErrorFormat } from "../../src/http/errors.ts";
 import { useJsonBodies } from "../../src/http/json-body.ts";
 import { organization } from "../../src/http/organization/organization.ts";
 import { useRequestRecords } from "../../src/http/request-record.ts";
-import { UsageReports } from "../../src/ledger/usage-report.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
+import { UsageReports } from "../../src/usage/usage-report.ts";
 
 export interface Administration {
   accounts: Accounts;

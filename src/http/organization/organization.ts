@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { invalidRequest } from "../../faults.ts";
-import type { UsageReports } from "../../ledger/usage-report.ts";
+import type { UsageReports } from "../../usage/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
 import { type IsKnownModel, modelPermissions } from "./model-permissions.ts";

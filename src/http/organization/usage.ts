@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { UsageReports } from "../../ledger/usage-report.ts";
+import type { UsageReports } from "../../usage/usage-report.ts";
 import {
   CostsQuery,
   toCostsOrder,

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from "../storage/database.ts";
 import type { UsageAmounts } from "../storage/schema.ts";
 import { type UsageBatch, UsageRows } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
-import { Ledger, type LedgerOptions, type UsageRecord } from "./ledger.ts";
+import { type UsageRecord, UsageRecorder, type UsageRecorderOptions } from "./usage-recorder.ts";
 
 const databases = useDatabases();
 const DAY = 86_400_000;
@@ -24,12 +24,12 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   const options = await databases.create(kind);
   const database = openDatabase(options);
   closing.defer(() => database.close());
-  const directory = mkdtempSync(join(tmpdir(), "parlance-ledger-"));
+  const directory = mkdtempSync(join(tmpdir(), "parlance-usage-"));
   closing.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const start = (given: Partial<LedgerOptions> = {}) => {
-    const ledger = new Ledger({ database, directory, logger: options.logger, recordDays: 30, ...given });
-    closing.defer(() => ledger.close());
-    return ledger;
+  const start = (given: Partial<UsageRecorderOptions> = {}) => {
+    const recorder = new UsageRecorder({ database, directory, logger: options.logger, recordDays: 30, ...given });
+    closing.defer(() => recorder.close());
+    return recorder;
   };
   return { database, directory, start };
 }
@@ -71,12 +71,12 @@ const rollups = (database: Database) =>
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("writes each request, and the sums of its hour and its day", async () => {
     const { database, start } = await open(kind);
-    const ledger = start();
-    ledger.record(record());
-    ledger.record(record({ at: NOON + 1, costNanoDollars: 300 }));
-    await ledger.flush();
-    ledger.record(record({ at: NOON + 3_600_000, costNanoDollars: null }));
-    await ledger.flush();
+    const recorder = start();
+    recorder.record(record());
+    recorder.record(record({ at: NOON + 1, costNanoDollars: 300 }));
+    await recorder.flush();
+    recorder.record(record({ at: NOON + 3_600_000, costNanoDollars: null }));
+    await recorder.flush();
     expect(await records(database)).toHaveLength(3);
     const day = Date.UTC(2026, 10, 21);
     expect(await rollups(database)).toMatchObject([
@@ -89,7 +89,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   // In statements of 256, 64, 16, 4 and 1 rows, the second time ones that were made for the first.
   test("writes many at once as they were", async () => {
     const { database, start } = await open(kind);
-    const ledger = start();
+    const recorder = start();
     const given = Array.from({ length: 682 }, (_, index) => ({
       ...record({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
       ...{ cachedTokens: 3 * index, completionTokens: 5 * index, reasoningTokens: 7 * index, characters: 11 * index },
@@ -97,8 +97,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       costNanoDollars: index % 3 === 0 ? null : 1e12 + index,
     }));
     for (const half of [given.slice(0, 341), given.slice(341)]) {
-      for (const each of half) ledger.record(each);
-      await ledger.flush();
+      for (const each of half) recorder.record(each);
+      await recorder.flush();
     }
     const written = await records(database);
     expect(new Set(written.map(({ dimensionId }) => dimensionId)).size).toBe(1);
@@ -119,15 +119,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("tells apart who used what where", async () => {
     const { database, start } = await open(kind);
-    const ledger = start();
+    const recorder = start();
     const others = ["organizationId", "projectId", "keyId", "model", "deployment"] as const;
     const given = [
       record(),
       ...others.map((column) => record({ [column]: "another" })),
       record({ operation: "moderation" }),
     ];
-    for (const each of [...given, ...given]) ledger.record(each);
-    await ledger.flush();
+    for (const each of [...given, ...given]) recorder.record(each);
+    await recorder.flush();
     const rows = await database.run((executor) =>
       executor
         .selectFrom("usageRecords")
@@ -145,9 +145,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("writes more than a batch holds", async () => {
     const { database, start } = await open(kind);
-    const ledger = start();
-    for (let request = 0; request < 2_500; request += 1) ledger.record(record({ at: NOON + request }));
-    await ledger.flush();
+    const recorder = start();
+    for (let request = 0; request < 2_500; request += 1) recorder.record(record({ at: NOON + request }));
+    await recorder.flush();
     expect((await records(database)).map(({ at }) => at)).toEqual(Array.from({ length: 2_500 }, (_, i) => NOON + i));
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500]);
   });
@@ -169,12 +169,12 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("sums what several write at once", async () => {
     const { database, start } = await open(kind);
-    const ledgers = Array.from({ length: 4 }, () => start());
+    const recorders = Array.from({ length: 4 }, () => start());
     for (let request = 0; request < 200; request += 1) {
-      ledgers[request % 4]?.record(record({ keyId: `key_${request % 7}`, model: `m${request % 3}` }));
-      if (request % 20 === 0) await Promise.all(ledgers.map((ledger) => ledger.flush()));
+      recorders[request % 4]?.record(record({ keyId: `key_${request % 7}`, model: `m${request % 3}` }));
+      if (request % 20 === 0) await Promise.all(recorders.map((recorder) => recorder.flush()));
     }
-    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     const days = (await rollups(database)).filter(({ bucketSeconds }) => bucketSeconds === 86_400);
     expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(200);
     expect(days).toHaveLength(21);
@@ -231,12 +231,12 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const onLost = (count: number) => {
       lost += count;
     };
-    const ledger = start({ onLost });
+    const recorder = start({ onLost });
     for (const promptTokens of [1, Number.NaN, 3])
-      ledger.record(record({ promptTokens, keyId: `key ${promptTokens}` }));
-    await ledger.flush();
-    ledger.record(record({ at: NOON + 1 }));
-    await ledger.flush();
+      recorder.record(record({ promptTokens, keyId: `key ${promptTokens}` }));
+    await recorder.flush();
+    recorder.record(record({ at: NOON + 1 }));
+    await recorder.flush();
     expect((await records(database)).map(({ promptTokens }) => promptTokens).sort()).toEqual([1, 10, 3]);
     const dimensions = await database.run((executor) =>
       executor.selectFrom("usageDimensions").select("keyId").execute(),
@@ -247,11 +247,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("removes single requests after their time and keeps the sums", async () => {
     const { database, start } = await open(kind);
-    const ledger = start({ recordDays: 2 });
-    for (let request = 0; request < 1_200; request += 1) ledger.record(record({ at: NOON - 3 * DAY + request }));
-    ledger.record(record({ at: NOON - DAY }));
-    await ledger.flush();
-    await ledger.removeOld(NOON);
+    const recorder = start({ recordDays: 2 });
+    for (let request = 0; request < 1_200; request += 1) recorder.record(record({ at: NOON - 3 * DAY + request }));
+    recorder.record(record({ at: NOON - DAY }));
+    await recorder.flush();
+    await recorder.removeOld(NOON);
     expect(await records(database)).toMatchObject([{ at: NOON - DAY }]);
     expect(await rollups(database)).toHaveLength(4);
   });
@@ -260,15 +260,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 describe("while the database is away", () => {
   test("keeps what is used on disk and writes it when the database is back", async () => {
     const { database, directory, start } = await open("postgresql");
-    const ledger = start();
-    ledger.record(record());
-    await ledger.flush();
+    const recorder = start();
+    recorder.record(record());
+    await recorder.flush();
     await databases.postgres.stop();
     for (let request = 0; request < 50; request += 1) {
-      ledger.record(record());
+      recorder.record(record());
       await sleep(10);
     }
-    await ledger.flush();
+    await recorder.flush();
     expect(readdirSync(directory)).toHaveLength(1);
     await databases.postgres.start();
     await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(51);
@@ -277,10 +277,10 @@ describe("while the database is away", () => {
   test("leaves what is not written to the next process", async () => {
     const { database, directory, start } = await open("postgresql");
     await database.check();
-    const ledger = start();
+    const recorder = start();
     await databases.postgres.stop();
-    ledger.record(record());
-    await ledger.close();
+    recorder.record(record());
+    await recorder.close();
     expect(readdirSync(directory)).toHaveLength(1);
     await databases.postgres.start();
     start();
@@ -295,11 +295,11 @@ describe("while the database is away", () => {
     const onLost = (records: number) => {
       lost += records;
     };
-    const ledger = start({ maxJournalBytes: 2_000, onLost });
+    const recorder = start({ maxJournalBytes: 2_000, onLost });
     await databases.postgres.stop();
     for (let request = 0; request < 50; request += 1) {
-      ledger.record(record());
-      await ledger.flush();
+      recorder.record(record());
+      await recorder.flush();
     }
     await databases.postgres.start();
     await expect.poll(() => records(database).then(({ length }) => length), { timeout: 20_000 }).toBeGreaterThan(2);
@@ -324,12 +324,12 @@ describe("while the disk takes nothing", () => {
   test("writes what is used to the database all the same", async () => {
     const { database, directory, start } = await open("postgresql");
     let lost = 0;
-    const ledger = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
+    const recorder = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
     for (let time = 0; time < 3; time += 1) {
-      for (let request = 0; request < 1500; request += 1) ledger.record(record({ promptTokens: request }));
+      for (let request = 0; request < 1500; request += 1) recorder.record(record({ promptTokens: request }));
       await sleep(150);
     }
-    await ledger.close();
+    await recorder.close();
     expect(await records(database)).toHaveLength(4500);
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual([4500, 4500]);
     expect(lost).toBe(0);
@@ -341,14 +341,14 @@ describe("while the disk takes nothing", () => {
     await databases.postgres.stop();
     let lost = 0;
     const { path, mend } = refusingDisk(directory);
-    const ledger = start({ directory: path, onLost: (records) => (lost += records) });
+    const recorder = start({ directory: path, onLost: (records) => (lost += records) });
     for (let request = 0; request < 30; request += 1) {
-      ledger.record(record());
+      recorder.record(record());
       await sleep(10);
     }
-    await ledger.flush();
+    await recorder.flush();
     mend();
-    ledger.record(record());
+    recorder.record(record());
     await expect.poll(() => readdirSync(path), { timeout: 20_000 }).toHaveLength(1);
     await databases.postgres.start();
     await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(31);
@@ -358,9 +358,9 @@ describe("while the disk takes nothing", () => {
   test("loses only what is beyond the bound, and says so", async () => {
     const { database, directory, start } = await open("sqlite");
     let lost = 0;
-    const ledger = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
-    for (let request = 0; request < 60_000; request += 1) ledger.record(record());
-    await ledger.close();
+    const recorder = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
+    for (let request = 0; request < 60_000; request += 1) recorder.record(record());
+    await recorder.close();
     const kept = (await records(database)).length;
     expect(kept).toBeGreaterThanOrEqual(50_000);
     expect(lost).toBe(60_000 - kept);
@@ -371,10 +371,10 @@ describe("while the disk takes nothing", () => {
     await database.check();
     let lost = 0;
     const { path } = refusingDisk(directory);
-    const ledger = start({ directory: path, onLost: (records) => (lost += records) });
+    const recorder = start({ directory: path, onLost: (records) => (lost += records) });
     await databases.postgres.stop();
-    for (let request = 0; request < 1200; request += 1) ledger.record(record());
-    await ledger.close();
+    for (let request = 0; request < 1200; request += 1) recorder.record(record());
+    await recorder.close();
     await databases.postgres.start();
     expect(lost).toBe(1200);
   });

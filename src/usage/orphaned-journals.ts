@@ -13,7 +13,7 @@ export function journalName(writer: string): string {
   return `${processOwner()}.${writer}${SUFFIX}`;
 }
 
-export function findOrphans(directory: string, ownWriter: string): string[] {
+export function findOrphanedJournals(directory: string, ownWriter: string): string[] {
   return namesIn(directory)
     .filter((name) => name.endsWith(SUFFIX) && !name.includes(ownWriter))
     .map((name) => ({ path: join(directory, name), mark: name.slice(0, -SUFFIX.length) }))

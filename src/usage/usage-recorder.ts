@@ -7,12 +7,12 @@ import type { Database } from "../storage/database.ts";
 import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
 import { removeUsageBefore, removeUsageWritersBefore } from "../storage/usage-records.ts";
 import { Journal } from "./journal.ts";
-import { findOrphans, journalName } from "./orphans.ts";
+import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";
 import { writeBatches } from "./write-batches.ts";
 
 export type { UsageRecord } from "../storage/usage-batch.ts";
 
-export interface LedgerOptions {
+export interface UsageRecorderOptions {
   database: Database;
   /** Absolute. Holds what is not in the database yet. */
   directory: string;
@@ -34,7 +34,7 @@ const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
 /** In memory while the disk takes nothing: some 10 MB. */
 const MAX_HELD_RECORDS = 50_000;
-const LOOK_FOR_ORPHANS_MILLISECONDS = 30_000;
+const ORPHANED_JOURNALS_CHECK_MILLISECONDS = 30_000;
 const RETENTION_MILLISECONDS = 3_600_000;
 const FIRST_RETENTION_MILLISECONDS = 60_000;
 const REMOVED_AT_ONCE = 500;
@@ -43,8 +43,8 @@ const DAY_MILLISECONDS = 86_400_000;
 const WRITERS_KEPT_DAYS = 30;
 const CLOSE_MILLISECONDS = 5_000;
 
-export class Ledger {
-  readonly #options: LedgerOptions;
+export class UsageRecorder {
+  readonly #options: UsageRecorderOptions;
   readonly #writer = randomBytes(9).toString("base64url");
   readonly #journal: Journal;
   readonly #timers: NodeJS.Timeout[];
@@ -63,18 +63,18 @@ export class Ledger {
   #failedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  constructor(options: LedgerOptions) {
+  constructor(options: UsageRecorderOptions) {
     this.#options = options;
     const path = join(options.directory, journalName(this.#writer));
     this.#journal = new Journal(path, options.maxJournalBytes ?? MAX_JOURNAL_BYTES);
     this.#timers = [
       setInterval(() => this.#note(), NOTE_MILLISECONDS).unref(),
       setInterval(() => this.#tick(), WRITE_MILLISECONDS).unref(),
-      setInterval(() => void this.#takeOrphans(), LOOK_FOR_ORPHANS_MILLISECONDS).unref(),
+      setInterval(() => void this.#writeOrphanedJournals(), ORPHANED_JOURNALS_CHECK_MILLISECONDS).unref(),
       setTimeout(() => void this.removeOld(), FIRST_RETENTION_MILLISECONDS).unref(),
       setInterval(() => void this.removeOld(), RETENTION_MILLISECONDS).unref(),
     ];
-    setTimeout(() => void this.#takeOrphans(), 0).unref();
+    setTimeout(() => void this.#writeOrphanedJournals(), 0).unref();
   }
 
   /** Costs the request little more than an entry in a list. */
@@ -228,8 +228,8 @@ export class Ledger {
     return writeBatches(this.#options.database, batches, (refusal) => this.#lose(1, refusal));
   }
 
-  async #takeOrphans(): Promise<void> {
-    for (const path of findOrphans(this.#options.directory, this.#writer)) {
+  async #writeOrphanedJournals(): Promise<void> {
+    for (const path of findOrphanedJournals(this.#options.directory, this.#writer)) {
       if (this.#isClosed) return;
       try {
         const journal = new Journal(path, MAX_JOURNAL_BYTES);
