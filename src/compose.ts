@@ -1,13 +1,14 @@
 /** The only file that chooses concrete parts and hands them to each other. */
 
 import { join } from "node:path";
+import { Decoder } from "@parlance-inference/audio/decode";
+import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
-import { Decoder } from "./audio/decode.ts";
-import { checkFfmpeg } from "./audio/ffmpeg.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { matchesCatalog } from "./catalog/matches-catalog.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
+import { toAudioFault } from "./http/audio-faults.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
@@ -116,7 +117,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     onRefused: (limit) => metrics.refusal("", limit),
   });
   const { ffmpeg } = config.server;
-  if (ffmpeg !== undefined) await checkFfmpeg(ffmpeg);
+  if (ffmpeg !== undefined)
+    await checkFfmpeg(ffmpeg).catch((error) => {
+      throw toAudioFault(error);
+    });
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
   const decoder = new Decoder({ folder: uploads.directory, ffmpeg });

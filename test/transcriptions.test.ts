@@ -2,10 +2,10 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Decoder } from "@parlance-inference/audio/decode";
+import { encodeAudio } from "@parlance-inference/audio/encode";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Decoder } from "../src/audio/decode.ts";
-import { encodeAudio } from "../src/audio/encode.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
@@ -129,7 +129,7 @@ test("the pieces of a passage joined are the whole, with pauses between sentence
   const decoder = new Decoder();
   const path = join(import.meta.dirname, "recordings", "passage.opus");
   const order = { path, sampleRate: 16_000, maxSeconds: 60 };
-  const pieces = await Array.fromAsync(decoder.samples(order, new AbortController().signal));
+  const pieces = await Array.fromAsync(decoder.decode(order, new AbortController().signal));
   decoder.close();
   const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]));
   const toWave = (from: Float32Array) =>

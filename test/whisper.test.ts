@@ -2,9 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Decoder } from "@parlance-inference/audio/decode";
 import { parseSync } from "subtitle";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Decoder } from "../src/audio/decode.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
@@ -66,7 +66,7 @@ async function passage(times: number): Promise<Buffer> {
   const decoder = new Decoder();
   const path = join(import.meta.dirname, "recordings", "passage.opus");
   const order = { path, sampleRate: 16_000, maxSeconds: 60 };
-  const pieces = await Array.fromAsync(decoder.samples(order, new AbortController().signal));
+  const pieces = await Array.fromAsync(decoder.decode(order, new AbortController().signal));
   decoder.close();
   const samples = pieces.flatMap((piece) => [...piece]);
   return makeWave({

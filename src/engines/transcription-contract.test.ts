@@ -1,12 +1,12 @@
 /** What every local transcription engine does alike. A new engine adds one row to `SUBJECTS`. */
 
 import { resolve } from "node:path";
+import { Decoder } from "@parlance-inference/audio/decode";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { testModelStore } from "../../test/support/default-model.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
 import { makeTranscriptionRequest } from "../../test/support/transcription-request.ts";
 import { wordErrors } from "../../test/support/word-errors.ts";
-import { Decoder } from "../audio/decode.ts";
 import { invalidRequest } from "../faults.ts";
 import type { TranscriptionEvent, TranscriptionModel } from "./engine.ts";
 import { openModel } from "./registry.ts";
@@ -27,7 +27,7 @@ const PATH = resolve(import.meta.dirname, "../../test/recordings/speech.flac");
 const decoder = new Decoder();
 afterAll(() => decoder.close());
 const never = () => new AbortController().signal;
-const speech = () => decoder.samples({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, never());
+const speech = () => decoder.decode({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, never());
 
 /** The recording again and again, with half a second between. */
 async function* repeated(times: number) {

@@ -83,7 +83,7 @@ export class FliteSpeech implements SpeechModel {
 
 async function atUsualRate(samples: Float32Array): Promise<Float32Array> {
   // Not before it is needed: this process is idle on most machines, and the library wants memory of its own.
-  const { Resampler } = await import("../../audio/resample.ts");
+  const { Resampler } = await import("@parlance-inference/audio/resample");
   const resampler = new Resampler(SAMPLE_RATE);
   try {
     const first = await resampler.resample(samples, FLITE_SAMPLE_RATE);

@@ -1,5 +1,6 @@
+import { encodeAudio } from "@parlance-inference/audio/encode";
+import { audioContentType } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
-import { audioContentType, encodeAudio } from "../../audio/encode.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";

@@ -1,10 +1,11 @@
+import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import type { Decoder } from "../../audio/decode.ts";
 import { invalidRequest } from "../../faults.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
+import { withAudioFaults } from "../audio-faults.ts";
 import { whenClientLeaves } from "../client-leaves.ts";
 import { sendEvents } from "../send-events.ts";
 import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
@@ -31,8 +32,8 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const asked = read(upload);
     const file = requireFile(upload);
     request.record.model = asked.model;
-    const order = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
-    const samples = decoder.samples(order, left.signal);
+    const options = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
+    const samples = withAudioFaults(decoder.decode(options, left.signal));
     const own = { model: asked.model, file, samples, callerHeaders: request.headers };
     const transcription = { ...asked.request, ...own };
     const { deployment, standing, events, settlement } = await inference.transcribe(

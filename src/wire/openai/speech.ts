@@ -1,9 +1,8 @@
 /** POST /v1/audio/speech: the body, and the events of `stream_format: "sse"`. */
 
+import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
 import type { SpeechRequest } from "../../engines/engine.ts";
-
-const FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 
 /** Clients write null where they mean "not set". */
 function optional<Schema extends z.ZodType>(schema: Schema) {
@@ -24,7 +23,7 @@ export const SpeechBody = z.strictObject({
   input: Input,
   voice: Voice,
   instructions: optional(z.string()),
-  response_format: optional(z.enum(FORMATS)),
+  response_format: optional(z.enum(AUDIO_FORMATS)),
   speed: optional(z.number().min(0.25).max(4)),
   stream_format: optional(z.enum(["audio", "sse"])),
 });

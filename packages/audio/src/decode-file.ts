@@ -1,4 +1,4 @@
-/** Any audio or video file to mono samples, a piece at a time, so that memory does not grow with its length. */
+/** Decodes any audio or video file to mono samples in pieces: memory does not grow with the length of the file. */
 
 import { openAsBlob } from "node:fs";
 import {
@@ -20,7 +20,7 @@ import {
   WAVE,
   WEBM,
 } from "mediabunny";
-import { Fault, invalidRequest } from "../faults.ts";
+import { AudioError, tooLong } from "./audio-error.ts";
 import { aacDecoder } from "./decode-aac.ts";
 import {
   type DecodedAudio,
@@ -31,50 +31,49 @@ import {
   type PacketDecoder,
 } from "./decode-packets.ts";
 import { vorbisDecoder } from "./decode-vorbis.ts";
-import { oggLinks } from "./ogg-links.ts";
+import { findChainedStreams } from "./ogg-chain.ts";
 import { Resampler } from "./resample.ts";
-import { tooLong, UnreadableFile } from "./unreadable-file.ts";
 
-export interface DecodeOrder {
-  /** Absolute path of a file that nobody need trust. */
+export interface DecodeOptions {
+  /** Absolute path of an untrusted file. */
   path: string;
-  /** Of the samples that come out. */
+  /** Rate of the decoded samples, in Hz. */
   sampleRate: number;
-  /** Longer audio is refused. */
+  /** Longer audio throws an AudioError `too_long`. */
   maxSeconds: number;
 }
 
-/** All but playlists (HLS): these name other files, which an upload would have read for it. */
+/** Excludes playlists (HLS), which could make an upload read other files. */
 const CONTAINERS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
 const READ_CACHE_BYTES = 2 * 1024 ** 2;
-const PACKETS_AT_ONCE = 50;
+const PACKETS_PER_BATCH = 50;
 const MIN_RATE = 2000;
 const MAX_RATE = 768_000;
-const FORMATS = "flac, mp3, mp4, m4a, aac, ogg, opus, wav, webm, mkv and mov";
+const SUPPORTED = "Supported are flac, mp3, mp4, m4a, aac, ogg, opus, wav, webm, mkv and mov.";
 
-/** Throws a Fault for what is no audio, and for audio that is longer than `maxSeconds`. */
-export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOrder): AsyncGenerator<Float32Array> {
+/** Throws an AudioError for a file without readable audio and for audio longer than `maxSeconds`. */
+export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOptions): AsyncGenerator<Float32Array> {
   const resampler = new Resampler(sampleRate);
   let seconds = 0;
   try {
-    for await (const audio of decodeLinks(path, maxSeconds)) {
+    for await (const audio of decodeStreams(path, maxSeconds)) {
       const { length } = audio.channels[0] ?? [];
       if (length === 0 || length === undefined) continue;
-      if (audio.sampleRate < MIN_RATE || audio.sampleRate > MAX_RATE) throw badRate(audio.sampleRate);
+      if (audio.sampleRate < MIN_RATE || audio.sampleRate > MAX_RATE) throw unsupportedRate(audio.sampleRate);
       seconds += length / audio.sampleRate;
       if (seconds > maxSeconds) throw tooLong(maxSeconds);
       yield await resampler.resample(toMono(audio.channels), audio.sampleRate);
     }
-    if (seconds === 0) throw new UnreadableFile("The file holds no audio that can be decoded.");
+    if (seconds === 0) throw new AudioError("unreadable", "The file holds no audio that can be decoded.");
     yield await resampler.finish();
   } finally {
     resampler.close();
   }
 }
 
-/** All parts of a file that is several after each other. */
-async function* decodeLinks(path: string, maxSeconds: number): AsyncGenerator<DecodedAudio> {
-  const [first, ...others] = await oggLinks(path).catch(notUnderstood);
+/** Decodes every stream of a chained file. */
+async function* decodeStreams(path: string, maxSeconds: number): AsyncGenerator<DecodedAudio> {
+  const [first, ...others] = await findChainedStreams(path).catch(throwUnreadable);
   if (others.length === 0 || first === undefined) {
     const source = new FilePathSource(path, { maxCacheSize: READ_CACHE_BYTES, handleUnhandledError: () => {} });
     return yield* decodeSource(source, path, maxSeconds);
@@ -89,20 +88,20 @@ async function* decodeLinks(path: string, maxSeconds: number): AsyncGenerator<De
 async function* decodeSource(source: Source, path: string, maxSeconds: number): AsyncGenerator<DecodedAudio> {
   const input = new Input({ formats: CONTAINERS, source });
   try {
-    yield* understood(decodeTrack(await findTrack(input, maxSeconds), path));
+    yield* withUnreadableErrors(decodeTrack(await findTrack(input, maxSeconds), path));
   } finally {
     input.dispose();
   }
 }
 
 async function findTrack(input: Input, maxSeconds: number): Promise<InputAudioTrack> {
-  const track = await input.getPrimaryAudioTrack().catch(notUnderstood);
-  if (track === null) throw new UnreadableFile("The file has no audio track.");
+  const track = await input.getPrimaryAudioTrack().catch(throwUnreadable);
+  if (track === null) throw new AudioError("unreadable", "The file has no audio track.");
   if (track.codec === null) {
-    throw new UnreadableFile(`The file's audio is in a codec that is not supported; those of ${FORMATS} are.`);
+    throw new AudioError("unreadable", `The codec of the file's audio is not supported. ${SUPPORTED}`);
   }
-  if (track.sampleRate < MIN_RATE || track.sampleRate > MAX_RATE) throw badRate(track.sampleRate);
-  const stated = await track.getDurationFromMetadata().catch(notUnderstood);
+  if (track.sampleRate < MIN_RATE || track.sampleRate > MAX_RATE) throw unsupportedRate(track.sampleRate);
+  const stated = await track.getDurationFromMetadata().catch(throwUnreadable);
   if (stated !== null && stated > maxSeconds) throw tooLong(maxSeconds);
   return track;
 }
@@ -111,7 +110,7 @@ async function* decodeTrack(track: InputAudioTrack, path: string): AsyncGenerato
   if (track.codec?.startsWith("pcm-") || track.codec === "ulaw" || track.codec === "alaw")
     return yield* decodePcm(track);
   const decoder = await openDecoder(track);
-  // Before zero stands what an encoder puts there to begin with, which nobody is to hear.
+  // Negative timestamps are the encoder's priming samples, which players skip.
   let secondsToSkip = track.codec === "aac" ? -Math.min(0, await track.getFirstTimestamp()) : 0;
   const skipped = (audio: DecodedAudio): DecodedAudio => {
     const skip = Math.min(Math.round(secondsToSkip * audio.sampleRate), audio.channels[0]?.length ?? 0);
@@ -123,7 +122,7 @@ async function* decodeTrack(track: InputAudioTrack, path: string): AsyncGenerato
     let hasPackets = false;
     for await (const packet of new EncodedPacketSink(track).packets()) {
       hasPackets = true;
-      if (packets.push(packet) < PACKETS_AT_ONCE) continue;
+      if (packets.push(packet) < PACKETS_PER_BATCH) continue;
       const audio = await decoder.decode(packets);
       packets = [];
       if (audio !== undefined) yield skipped(audio);
@@ -139,7 +138,7 @@ async function* decodeTrack(track: InputAudioTrack, path: string): AsyncGenerato
 
 async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
   const config = await track.getDecoderConfig();
-  if (config === null) throw new Error("the track does not say how it was encoded");
+  if (config === null) throw new AudioError("unreadable", "The file does not describe the codec of its audio.");
   const description = config.description === undefined ? undefined : toBytes(config.description);
   switch (track.codec) {
     case "mp3":
@@ -153,7 +152,7 @@ async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
     case "aac":
       return aacDecoder(description);
     default:
-      throw new UnreadableFile(`The codec ${track.codec} is not supported; those of ${FORMATS} are.`);
+      throw new AudioError("unreadable", `The codec ${track.codec} is not supported. ${SUPPORTED}`);
   }
 }
 
@@ -185,24 +184,23 @@ function toBytes(source: NonNullable<AudioDecoderConfig["description"]>): Uint8A
     : new Uint8Array(source);
 }
 
-/** Whatever a demuxer or decoder says of a file, the file is at fault. */
-async function* understood<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+/** Blames the file for any error of a demuxer or decoder. */
+async function* withUnreadableErrors<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* items;
   } catch (error) {
-    notUnderstood(error);
+    throwUnreadable(error);
   }
 }
 
-function notUnderstood(error: unknown): never {
-  if (error instanceof Fault) throw error;
-  throw new UnreadableFile(`The file could not be decoded as audio. Supported are ${FORMATS}.`);
+function throwUnreadable(error: unknown): never {
+  if (error instanceof AudioError) throw error;
+  throw new AudioError("unreadable", `The file could not be decoded as audio. ${SUPPORTED}`, { cause: error });
 }
 
-function badRate(rate: number) {
-  return invalidRequest(
-    `The audio has ${rate} samples a second; ${MIN_RATE} to ${MAX_RATE} are supported.`,
-    "file",
-    "invalid_value",
+function unsupportedRate(rate: number): AudioError {
+  return new AudioError(
+    "unsupported_sample_rate",
+    `The audio has a sample rate of ${rate} Hz; ${MIN_RATE} to ${MAX_RATE} Hz are supported.`,
   );
 }

@@ -13,7 +13,7 @@ async function through(rate: number, parts: readonly [samples: Float32Array, rat
   return Float32Array.from(pieces.flatMap((piece) => [...piece]));
 }
 
-test("keeps each part's length and sound where the rate changes", async () => {
+test("keeps length and content of each part when the rate changes", async () => {
   const out = await through(16_000, [
     [sine(48_000, 0.5), 48_000],
     [sine(8_000, 0.25), 8_000],
@@ -22,16 +22,16 @@ test("keeps each part's length and sound where the rate changes", async () => {
   expect(out.length).toBe(28_000);
   const expected = [...sine(16_000, 0.5), ...sine(16_000, 0.25), ...sine(16_000, 1)];
   const farthest = out.reduce((most, sample, index) => Math.max(most, Math.abs(sample - (expected[index] ?? 0))), 0);
-  // A filter rings where a part begins or ends, by no more than this.
+  // The filter rings at most this much where a part begins or ends.
   expect(farthest).toBeLessThan(0.5);
-  // The last milliseconds of the first part are those that the filter held.
+  // The filter held the last milliseconds of the first part.
   const held = out
     .slice(7_800, 7_990)
     .reduce((most, sample, index) => Math.max(most, Math.abs(sample - (expected[7_800 + index] ?? 0))), 0);
   expect(held).toBeLessThan(0.05);
 });
 
-test("takes rates beyond the library's own bound", async () => {
+test("converts rates above the limit of the library", async () => {
   const out = await through(16_000, [[sine(768_000, 0.25), 768_000]]);
   expect(out.length).toBe(4_000);
   const expected = sine(16_000, 0.25);

@@ -17,13 +17,13 @@ import {
   StreamTarget,
   type StreamTargetChunk,
 } from "mediabunny";
-import type { AudioFormat } from "./encode.ts";
+import type { AudioFormat } from "./formats.ts";
 import { OPUS_SAMPLE_RATE, OpusEncoder } from "./opus-encoder.ts";
 
 type CompressedFormat = Exclude<AudioFormat, "wav" | "pcm">;
 
 interface Compression {
-  /** A container that is only ever appended to, so that its bytes can leave at once. */
+  /** An append-only container, whose bytes can be sent as they are written. */
   container: () => OutputFormat;
   encoding: AudioEncodingConfig;
 }
@@ -55,7 +55,7 @@ registerEncoder(OpusEncoder);
 /** Long enough for the encoders to work well, short enough that cancelling does not wait for them. */
 const STEP_SECONDS = 1;
 
-/** Encoders work in threads of their own, so that their bytes come while the next samples are waited for. */
+/** Encodes in worker threads: bytes arrive while the next samples are still being made. */
 export async function* encodeCompressed(
   samples: AsyncIterable<Float32Array>,
   { format, sampleRate }: { format: CompressedFormat; sampleRate: number },
@@ -83,12 +83,12 @@ export async function* encodeCompressed(
   } finally {
     stopping.abort();
     bytes.destroy();
-    // Ends the encoder's thread. The target is closed twice by it when it had begun to write, which is no matter here.
+    // Ends the encoder's thread. The second close of a target that was already written to throws harmlessly.
     if (output.state !== "finalized") await output.cancel().catch(() => {});
   }
 }
 
-/** Resampling holds samples back, so it is only asked for where it is needed. */
+/** Adds resampling only for Opus at another rate, because it delays samples. */
 function encodingOf(format: CompressedFormat, sampleRate: number): AudioEncodingConfig {
   const { encoding } = COMPRESSIONS[format];
   if (format !== "opus" || sampleRate === OPUS_SAMPLE_RATE) return encoding;

@@ -1,4 +1,4 @@
-/** Samples from the standard output of a process that decodes, at the pace at which they are read. */
+/** Reads samples from the standard output of a decoding process, at the consumer's pace. */
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -8,18 +8,18 @@ export interface DecodeProcess extends ChildProcess {
   stdout: Readable;
 }
 
-/** Decoding is many times faster than the audio: who gives nothing for so long hangs. */
+/** Decoding is many times faster than playback: a process without output for this long hangs. */
 const STALL_SECONDS = 30;
 
-/** 32-bit floats of this machine. The process is gone when this ends, however it ends; what it came to shows then. */
+/** Yields 32-bit floats in native byte order. Kills the process however iteration ends; its exit code is set afterwards. */
 export async function* readSamples(child: DecodeProcess, signal: AbortSignal): AsyncGenerator<Float32Array> {
-  const end = () => child.kill("SIGKILL");
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
-  // Only while this side waits: a reader may take its time.
+  const kill = () => child.kill("SIGKILL");
+  signal.addEventListener("abort", kill, { once: true });
+  if (signal.aborted) kill();
+  // Counts only while waiting for the process: a slow consumer is no stall.
   let waitingSince: number | undefined = performance.now();
   const watchdog = setInterval(() => {
-    if (waitingSince !== undefined && performance.now() - waitingSince > STALL_SECONDS * 1000) end();
+    if (waitingSince !== undefined && performance.now() - waitingSince > STALL_SECONDS * 1000) kill();
   }, 1000);
   const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const ended = isRunning ? once(child, "exit") : Promise.resolve();
@@ -27,21 +27,21 @@ export async function* readSamples(child: DecodeProcess, signal: AbortSignal): A
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const whole = bytes.length - (bytes.length % Float32Array.BYTES_PER_ELEMENT);
-      rest = bytes.subarray(whole);
+      const complete = bytes.length - (bytes.length % Float32Array.BYTES_PER_ELEMENT);
+      rest = bytes.subarray(complete);
       waitingSince = undefined;
-      if (whole > 0) yield toSamples(bytes.subarray(0, whole));
+      if (complete > 0) yield toSamples(bytes.subarray(0, complete));
       waitingSince = performance.now();
     }
     await ended;
   } finally {
     clearInterval(watchdog);
-    signal.removeEventListener("abort", end);
-    end();
+    signal.removeEventListener("abort", kill);
+    kill();
   }
 }
 
-/** Aligned and of its own, for views on a pipe's buffer are neither. */
+/** Copies, because a pipe's buffer is neither aligned nor exclusive. */
 function toSamples(bytes: Buffer): Float32Array {
   return new Float32Array(new Uint8Array(bytes).buffer);
 }

@@ -4,35 +4,37 @@ const { ConverterType, create } = libsamplerate;
 
 type Converter = Awaited<ReturnType<typeof create>>;
 
-/** Brings mono samples that come in pieces to one rate; the rate of what comes may change. */
+/** Converts a stream of mono samples to one rate. The input's rate may change between pieces. */
 export class Resampler {
   readonly #rate: number;
   #converter: Converter | undefined;
   #inputRate = 0;
-  #taken = 0;
-  #given = 0;
+  #consumed = 0;
+  #produced = 0;
 
   constructor(rate: number) {
     this.#rate = rate;
   }
 
+  /** Converts a piece. Returns fewer samples than the ratio suggests while the filter fills. */
   async resample(samples: Float32Array, rate: number): Promise<Float32Array> {
     if (rate === this.#rate && this.#converter === undefined) return samples;
-    if (rate === this.#inputRate) return this.#take(samples);
+    if (rate === this.#inputRate) return this.#feed(samples);
     const rest = await this.finish();
     await this.#begin(rate);
-    const converted = this.#take(samples);
+    const converted = this.#feed(samples);
     return rest.length === 0 ? converted : concatenate([rest, converted]);
   }
 
-  /** What the filter still holds. */
+  /** Returns the samples that the filter still holds. */
   async finish(): Promise<Float32Array> {
     if (this.#converter === undefined) return new Float32Array(0);
-    const missing = Math.round((this.#taken * this.#rate) / this.#inputRate) - this.#given;
+    const missing = Math.round((this.#consumed * this.#rate) / this.#inputRate) - this.#produced;
     const silence = new Float32Array(Math.ceil(this.#inputRate / 5));
     return this.#convert(silence).subarray(0, Math.max(0, missing));
   }
 
+  /** Frees the converter's memory. */
   close(): void {
     this.#converter?.destroy();
     this.#converter = undefined;
@@ -40,25 +42,25 @@ export class Resampler {
 
   async #begin(rate: number): Promise<void> {
     this.#converter?.destroy();
-    // Only the ratio matters, and the library takes rates up to a bound.
+    // Only the ratio matters, and the library limits rates to 192 kHz.
     const scale = Math.max(1, rate / MAX_LIBRARY_RATE);
     const converterType = ConverterType.SRC_SINC_FASTEST;
     this.#converter = await create(1, rate / scale, this.#rate / scale, { converterType });
     this.#inputRate = rate;
-    this.#taken = 0;
-    this.#given = 0;
+    this.#consumed = 0;
+    this.#produced = 0;
   }
 
-  #take(samples: Float32Array): Float32Array {
-    this.#taken += samples.length;
+  #feed(samples: Float32Array): Float32Array {
+    this.#consumed += samples.length;
     const converted = this.#convert(samples);
-    this.#given += converted.length;
+    this.#produced += converted.length;
     return converted;
   }
 
   #convert(samples: Float32Array): Float32Array {
     const pieces: Float32Array[] = [];
-    // The library's own buffers bound what it takes and gives in one call.
+    // The library's buffers limit the samples of one call.
     const step = Math.max(1, Math.floor(MAX_SAMPLES_AT_ONCE * Math.min(1, this.#inputRate / this.#rate)));
     for (let start = 0; start < samples.length; start += step) {
       const converted = this.#converter?.full(samples.subarray(start, start + step));
@@ -74,11 +76,11 @@ const MAX_SAMPLES_AT_ONCE = 100_000;
 function concatenate(pieces: readonly Float32Array[]): Float32Array {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;
-  const whole = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let offset = 0;
   for (const piece of pieces) {
-    whole.set(piece, offset);
+    joined.set(piece, offset);
     offset += piece.length;
   }
-  return whole;
+  return joined;
 }

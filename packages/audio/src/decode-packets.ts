@@ -1,4 +1,4 @@
-/** One codec's packets to samples, by decoders in WebAssembly: a fault in one of them cannot leave its sandbox. */
+/** Decodes one codec's packets with WebAssembly decoders, whose faults cannot leave their sandbox. */
 
 import { createReadStream } from "node:fs";
 import { FLACDecoder } from "@wasm-audio-decoders/flac";
@@ -6,16 +6,16 @@ import type { EncodedPacket } from "mediabunny";
 import { MPEGDecoder } from "mpg123-decoder";
 import { OpusDecoder } from "opus-decoder";
 
-/** One array a channel, all of the same length. */
+/** `channels` holds one array per channel, all of the same length. */
 export interface DecodedAudio {
   channels: readonly Float32Array[];
   sampleRate: number;
 }
 
 export interface PacketDecoder {
-  /** Undefined while it has nothing to give yet. */
+  /** Resolves to undefined while it has no samples yet. */
   decode(packets: readonly EncodedPacket[]): Promise<DecodedAudio | undefined>;
-  /** What it still holds after the last packet. */
+  /** Returns the samples that are still buffered after the last packet. */
   finish(): Promise<DecodedAudio | undefined>;
   close(): void;
 }
@@ -39,10 +39,10 @@ export function flacDecoder(): Promise<PacketDecoder> {
   return fromFrames(new FLACDecoder());
 }
 
-/** A few dozen bytes may be a frame of 65,535 samples in eight channels, and all that is read at once is decoded at once. */
+/** Small reads limit memory: a few dozen bytes may be a frame of 65,535 samples in eight channels. */
 const FLAC_BYTES_AT_ONCE = 2048;
 
-/** A file whose frames the demuxer does not find: it takes those that tell their rate in kilohertz for broken ones. */
+/** Decodes a FLAC file whose frames the demuxer rejects: it takes frames that state their rate in kilohertz for broken. */
 export async function* decodeFlacFile(path: string): AsyncGenerator<DecodedAudio> {
   const decoder = new FLACDecoder();
   await decoder.ready;
@@ -56,7 +56,7 @@ export async function* decodeFlacFile(path: string): AsyncGenerator<DecodedAudio
   }
 }
 
-/** `head` is the stream's `OpusHead` (RFC 7845, section 5.1): channels, samples to skip, and which stream is which channel. */
+/** `head` is the stream's `OpusHead` (RFC 7845, section 5.1): channels, pre-skip and channel mapping. */
 export function opusDecoder(head: Uint8Array | undefined, channels: number): Promise<PacketDecoder> {
   if (head === undefined || head.length < 19) return fromFrames(new OpusDecoder({ channels }));
   const preSkip = new DataView(head.buffer, head.byteOffset).getUint16(10, true);

@@ -3,8 +3,9 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny"
 import { MPEGDecoder } from "mpg123-decoder";
 import { OpusDecoder } from "opus-decoder";
 import { describe, expect, test } from "vitest";
-import { AUDIO_FORMATS, type AudioFormat, audioContentType, encodeAudio } from "./encode.ts";
+import { encodeAudio } from "./encode.ts";
 import { toPcm16 } from "./encode-pcm.ts";
+import { AUDIO_FORMATS, type AudioFormat, audioContentType } from "./formats.ts";
 
 const RATE = 24_000;
 const SECONDS = 3;
@@ -24,7 +25,7 @@ async function encode(format: AudioFormat, sampleRate = RATE, seconds = SECONDS)
   return Uint8Array.from(Buffer.concat(bytes));
 }
 
-/** Seconds of sound that independent decoders find in it, and how loud it is. */
+/** Measures length and loudness with independent decoders. */
 const DECODERS: Record<
   AudioFormat,
   (bytes: Uint8Array<ArrayBuffer>) => Promise<{ seconds: number; loudness?: number }>
@@ -87,13 +88,13 @@ describe.each(AUDIO_FORMATS)("%s", (format) => {
     if (decoded.loudness !== undefined) expect(Math.abs(decoded.loudness - 0.5 / Math.SQRT2)).toBeLessThan(0.03);
   });
 
-  test("takes voices of other sample rates", async () => {
+  test("encodes samples of another rate", async () => {
     const bytes = await encode(format, 22_050);
     if (format === "pcm") expect(bytes.length).toBe(22_050 * 2 * SECONDS);
     else expect(Math.abs((await DECODERS[format](bytes)).seconds - SECONDS)).toBeLessThan(0.1);
   });
 
-  test("gives the first sentence's bytes before it is given the second", async () => {
+  test("yields bytes of the first sentence before it receives the second", async () => {
     const held = Promise.withResolvers<void>();
     async function* samples() {
       yield* tone(2);
@@ -103,13 +104,13 @@ describe.each(AUDIO_FORMATS)("%s", (format) => {
     let received = 0;
     for await (const piece of encodeAudio(samples(), { format, sampleRate: RATE })) {
       received += piece.length;
-      // All but what an encoder looks ahead: more than three quarters of a second at the lowest bit rate used.
+      // More than 0.75 s at the lowest bit rate; the rest is the encoder's lookahead.
       if (received > 4000) held.resolve();
     }
     expect(received).toBeGreaterThan(8000);
   });
 
-  test("stops asking for samples when nobody reads on", async () => {
+  test("stops requesting samples when the consumer returns early", async () => {
     let isOver = false;
     async function* samples() {
       try {
@@ -124,7 +125,7 @@ describe.each(AUDIO_FORMATS)("%s", (format) => {
     await expect.poll(() => isOver).toBe(true);
   });
 
-  test("ends with the failure of what makes the samples", async () => {
+  test("throws the error of the source of samples", async () => {
     async function* samples() {
       yield* tone(1);
       throw new Error("out of voice");
@@ -134,12 +135,12 @@ describe.each(AUDIO_FORMATS)("%s", (format) => {
   });
 });
 
-test("pcm tells a rate that is not the usual one", () => {
+test("names a PCM rate other than 24 kHz in the content type", () => {
   expect(audioContentType("pcm", 24_000)).toBe("audio/pcm");
   expect(audioContentType("pcm", 22_050)).toBe("audio/pcm; rate=22050");
 });
 
-test("samples beyond full scale are clipped, not wrapped", () => {
+test("clips samples beyond full scale", () => {
   expect([...new Int16Array(toPcm16(Float32Array.of(-2, -1, 0, 1, 2)).buffer)]).toEqual([
     -32767, -32767, 0, 32767, 32767,
   ]);

@@ -1,4 +1,4 @@
-/** libopus, compiled to WebAssembly, as one of mediabunny's encoders. */
+/** Adapts libopus, compiled to WebAssembly, to mediabunny's encoder interface. */
 
 import { Encoder } from "@evan/opus/wasm/index.mjs";
 import { type AudioCodec, type AudioSample, CustomAudioEncoder, EncodedPacket } from "mediabunny";
@@ -6,12 +6,12 @@ import { type AudioCodec, type AudioSample, CustomAudioEncoder, EncodedPacket } 
 export const OPUS_SAMPLE_RATE = 24_000;
 const FRAME_SECONDS = 0.02;
 const FRAME_SAMPLES = OPUS_SAMPLE_RATE * FRAME_SECONDS;
-/** Granule positions of Ogg Opus count at 48 kHz, whatever was encoded. */
+/** Ogg Opus counts granule positions at 48 kHz whatever the input rate (RFC 7845, section 4). */
 const GRANULE_RATE = 48_000;
 
 export class OpusEncoder extends CustomAudioEncoder {
   readonly #encoder = new Encoder({ channels: 1, sample_rate: OPUS_SAMPLE_RATE, application: "audio" });
-  #waiting = new Int16Array(0);
+  #pending = new Int16Array(0);
   #nextSeconds = 0;
   #hasBegun = false;
 
@@ -24,30 +24,30 @@ export class OpusEncoder extends CustomAudioEncoder {
   }
 
   override encode(sample: AudioSample): void {
-    const waited = this.#waiting.length;
-    const samples = new Int16Array(waited + sample.numberOfFrames);
-    samples.set(this.#waiting);
-    sample.copyTo(samples.subarray(waited), { format: "s16", planeIndex: 0 });
-    const whole = samples.length - (samples.length % FRAME_SAMPLES);
-    for (let start = 0; start < whole; start += FRAME_SAMPLES) {
+    const pendingLength = this.#pending.length;
+    const samples = new Int16Array(pendingLength + sample.numberOfFrames);
+    samples.set(this.#pending);
+    sample.copyTo(samples.subarray(pendingLength), { format: "s16", planeIndex: 0 });
+    const complete = samples.length - (samples.length % FRAME_SAMPLES);
+    for (let start = 0; start < complete; start += FRAME_SAMPLES) {
       this.#encodeFrame(samples.subarray(start, start + FRAME_SAMPLES));
     }
-    this.#waiting = samples.slice(whole);
+    this.#pending = samples.slice(complete);
   }
 
-  /** A last frame that is not full is filled with silence, and what the encoder looks ahead is pushed out after it. */
+  /** Pads the last frame with silence and encodes one more frame to flush the encoder's lookahead. */
   override flush(): void {
     const rest = new Int16Array(FRAME_SAMPLES);
-    rest.set(this.#waiting);
-    if (this.#waiting.length > 0) this.#encodeFrame(rest);
-    this.#waiting = new Int16Array(0);
+    rest.set(this.#pending);
+    if (this.#pending.length > 0) this.#encodeFrame(rest);
+    this.#pending = new Int16Array(0);
     this.#encodeFrame(new Int16Array(FRAME_SAMPLES));
   }
 
   override close(): void {}
 
   #encodeFrame(samples: Int16Array): void {
-    // The encoder lends its own memory, which the next frame overwrites.
+    // The encoder returns a view of its memory, which the next frame overwrites.
     const bytes = this.#encoder.encode(samples).slice();
     const packet = new EncodedPacket(bytes, "key", this.#nextSeconds, FRAME_SECONDS);
     this.#nextSeconds += FRAME_SECONDS;
@@ -66,7 +66,7 @@ export class OpusEncoder extends CustomAudioEncoder {
   }
 }
 
-/** RFC 7845, section 5.1. */
+/** Builds the `OpusHead` packet (RFC 7845, section 5.1). */
 function identificationHeader(preSkip: number): Uint8Array {
   const header = Buffer.alloc(19);
   header.write("OpusHead", 0, "latin1");

@@ -1,57 +1,54 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { makeWave } from "../../test/support/wave.ts";
+import { makeWave } from "../test/make-wave.ts";
 import { Decoder } from "./decode.ts";
-import { checkFfmpeg } from "./ffmpeg.ts";
+import { checkFfmpeg } from "./ffmpeg-decoder.ts";
 
 // Each file is decoded by a process that has to start first.
 vi.setConfig({ testTimeout: 120_000 });
 
 const HAS_FFMPEG = spawnSync("ffmpeg", ["-version"]).status === 0;
-const SPEECH = resolve(import.meta.dirname, "../../test/recordings/speech.flac");
+const SPEECH = resolve(import.meta.dirname, "../../../test/recordings/speech.flac");
 const RATE = 16_000;
 const never = new AbortController().signal;
 
-let folder: TemporaryDirectory;
+let folder: string;
 beforeAll(async () => {
-  folder = await temporaryDirectory();
+  folder = await mkdtemp(join(tmpdir(), "audio-ffmpeg-"));
 });
 const decoders = [new Decoder({ ffmpeg: "ffmpeg" }), new Decoder()] as const;
 const [withFfmpeg, without] = decoders;
 afterAll(async () => {
   for (const decoder of decoders) decoder.close();
-  await folder[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
 });
 
 async function count(decoder: Decoder, path: string, maxSeconds = 60): Promise<number> {
   let samples = 0;
-  for await (const piece of decoder.samples({ path, sampleRate: RATE, maxSeconds }, never)) samples += piece.length;
+  for await (const piece of decoder.decode({ path, sampleRate: RATE, maxSeconds }, never)) samples += piece.length;
   return samples;
 }
 
 async function file(name: string, content: string | Uint8Array): Promise<string> {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   await writeFile(path, content);
   return path;
 }
 
-/** Processes that this one has started and that still run. */
+/** Counts child processes that still run. */
 const children = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
 
-test.each(["/nowhere/ffmpeg", "echo"])(
-  "%s is told apart from FFmpeg before anything is decoded with it",
-  async (name) => {
-    await expect(checkFfmpeg(name)).rejects.toMatchObject({
-      name: "Fault",
-      message: expect.stringContaining("server.ffmpeg"),
-    });
-  },
-);
+test.each(["/nowhere/ffmpeg", "echo"])("reports that %s is not a usable FFmpeg", async (name) => {
+  await expect(checkFfmpeg(name)).rejects.toMatchObject({
+    name: "AudioError",
+    code: "ffmpeg_not_usable",
+  });
+});
 
-test.skipIf(HAS_FFMPEG)("decoding with FFmpeg: there is no ffmpeg here", ({ skip }) => skip());
+test.skipIf(HAS_FFMPEG)("skips decoding with FFmpeg, which is not installed", ({ skip }) => skip());
 
 describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
   test.each([
@@ -60,15 +57,15 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     ["m4a", ["-c:a", "alac"]],
     ["aiff", []],
     ["avi", ["-c:a", "mp2"]],
-  ])("reads %s, which is refused without", async (ending, codec) => {
-    const path = join(folder.path, `speech.${ending}`);
+  ])("decodes %s, which is unreadable without FFmpeg", async (ending, codec) => {
+    const path = join(folder, `speech.${ending}`);
     execFileSync("ffmpeg", ["-v", "error", "-y", "-i", SPEECH, ...codec, path]);
     await checkFfmpeg("ffmpeg");
     expect((await count(withFfmpeg, path)) / RATE).toBeCloseTo(3, 0);
-    await expect(count(without, path)).rejects.toMatchObject({ kind: "invalid-request", param: "file" });
+    await expect(count(without, path)).rejects.toMatchObject({ name: "AudioError", code: "unreadable" });
   });
 
-  test("what names other files, or is no audio, stays unread", async () => {
+  test("rejects playlists and files that are not audio", async () => {
     const wave = await file("other.wav", makeWave({ seconds: 2 }));
     for (const [name, content] of [
       ["list.m3u8", `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${wave}\n#EXT-X-ENDLIST\n`],
@@ -76,12 +73,12 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
       ["text.mp3", "This is no audio. ".repeat(1000)],
       ["nothing.wma", ""],
     ] as const) {
-      await expect(count(withFfmpeg, await file(name, content)), name).rejects.toMatchObject({ param: "file" });
+      await expect(count(withFfmpeg, await file(name, content)), name).rejects.toMatchObject({ code: "unreadable" });
     }
   });
 
-  test("what is longer than it may be is refused, and of what breaks off there is what there is", async () => {
-    const path = join(folder.path, "long.wma");
+  test("rejects audio longer than the maximum, and decodes what a truncated file holds", async () => {
+    const path = join(folder, "long.wma");
     const wave = await file("long.wav", makeWave({ seconds: 20 }));
     execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);
     await expect(count(withFfmpeg, path, 10)).rejects.toThrow("longer than 10 seconds");
@@ -92,13 +89,13 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     expect(seconds).toBeLessThan(15);
   });
 
-  test("who stops listening leaves no process but the one that is kept ready", async () => {
-    const path = join(folder.path, "left.wma");
+  test("kills FFmpeg when the consumer aborts", async () => {
+    const path = join(folder, "left.wma");
     const wave = await file("left.wav", makeWave({ seconds: 300 }));
     execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);
     const leaving = new AbortController();
     let heard = 0;
-    for await (const samples of withFfmpeg.samples({ path, sampleRate: RATE, maxSeconds: 600 }, leaving.signal)) {
+    for await (const samples of withFfmpeg.decode({ path, sampleRate: RATE, maxSeconds: 600 }, leaving.signal)) {
       heard += samples.length;
       leaving.abort();
     }

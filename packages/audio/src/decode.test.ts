@@ -2,18 +2,18 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { makeWave } from "../../test/support/wave.ts";
+import { makeWave } from "../test/make-wave.ts";
 import { Decoder } from "./decode.ts";
 
 // Each file is decoded by a process that has to start first.
 vi.setConfig({ testTimeout: 120_000 });
 
-const RECORDINGS = resolve(import.meta.dirname, "../../test/recordings");
+const RECORDINGS = resolve(import.meta.dirname, "../../../test/recordings");
 const RATE = 16_000;
 const decoder = new Decoder();
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parlance-decode-"));
+  folder = await mkdtemp(join(tmpdir(), "audio-decode-"));
 });
 afterAll(async () => {
   decoder.close();
@@ -24,7 +24,7 @@ const never = new AbortController().signal;
 
 async function decode(path: string, maxSeconds = 60): Promise<Float32Array> {
   const pieces: number[] = [];
-  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds }, never)) pieces.push(...samples);
+  for await (const samples of decoder.decode({ path, sampleRate: RATE, maxSeconds }, never)) pieces.push(...samples);
   return Float32Array.from(pieces);
 }
 
@@ -34,12 +34,12 @@ async function wave(name: string, options: Parameters<typeof makeWave>[0]): Prom
   return path;
 }
 
-/** Processes that this one has started and that still run. */
+/** Counts child processes that still run. */
 function children(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
 }
 
-test("a tone keeps its length, pitch and loudness through every rate", async () => {
+test("keeps length, pitch and loudness of a tone at every sample rate", async () => {
   for (const rate of [8000, 16_000, 22_050, 48_000]) {
     const path = await wave(`${rate}.wav`, {
       rate,
@@ -58,7 +58,7 @@ test("a tone keeps its length, pitch and loudness through every rate", async () 
   }
 });
 
-test("recordings of one utterance are the same, whatever they are packed in", async () => {
+test("decodes one recording to the same samples from every container", async () => {
   const reference = await decode(join(RECORDINGS, "speech.flac"));
   for (const name of [
     "speech.m4a",
@@ -74,7 +74,7 @@ test("recordings of one utterance are the same, whatever they are packed in", as
   }
 });
 
-/** Of the best of some shifts: encoders begin with a little of their own. */
+/** Highest correlation over a range of shifts, because encoders prepend some samples. */
 function correlation(a: Float32Array, b: Float32Array): number {
   let best = 0;
   for (let shift = -1100; shift <= 1100; shift += 1) {
@@ -90,7 +90,7 @@ function correlation(a: Float32Array, b: Float32Array): number {
   return best;
 }
 
-test("an Ogg file of several streams after each other is heard to its end", async () => {
+test("decodes every stream of a chained Ogg file", async () => {
   const one = await readFile(join(RECORDINGS, "speech.ogg"));
   const path = join(folder, "chained.ogg");
   await writeFile(path, Buffer.concat([one, one, one]));
@@ -99,13 +99,13 @@ test("an Ogg file of several streams after each other is heard to its end", asyn
   expect(correlation(samples.subarray(2 * once.length), once)).toBeGreaterThan(0.8);
 });
 
-test("FLAC whose frames tell the rate in a byte of its own", async () => {
+test("decodes FLAC whose frames state the sample rate in kilohertz", async () => {
   const samples = await decode(join(RECORDINGS, "tone-12-khz.flac"));
   expect(samples.length).toBe(RATE);
   expect(Math.max(...samples.subarray(2000, 14_000))).toBeCloseTo(0.5, 1);
 });
 
-/** Of 36 bytes each: 65,535 samples, all of them 16, in each of eight channels. */
+/** Makes FLAC frames of 36 bytes, each with 65,535 samples of value 16 in each of eight channels. */
 function tinyFlacFrames(count: number): Buffer {
   const remainder = (bytes: readonly number[], width: number, polynomial: number) =>
     bytes.reduce((sum, byte) => {
@@ -127,19 +127,19 @@ function tinyFlacFrames(count: number): Buffer {
   return Buffer.concat([Buffer.from("fLaC"), Buffer.from([0x80, 0, 0, 34]), information, ...frames]);
 }
 
-test("a small file that holds minutes in eight channels takes no memory for all of them at once", async () => {
+test("decodes a small file of many minutes in eight channels within the memory limit", async () => {
   const path = join(folder, "tiny-frames.flac");
   await writeFile(path, tinyFlacFrames(300));
   let count = 0;
-  // A process that takes too much is ended, and this throws.
-  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds: 600 }, never))
+  // The process is killed when it exceeds the limit, and this throws.
+  for await (const samples of decoder.decode({ path, sampleRate: RATE, maxSeconds: 600 }, never))
     count += samples.length;
   expect(count / RATE).toBeCloseTo((300 * 65_535) / 255_000, 1);
 });
 
-test("samples can be had again", async () => {
+test("decodes the file again for each iteration", async () => {
   const path = await wave("again.wav", { seconds: 1 });
-  const samples = decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never);
+  const samples = decoder.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never);
   for (let round = 0; round < 2; round += 1) {
     let count = 0;
     for await (const piece of samples) count += piece.length;
@@ -147,73 +147,73 @@ test("samples can be had again", async () => {
   }
 });
 
-test("a playlist is no audio: the files that it names stay unread", async () => {
+test("rejects a playlist without reading the files that it names", async () => {
   const named = await wave("named.wav", { seconds: 2 });
   const playlist = join(folder, "list.m3u8");
   await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${named}\n#EXT-X-ENDLIST\n`);
-  await expect(decode(playlist)).rejects.toMatchObject({ kind: "invalid-request", param: "file" });
+  await expect(decode(playlist)).rejects.toMatchObject({ name: "AudioError", code: "unreadable" });
 });
 
-test("what lies elsewhere than in the folder of uploads is out of reach", async () => {
+test("cannot read a file outside the folder of uploads", async () => {
   const inside = await wave("inside.wav", {});
   const bound = new Decoder({ folder });
   const count = async (path: string) => {
     let samples = 0;
-    for await (const piece of bound.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)) samples += piece.length;
+    for await (const piece of bound.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)) samples += piece.length;
     return samples;
   };
   expect(await count(inside)).toBe(RATE);
-  await expect(count(join(RECORDINGS, "speech.flac"))).rejects.toMatchObject({ param: "file" });
+  await expect(count(join(RECORDINGS, "speech.flac"))).rejects.toMatchObject({
+    name: "AudioError",
+    code: "unreadable",
+  });
   bound.close();
 });
 
-test("what is longer than it may be is refused, by its header or when it turns out so", async () => {
+test("rejects audio that is longer than the maximum", async () => {
   await expect(decode(await wave("long.wav", { seconds: 5 }), 4)).rejects.toThrow("longer than 4 seconds");
 });
 
-test.runIf(process.platform === "linux")(
-  "a process that died while it was kept ready is not the file's fault",
-  async () => {
-    const path = await wave("fine.wav", {});
-    const own = new Decoder();
-    const processes = async () => {
-      const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-      const facts = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, "utf8").catch(() => "")));
-      return facts.filter((fact) => fact.split(") ")[1]?.split(" ")[1] === String(process.pid)).map(Number.parseFloat);
-    };
-    const others = await processes();
-    own.warm();
-    const spare = (await processes()).find((id) => !others.includes(id));
-    if (spare === undefined) throw new Error("It has started no process");
-    process.kill(spare, "SIGKILL");
-    await expect.poll(processes, { timeout: 10_000 }).not.toContain(spare);
-    let count = 0;
-    for await (const samples of own.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)) count += samples.length;
-    expect(count).toBe(RATE);
-    own.close();
-  },
-);
+test.runIf(process.platform === "linux")("decodes with a new process when the spare one was killed", async () => {
+  const path = await wave("fine.wav", {});
+  const own = new Decoder();
+  const processes = async () => {
+    const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+    const facts = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, "utf8").catch(() => "")));
+    return facts.filter((fact) => fact.split(") ")[1]?.split(" ")[1] === String(process.pid)).map(Number.parseFloat);
+  };
+  const others = await processes();
+  own.warm();
+  const spare = (await processes()).find((id) => !others.includes(id));
+  if (spare === undefined) throw new Error("no process was started");
+  process.kill(spare, "SIGKILL");
+  await expect.poll(processes, { timeout: 10_000 }).not.toContain(spare);
+  let count = 0;
+  for await (const samples of own.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)) count += samples.length;
+  expect(count).toBe(RATE);
+  own.close();
+});
 
-test("that no process can be started is not the file's fault", async () => {
+test("does not blame the file when no process can be started", async () => {
   const path = await wave("fine.wav", {});
   const { execPath } = process;
   process.execPath = "/nowhere";
-  const failure = await Array.fromAsync(new Decoder().samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)).catch(
+  const failure = await Array.fromAsync(new Decoder().decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)).catch(
     (error) => error,
   );
   process.execPath = execPath;
-  expect(failure).toMatchObject({ kind: "unavailable" });
+  expect(failure).toMatchObject({ name: "AudioError", code: "decoder_not_started" });
 });
 
-test("who stops listening, or gives up, leaves no process but the one that is kept ready", async () => {
+test("kills the process when the consumer stops or aborts", async () => {
   const path = await wave("stopped.wav", { seconds: 60 });
-  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, never)) {
+  for await (const samples of decoder.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never)) {
     expect(samples.length).toBeGreaterThan(0);
     break;
   }
   const leaving = new AbortController();
   let heard = 0;
-  for await (const samples of decoder.samples({ path, sampleRate: RATE, maxSeconds: 60 }, leaving.signal)) {
+  for await (const samples of decoder.decode({ path, sampleRate: RATE, maxSeconds: 60 }, leaving.signal)) {
     heard += samples.length;
     leaving.abort();
   }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Byte offsets; `end` is exclusive. */
-export interface Link {
+/** Offsets in bytes; `end` is exclusive. */
+export interface ByteRange {
   start: number;
   end: number;
 }
@@ -13,30 +13,30 @@ const WINDOW_BYTES = 256 * 1024;
 const BEGINS_STREAM = 0x02;
 
 /**
- * The parts of an Ogg file that are a stream each: recorders and radio stations write one after the other ("chaining",
- * RFC 3533 section 4), and demuxers end with the first. One part, the whole file, for everything else.
+ * Finds the streams that a chained Ogg file concatenates (RFC 3533, section 4), as recorders and radio stations write
+ * them: demuxers stop after the first. Returns one range, the complete file, for any other file.
  */
-export async function oggLinks(path: string): Promise<Link[]> {
+export async function findChainedStreams(path: string): Promise<ByteRange[]> {
   await using file = await open(path);
   const { size } = await file.stat();
   const starts = [0];
-  let isBeginning = true;
-  const window = new Window(file);
+  let isHeader = true;
+  const reader = new ReadAhead(file);
   for (let at = 0; at < size; ) {
-    const header = await window.at(at, MAX_HEADER_BYTES);
+    const header = await reader.read(at, MAX_HEADER_BYTES);
     if (header.length < HEADER_BYTES || !header.subarray(0, CAPTURE.length).equals(CAPTURE)) break;
-    // All streams that sound together begin before the first page of any of them that holds something.
+    // Multiplexed streams all begin before the first page of any of them that carries data.
     const begins = ((header[5] as number) & BEGINS_STREAM) !== 0;
-    if (begins && !isBeginning) starts.push(at);
-    isBeginning = begins;
+    if (begins && !isHeader) starts.push(at);
+    isHeader = begins;
     const segments = header.subarray(HEADER_BYTES, HEADER_BYTES + (header[26] as number));
     at += HEADER_BYTES + segments.length + segments.reduce((sum, length) => sum + length, 0);
   }
   return starts.map((start, index) => ({ start, end: starts[index + 1] ?? size }));
 }
 
-/** Reads ahead, since pages are small. */
-class Window {
+/** Reads ahead, because pages are small. */
+class ReadAhead {
   readonly #file: FileHandle;
   readonly #buffer = Buffer.alloc(WINDOW_BYTES);
   #start = 0;
@@ -46,8 +46,8 @@ class Window {
     this.#file = file;
   }
 
-  /** Fewer bytes at the file's end. */
-  async at(position: number, length: number): Promise<Buffer> {
+  /** Returns fewer bytes at the end of the file. */
+  async read(position: number, length: number): Promise<Buffer> {
     if (position < this.#start || position + length > this.#start + this.#length) {
       const { bytesRead } = await this.#file.read(this.#buffer, 0, WINDOW_BYTES, position);
       this.#start = position;

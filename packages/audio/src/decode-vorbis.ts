@@ -1,4 +1,4 @@
-/** Vorbis packets to samples. The decoder takes Ogg files only, so the packets are put into one, whatever they came in. */
+/** Decodes Vorbis packets. The decoder takes Ogg only, so packets of any container are muxed into Ogg pages first. */
 
 import { OggVorbisDecoder } from "@wasm-audio-decoders/ogg-vorbis";
 import { EncodedAudioPacketSource, OggOutputFormat, Output, StreamTarget } from "mediabunny";

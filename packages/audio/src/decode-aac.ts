@@ -1,18 +1,19 @@
-/** AAC packets to samples, by FFmpeg built for WebAssembly. It takes whole files only, so groups of packets become files. */
+/** Decodes AAC packets with FFmpeg built for WebAssembly, which takes complete files only: groups of packets become files. */
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { EncodedPacket } from "mediabunny";
+import { AudioError } from "./audio-error.ts";
 import type { DecodedAudio, PacketDecoder } from "./decode-packets.ts";
 
-/** Decoded once more before each group: the transform reaches back a packet, and the library drops a file's first frame. */
+/** Packets decoded again before each group: the transform reaches back a packet, and the library drops a file's first frame. */
 const PREROLL_PACKETS = 5;
 /** Small at first, so that the first words do not wait; then large, because each group costs a fresh instance. */
 const FIRST_GROUP_PACKETS = 300;
 const GROUP_PACKETS = 2000;
 const FRAME_SAMPLES = 1024;
 
-/** `config` is the AudioSpecificConfig (ISO 14496-3, 1.6.2.1); undefined when the packets have ADTS headers already. */
+/** Opens a decoder. `config` is the AudioSpecificConfig (ISO 14496-3, 1.6.2.1); undefined when the packets have ADTS headers already. */
 export async function aacDecoder(config: Uint8Array | undefined): Promise<PacketDecoder> {
   const toAdts = config === undefined ? (packet: Uint8Array) => packet : adtsWriter(config);
   const decodeFile = await loadFfmpeg();
@@ -54,9 +55,9 @@ interface DecodedFile {
 
 async function loadFfmpeg(): Promise<(packets: readonly Uint8Array[]) => Promise<DecodedFile>> {
   const require = createRequire(import.meta.url);
-  // The package is made for browsers and finds itself in Node by what CommonJS has and an ES module has not.
+  // The package targets browsers and detects Node by globals that CommonJS has and ES modules lack.
   Object.assign(globalThis, { require, __dirname: import.meta.dirname });
-  // It registers handlers that rethrow, one pair for each instance.
+  // Each instance registers a pair of handlers that rethrow.
   process.setMaxListeners(0);
   const { getAudioDecoder } = await import("@humansignal/audio-file-decoder");
   const wasm = await readFile(require.resolve("@humansignal/audio-file-decoder/decode-audio.wasm"));
@@ -76,10 +77,10 @@ async function loadFfmpeg(): Promise<(packets: readonly Uint8Array[]) => Promise
 
 const LONG_FRAME_HEADER_BYTES = 7;
 const AAC_LOW_COMPLEXITY = 2;
-/** Object types that say more of a stream whose core is low complexity: SBR and parametric stereo. */
+/** Audio object types that extend a low-complexity core: SBR (5) and parametric stereo (29). */
 const EXTENSIONS = [5, 29];
 
-/** Puts a header (ISO 13818-7, 6.2) before each packet, which tells what a container keeps apart. */
+/** Prepends an ADTS header (ISO 13818-7, 6.2), which carries what a container stores once in its `config`. */
 function adtsWriter(config: Uint8Array): (packet: Uint8Array) => Uint8Array {
   const bits = (start: number, count: number) => {
     let value = 0;
@@ -92,7 +93,7 @@ function adtsWriter(config: Uint8Array): (packet: Uint8Array) => Uint8Array {
   const rateIndex = bits(5, 4);
   const channels = bits(9, 4);
   if (objectType < 1 || objectType > 4 || rateIndex > 12 || channels < 1 || channels > 7) {
-    throw new Error("this kind of AAC is not supported");
+    throw new AudioError("unreadable", "This profile of AAC is not supported: only Main, LC, SSR and LTP are.");
   }
   return (packet) => {
     const length = packet.length + LONG_FRAME_HEADER_BYTES;

@@ -1,11 +1,12 @@
-/** What FFmpeg, which most players are built on, makes of each format. Skipped where it is not installed. */
+/** Decodes each format with FFmpeg, which most players are built on. Skipped where it is not installed. */
 
 import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { AUDIO_FORMATS, type AudioFormat, encodeAudio } from "./encode.ts";
+import { encodeAudio } from "./encode.ts";
+import { AUDIO_FORMATS, type AudioFormat } from "./formats.ts";
 
 const isInstalled = ["ffmpeg", "ffprobe"].every((command) => spawnSync(command, ["-version"]).status === 0);
 
@@ -18,13 +19,13 @@ const CODECS: Record<AudioFormat, string> = {
   pcm: "pcm_s16le",
 };
 
-let folder: TemporaryDirectory;
+let folder: string;
 beforeAll(async () => {
-  folder = await temporaryDirectory();
+  folder = await mkdtemp(join(tmpdir(), "audio-encode-"));
 });
-afterAll(() => folder[Symbol.asyncDispose]());
+afterAll(() => rm(folder, { recursive: true }));
 
-/** Sentences of several lengths, as a voice gives them. */
+/** Yields pieces of unequal length, as a voice does. */
 async function* tone(seconds: number, sampleRate: number): AsyncGenerator<Float32Array> {
   const length = Math.round(seconds * sampleRate);
   const step = Math.round(1.3 * sampleRate);
@@ -43,13 +44,13 @@ function run(command: string, parameters: readonly string[]): Buffer {
   return stdout;
 }
 
-describe.skipIf(!isInstalled).each(AUDIO_FORMATS)("%s, as FFmpeg sees it", (format) => {
+describe.skipIf(!isInstalled).each(AUDIO_FORMATS)("FFmpeg decodes %s", (format) => {
   test.each([
     [0.4, 24_000],
     [7.77, 24_000],
     [7.77, 22_050],
-  ])("%d s at %d samples a second last as long, as loud, without a complaint", async (seconds, sampleRate) => {
-    const file = join(folder.path, `${seconds}-${sampleRate}.${format}`);
+  ])("of %d s at %d Hz to the same length and loudness, without warnings", async (seconds, sampleRate) => {
+    const file = join(folder, `${seconds}-${sampleRate}.${format}`);
     await writeFile(file, encodeAudio(tone(seconds, sampleRate), { format, sampleRate }));
     const input = format === "pcm" ? ["-f", "s16le", "-ar", String(sampleRate), "-ac", "1", "-i", file] : ["-i", file];
     const probe = ["-v", "error", "-of", "json", "-show_entries", "stream=codec_name,channels", ...input];

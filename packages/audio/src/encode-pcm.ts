@@ -1,9 +1,9 @@
-/** Signed 16-bit little-endian mono. */
+/** Encodes to signed 16-bit little-endian mono. */
 export async function* encodePcm(samples: AsyncIterable<Float32Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of samples) yield toPcm16(piece);
 }
 
-/** The same behind a WAV header that says that its length is not known, as it cannot be while the audio is made. */
+/** Prepends a WAV header of unknown length, because the length of a stream is not known when it starts. */
 export async function* encodeWav(samples: AsyncIterable<Float32Array>, sampleRate: number): AsyncGenerator<Uint8Array> {
   yield streamingWavHeader(sampleRate);
   yield* encodePcm(samples);
@@ -18,7 +18,7 @@ export function toPcm16(samples: Float32Array): Uint8Array {
   return bytes;
 }
 
-/** RIFF allows 0xFFFFFFFF for a length that is not known; players then read on to the end. */
+/** Players read to the end of the stream when RIFF's length is 0xFFFFFFFF. */
 const UNKNOWN_LENGTH = 0xffff_ffff;
 const BYTES_PER_SAMPLE = 2;
 
