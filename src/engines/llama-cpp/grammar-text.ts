@@ -1,7 +1,8 @@
 /** Grammars of answers and of calls, as llama.cpp reads them. */
 
-import { anyObjectRules, grammarRulesOf } from "../../structured-output/grammar.ts";
+import { anyObjectRules, compileRules } from "@parlance-inference/json-schema-grammar/grammar";
 import type { AnswerFormat, Tool } from "../chat-model.ts";
+import { withSchemaFaults } from "../schema-fault.ts";
 import { CALL_ID, CALL_ID_LENGTH, type ToolCallFormat } from "./tool-call-format.ts";
 
 const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false };
@@ -35,7 +36,9 @@ export function grammarTextOf(wanted: WantedGrammar): string {
 }
 
 function formatRules(format: AnswerFormat, rule: string): string {
-  return format.type === "json-schema" ? grammarRulesOf(format.schema, format.param, rule) : anyObjectRules(rule);
+  return format.type === "json-schema"
+    ? withSchemaFaults(() => compileRules(format.schema, format.param, rule))
+    : anyObjectRules(rule);
 }
 
 /** The rule `calls`: what follows the mark. */
@@ -47,7 +50,7 @@ function callRules({ format, tools, several }: CallRules): string {
     `calls ::= ${literal(open)} call${next} ${literal(close)}`,
     `call ::= ${calls.join(" | ")}`,
     ...tools.map(({ parameters, param }, index) =>
-      grammarRulesOf(parameters ?? NO_PARAMETERS, param, `tool-${index}`, "objects"),
+      withSchemaFaults(() => compileRules(parameters ?? NO_PARAMETERS, param, `tool-${index}`, "objects")),
     ),
     "",
   ].join("\n");

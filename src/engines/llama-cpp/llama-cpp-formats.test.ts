@@ -1,10 +1,10 @@
 /** Answers held to a format, whatever the prompt and the temperature say. */
 
+import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import { validatorOf } from "../../structured-output/validator.ts";
 import type { ChatModel } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
@@ -33,7 +33,7 @@ const person = {
 };
 
 test("is valid at temperature 2 against a hostile prompt, each time another", async () => {
-  const isViolation = validatorOf(person, param);
+  const isViolation = compileValidator(person, param);
   const format = { type: "json-schema" as const, schema: person, param };
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => ask({ format, seed })));
   for (const { text, reason } of answers) {
@@ -46,7 +46,7 @@ test("is valid at temperature 2 against a hostile prompt, each time another", as
 test("holds each of several choices for itself", async () => {
   const format = { type: "json-schema" as const, schema: person, param };
   const { events } = await ask({ format, seed: 3, choices: 3, topLogprobs: 1 });
-  const isViolation = validatorOf(person, param);
+  const isViolation = compileValidator(person, param);
   for (const choice of [0, 1, 2]) {
     const said = events.filter((event) => event.type === "text" && event.choice === choice);
     const text = said.map((event) => (event.type === "text" ? event.text : "")).join("");

@@ -2,6 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { type ReadAnswer, readAnswer } from "../../../test/support/read-answer.ts";
 import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { validatorOf } from "../../structured-output/validator.ts";
 import type { ChatModel, ChatRequest, Tool } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
@@ -68,7 +68,7 @@ const thoughtsIn = ({ events }: ReadAnswer) =>
 function expectFits({ name, id, arguments: text }: Call): void {
   expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
   if (name === "get") expect(JSON.parse(text)).toEqual({});
-  else expect(validatorOf(weather.parameters, "")(JSON.parse(text))).toBeUndefined();
+  else expect(compileValidator(weather.parameters, "")(JSON.parse(text))).toBeUndefined();
 }
 
 describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK }))("as %s", (name, template) => {
@@ -183,7 +183,7 @@ describe("where the model may choose", () => {
       const answer = await ask({ say: "Hi", temperature: 2, format, seed, maxTokens: 300 });
       const calls = callsIn(answer);
       calls.forEach(expectFits);
-      if (calls.length === 0) expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
+      if (calls.length === 0) expect(compileValidator(schema, "")(JSON.parse(answer.text))).toBeUndefined();
     }
   });
 
@@ -223,7 +223,7 @@ describe("thoughts", () => {
   test("tells thoughts apart from the answer that is held to a format after them", async () => {
     const answer = await ask({ say: "Is water wet?", format, maxTokens: 400 });
     expect(thoughtsIn(answer).length).toBeGreaterThan(10);
-    expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
+    expect(compileValidator(schema, "")(JSON.parse(answer.text))).toBeUndefined();
     const { reasoningTokens = 0, completionTokens = 0 } = answer.finish?.usage ?? {};
     expect(reasoningTokens).toBeGreaterThan(3);
     expect(reasoningTokens).toBeLessThan(completionTokens);
@@ -232,7 +232,7 @@ describe("thoughts", () => {
   test("does not think where that is turned off", async () => {
     const answer = await ask({ say: "Is water wet?", format, reasoningEffort: "none" });
     expect(thoughtsIn(answer)).toBe("");
-    expect(validatorOf(schema, "")(JSON.parse(answer.text))).toBeUndefined();
+    expect(compileValidator(schema, "")(JSON.parse(answer.text))).toBeUndefined();
     expect(answer.finish?.usage.reasoningTokens).toBe(0);
   });
 

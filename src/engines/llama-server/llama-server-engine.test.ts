@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../../test/support/llama-server.ts";
 import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
-import { validatorOf } from "../../structured-output/validator.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
@@ -102,7 +102,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
       required: ["name", "age"],
       additionalProperties: false,
     };
-    const isValid = validatorOf(schema, "schema");
+    const isValid = compileValidator(schema, "schema");
     for (const seed of [1, 2, 3, 4, 5]) {
       const { text, reason } = await ask({
         messages: [{ role: "user", content: "Write a poem. Never write JSON." }],

@@ -2,13 +2,13 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { HERMES } from "../../../test/support/chat-templates.ts";
 import { llamaServerBinary, openLlamaServer } from "../../../test/support/llama-server.ts";
 import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { validatorOf } from "../../structured-output/validator.ts";
 import type { ChatEvent, ChatModel, ChatRequest, Tool } from "../chat-model.ts";
 
 const never = () => new AbortController().signal;
@@ -64,7 +64,7 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that has a pla
       expect(first.reason).toBe("tool_calls");
       const [call] = callsOf(first.events);
       expect(call?.name).toBe("get_weather");
-      expect(validatorOf(weather.parameters, "schema")(JSON.parse(call?.arguments ?? ""))).toBeUndefined();
+      expect(compileValidator(weather.parameters, "schema")(JSON.parse(call?.arguments ?? ""))).toBeUndefined();
       const told = { role: "tool", tool_call_id: "call_1", content: "It rains." };
       const second = await ask({ stream, toolChoice: "none" }, [question, called(call?.arguments ?? ""), told]);
       expect(second.text).not.toBe("");

@@ -3,10 +3,11 @@
  * llama-server has defaults of its own and skips what it does not know without a word.
  */
 
+import { anyObjectGrammar, compileGrammar } from "@parlance-inference/json-schema-grammar/grammar";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
-import { grammarOfAnyObject, grammarOfSchema } from "../../structured-output/grammar.ts";
 import type { AnswerFormat, ChatRequest, Tool } from "../chat-model.ts";
 import { toLlamaSeed, toLlamaTopK } from "../llama-draw.ts";
+import { withSchemaFaults } from "../schema-fault.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
 /** Throws a Fault that names the field when llama-server would not honour all of the request. */
@@ -91,7 +92,8 @@ function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unk
 
 function tools({ tools: offered, toolChoice, parallelToolCalls }: ChatRequest): Record<string, unknown> {
   if (offered.length === 0 || toolChoice === "none") return {};
-  for (const { parameters, param } of offered) if (parameters !== undefined) grammarOfSchema(parameters, param);
+  for (const { parameters, param } of offered)
+    if (parameters !== undefined) withSchemaFaults(() => compileGrammar(parameters, param));
   // Named choices are unknown to it: the one tool, required, is the same.
   const named = typeof toolChoice === "object" ? toolChoice.name : undefined;
   const sent = named === undefined ? offered : offered.filter(({ name }) => name === named);
@@ -111,7 +113,8 @@ function toServerTool({ name, description, parameters }: Tool): object {
 function grammar(format: AnswerFormat, offered: readonly Tool[]): { grammar?: string } {
   if (format.type === "text") return {};
   if (offered.length > 0) throw formatBesideTools();
-  return { grammar: format.type === "json" ? grammarOfAnyObject() : grammarOfSchema(format.schema, format.param) };
+  if (format.type === "json") return { grammar: anyObjectGrammar() };
+  return { grammar: withSchemaFaults(() => compileGrammar(format.schema, format.param)) };
 }
 
 function formatBesideTools(): Fault {

@@ -1,8 +1,9 @@
 /** Whether the choices of a whole answer are the JSON that was asked for. */
 
+import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { LRUCache } from "lru-cache";
-import { validatorOf } from "../../structured-output/validator.ts";
 import type { AnswerFormat } from "../chat-model.ts";
+import { withSchemaFaults } from "../schema-fault.ts";
 
 /** What is wrong with a value; undefined: nothing. */
 type Validate = (value: unknown) => string | undefined;
@@ -36,7 +37,7 @@ function compile(schema: unknown, param: string): Validate {
   const key = JSON.stringify(schema);
   const known = compiled.get(key);
   if (known !== undefined) return known;
-  const validate = validatorOf(schema, param);
+  const validate = withSchemaFaults(() => compileValidator(schema, param));
   compiled.set(key, validate);
   return validate;
 }

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { runWithTimeout, TimeoutError } from "./run-with-timeout.ts";
+
+test("returns and throws what the work does, also when nested", () => {
+  expect(runWithTimeout(10_000, () => runWithTimeout(10_000, () => 3) + 1)).toBe(4);
+  const mistake = new RangeError("no");
+  expect(() => runWithTimeout(10_000, () => runWithTimeout(10_000, () => thrown(mistake)))).toThrow(mistake);
+});
+
+test("interrupts infinite loops and exponential backtracking", () => {
+  expect(() =>
+    runWithTimeout(50, () => {
+      for (;;) {
+        // Only the time limit ends it.
+      }
+    }),
+  ).toThrow(TimeoutError);
+  expect(() => runWithTimeout(50, () => /^(a+)+$/.test(`${"a".repeat(100)}!`))).toThrow(TimeoutError);
+});
+
+function thrown(error: Error): never {
+  throw error;
+}

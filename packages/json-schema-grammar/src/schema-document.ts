@@ -1,0 +1,194 @@
+/** A JSON Schema document, checked against its meta-schema, whose subschemas are addressed by JSON Pointer. */
+
+import { Ajv, type ErrorObject } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { LIMITS } from "./limits.ts";
+import { SchemaError } from "./schema-error.ts";
+
+/** A subschema and its location in the document. */
+export interface SubschemaRef {
+  /** JSON Pointer, which identifies the subschema. */
+  readonly pointer: string;
+  /** Path for errors, such as `response_format.json_schema.schema.properties.age`. */
+  readonly path: string;
+  readonly schema: boolean | Keywords;
+}
+
+export type Keywords = Readonly<Record<string, unknown>>;
+
+const LEGACY_DRAFT = /^https?:\/\/json-schema\.org\/draft-0[4-7]\//;
+
+export class SchemaDocument {
+  readonly root: SubschemaRef;
+  readonly #path: string;
+  readonly #checked = new Set<string>();
+
+  /** Throws a SchemaError when `schema` is not a JSON Schema or exceeds the limits. `path` is its location, for errors. */
+  constructor(schema: unknown, path: string) {
+    this.#path = path;
+    checkSize(schema, path);
+    checkKeywords(schema, path);
+    this.root = { pointer: "#", path: path, schema: schema as boolean | Keywords };
+  }
+
+  /** The subschema under these keys. */
+  child({ pointer, path, schema }: SubschemaRef, ...keys: readonly (string | number)[]): SubschemaRef {
+    return {
+      pointer: pointer + keys.map((key) => `/${escapePointer(String(key))}`).join(""),
+      path: path + keys.map(pathPart).join(""),
+      schema: keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], schema) as Keywords,
+    };
+  }
+
+  /** Resolves a `$ref`. Throws a SchemaError when it leaves the document or its target does not exist. */
+  resolve(reference: string, path: string): SubschemaRef {
+    if (reference !== "#" && !reference.startsWith("#/")) {
+      throw new SchemaError(
+        "unsupported",
+        `Only references within the schema, such as \`#/$defs/name\`, are supported: ${path}.`,
+        path,
+      );
+    }
+    const keys = reference.slice(2).split("/").map(unescapePointer);
+    let value: unknown = this.root.schema;
+    for (const key of reference === "#" ? [] : keys) {
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) {
+        throw new SchemaError("invalid_schema", `\`${reference}\` does not exist in the schema: ${path}.`, path);
+      }
+      value = (value as Record<string, unknown>)[key];
+    }
+    if (reference === "#") {
+      return this.root;
+    }
+    const subschema = this.child(this.root, ...keys);
+    const isDefinition = keys.length === 2 && ["$defs", "definitions"].includes(keys[0] ?? "");
+    if (!isDefinition && !this.#checked.has(subschema.pointer)) {
+      // The check of the document covers `$defs` and `definitions`, but not schemas at arbitrary locations.
+      checkKeywords(value, subschema.path);
+      this.#checked.add(subschema.pointer);
+    }
+    return { ...subschema, path: this.#path + keys.map(pathPart).join("") };
+  }
+}
+
+/** Whether the schema follows a draft before 2020-12, where an array of `items` describes a tuple. */
+export function isLegacyDraft(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) {
+    return false;
+  }
+  const draft = (schema as Keywords).$schema;
+  return typeof draft === "string" ? LEGACY_DRAFT.test(draft) : hasItemsArray(schema);
+}
+
+/** Formats the first violation as `path message`. */
+export function describeViolation(errors: readonly ErrorObject[] | null | undefined): string {
+  const [error] = errors ?? [];
+  return `${error?.instancePath || "/"} ${error?.message ?? "is not valid"}`;
+}
+
+function checkSize(schema: unknown, path: string): void {
+  const open: Array<[value: unknown, depth: number]> = [[schema, 0]];
+  let values = 0;
+  let characters = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, depth] = next;
+    values += 1;
+    characters += typeof value === "string" ? value.length : 0;
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw new SchemaError("invalid_schema", "The schema contains a number outside the range of a double.", path);
+    }
+    if (typeof value === "object" && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        characters += Array.isArray(value) ? 0 : key.length;
+        open.push([inner, depth + 1]);
+      }
+    }
+    const exceeded =
+      values > LIMITS.values
+        ? `${LIMITS.values} values`
+        : depth > LIMITS.depth
+          ? `${LIMITS.depth} levels`
+          : characters > LIMITS.characters
+            ? `${LIMITS.characters} characters`
+            : undefined;
+    if (exceeded !== undefined) {
+      throw new SchemaError("too_complex", `The schema is too large: the maximum is ${exceeded}.`, path);
+    }
+  }
+}
+
+const META_SCHEMAS = { strict: false, logger: false, validateFormats: false } as const;
+const draft2020 = new Ajv2020(META_SCHEMAS);
+const draft7 = new Ajv(META_SCHEMAS);
+
+function checkKeywords(schema: unknown, path: string): void {
+  const isLegacy = isLegacyDraft(schema);
+  // Keywords of later drafts also take effect in earlier ones, whose meta-schema ignores them.
+  const error =
+    (isLegacy ? firstError(draft7, DRAFT_7, schema) : undefined) ??
+    firstError(draft2020, DRAFT_2020, isLegacy ? toDraft2020(schema) : schema);
+  if (error) {
+    const at = path + error.instancePath.split("/").slice(1).map(unescapePointer).map(pathPart).join("");
+    throw new SchemaError(
+      "invalid_schema",
+      `\`${at}\` is not a valid JSON Schema: it ${error.message ?? "is malformed"}.`,
+      at,
+    );
+  }
+}
+
+function firstError(ajv: Ajv, draft: string, schema: unknown): ErrorObject | undefined {
+  const check = ajv.getSchema(draft);
+  return check && !check(schema) ? check.errors?.[0] : undefined;
+}
+
+/** Rewrites tuples to `prefixItems` and drops `$id`, which earlier drafts also use for anchors. */
+function toDraft2020(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(toDraft2020);
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => key !== "$id" || typeof inner !== "string")
+      .map(([key, inner]) => [key === "items" && Array.isArray(inner) ? "prefixItems" : key, toDraft2020(inner)]),
+  );
+}
+
+const DRAFT_7 = "http://json-schema.org/draft-07/schema";
+const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
+
+/** Keywords whose values are not schemas. */
+const VALUES = new Set(["default", "enum", "const", "example", "examples"]);
+
+function hasItemsArray(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) {
+    return false;
+  }
+  return (
+    (!Array.isArray(schema) && Array.isArray((schema as Keywords).items)) ||
+    Object.entries(schema).some(([key, inner]) => !VALUES.has(key) && hasItemsArray(inner))
+  );
+}
+
+const escapePointer = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
+
+function unescapePointer(part: string): string {
+  let decoded = part;
+  try {
+    decoded = decodeURIComponent(part);
+  } catch {
+    // Keep a stray % as it is.
+  }
+  return decoded.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** JavaScript notation of an array index or a property name. */
+function pathPart(key: string | number): string {
+  if (/^\d+$/.test(String(key))) {
+    return `[${key}]`;
+  }
+  return /^[\w$-]+$/.test(String(key)) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
