@@ -9,6 +9,9 @@ export function configSources(): ConfigSources {
     environment: process.env,
     workingDirectory: process.cwd(),
     deploymentSchemas: Object.fromEntries(Object.entries(ENGINES).map(([kind, { settings }]) => [kind, settings])),
+    wildcardEngines: Object.values(ENGINES)
+      .filter((engine) => engine.takesWildcards === true)
+      .map(({ name }) => name),
     builtinModels: [...MANIFEST, ...BUNDLED_MODELS],
   };
 }

@@ -11,8 +11,11 @@ export interface KnownModel {
   task: Task;
 }
 
-/** Engines that can serve any id sent to them; a local one serves the one model that it has loaded. */
-const WILDCARD_ENGINES: ReadonlySet<string> = new Set(["openai-compatible", "scripted"]);
+export interface KnownNames {
+  builtinModels: readonly KnownModel[];
+  /** Engines that pass on the id they are asked for; a local one serves the one model that it has loaded. */
+  wildcardEngines: readonly string[];
+}
 
 interface RawModel {
   id: string;
@@ -22,12 +25,17 @@ interface RawModel {
 }
 
 /** `written` are the same models before substitution: what a message quotes comes from there, never from a variable. */
-export function checkModels(value: unknown, written: unknown, builtin: readonly KnownModel[], faults: FaultList): void {
+export function checkModels(
+  value: unknown,
+  written: unknown,
+  { builtinModels, wildcardEngines }: KnownNames,
+  faults: FaultList,
+): void {
   const models = listAt(value, "models").flatMap((each, index): RawModel[] => {
     const { id, task } = asMapping(each) ?? {};
     return typeof id === "string" ? [{ id, task, path: ["models", index], value: each }] : [];
   });
-  const tasks = new Map<string, unknown>(builtin.map(({ id, task }) => [id, task]));
+  const tasks = new Map<string, unknown>(builtinModels.map(({ id, task }) => [id, task]));
   const first = new Map<string, Path>();
   for (const { id, task, path } of models) {
     tasks.set(id, task);
@@ -37,7 +45,7 @@ export function checkModels(value: unknown, written: unknown, builtin: readonly 
   }
   checkAliases(models, tasks, faults);
   for (const model of models) {
-    checkWildcard(model, faults);
+    checkWildcard(model, wildcardEngines, faults);
     checkFallbacks(model, tasks, written, faults);
   }
 }
@@ -55,15 +63,14 @@ function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, un
   }
 }
 
-function checkWildcard({ id, path, value }: RawModel, faults: FaultList): void {
+function checkWildcard({ id, path, value }: RawModel, wildcardEngines: readonly string[], faults: FaultList): void {
   if (!id.endsWith("/*")) return;
   listAt(value, "deployments").forEach((deployment, index) => {
     const engine = asMapping(deployment)?.engine;
-    if (typeof engine !== "string" || WILDCARD_ENGINES.has(engine)) return;
-    const able = [...WILDCARD_ENGINES].join(" and ");
+    if (typeof engine !== "string" || wildcardEngines.includes(engine)) return;
     faults.add(
       [...path, "deployments", index, "engine"],
-      `cannot serve a wildcard, since it runs one model of its own; ${able} can`,
+      `cannot serve a wildcard, since it runs a single model; ${wildcardEngines.join(" and ")} can`,
     );
   });
 }

@@ -23,6 +23,8 @@ export interface ConfigSources {
   deploymentSchemas: DeploymentSchemas;
   /** The models that Parlance brings: a fallback may name one. */
   builtinModels: readonly KnownModel[];
+  /** Engines that can serve a wildcard model. */
+  wildcardEngines: readonly string[];
 }
 
 /**
@@ -41,7 +43,7 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, faults);
   const parsed = parseFile(value, sources.deploymentSchemas, faults);
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
-  checkModels(value, raw.value, usesBuiltin ? sources.builtinModels : [], faults);
+  checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, faults);
   refuseMisspelt(unknown, names, faults);
   if (!faults.isEmpty || values === undefined || parsed.file === undefined) throw faults.toFault(file, raw.lineOf);
   return deepFreeze(combine(sources, values, file, parsed.file, parsed.deployments));

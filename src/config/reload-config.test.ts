@@ -15,6 +15,7 @@ beforeEach(async () => {
     workingDirectory,
     deploymentSchemas: { scripted: z.strictObject({}) },
     builtinModels: [],
+    wildcardEngines: [],
   };
 });
 

@@ -203,9 +203,3 @@ export interface ModelFiles {
   /** Absolute path of the first file: the weights, where a model is one file. */
   path: string;
 }
-
-/** A kind of engine. `Settings` is what its settings schema makes of a deployment in the configuration. */
-export interface Engine<Settings> {
-  /** Resolves once the model can serve. Throws a Fault whose message helps the operator. */
-  open(settings: Settings, task: Task, services: EngineServices): Promise<Model>;
-}

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { ENGINES, filesOf } from "./registry.ts";
+import { makeEngineServices } from "../../test/support/engine-services.ts";
+import type { ModerationModel } from "./engine.ts";
+import { ENGINES, filesOf, openModel } from "./registry.ts";
 
 const UPSTREAM = {
   base_url: "https://upstream.example/v1",
@@ -16,4 +18,19 @@ test("a deployment reads its TLS files, its guard's too", () => {
   expect(guard({ engine: "openai-compatible", base_url: "nowhere" })).toEqual([]);
   expect(guard({ engine: "scripted", replies: [] })).toEqual([]);
   expect(guard({ engine: "nothing" })).toEqual([]);
+});
+
+test("opens a guard with the chat model that its settings name", async () => {
+  const guard = (chat: object) =>
+    openModel(
+      "guard",
+      ENGINES.guard.settings.parse({ family: "llama-guard-3", chat }),
+      "moderation",
+      makeEngineServices(),
+    );
+  await expect(guard({ engine: "guard" })).rejects.toThrow('`chat.engine` is "guard", which is no chat engine.');
+  await expect(guard({ engine: "scripted", slots: 0, echo: true })).rejects.toThrow("`chat.slots`");
+  const model = await guard({ engine: "scripted", replies: [{ text: "safe" }] });
+  const [verdict] = await (model as ModerationModel).moderate([{ text: "hi", images: [] }], AbortSignal.timeout(5000));
+  expect(verdict?.scores.hate).toBe(0);
 });

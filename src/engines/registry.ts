@@ -1,99 +1,85 @@
-/** Every kind of engine: its settings schema at once, its code only when a deployment uses it. */
+/** The table of engines. Their settings are checked with what is loaded here; a model's code is imported when one opens. */
 
-import type { ZodType } from "zod";
-import { classifierSettings } from "./classifier/settings.ts";
-import type { Engine, EngineServices, Model, Task } from "./engine.ts";
-import { fliteSettings } from "./flite/settings.ts";
-import { type GuardSettings, guardSettings } from "./guard/settings.ts";
-import { kokoroSettings } from "./kokoro/settings.ts";
-import { llamaCppSettings } from "./llama-cpp/settings.ts";
-import { llamaServerSettings } from "./llama-server/settings.ts";
-import { openAiCompatibleSettings, tlsFiles } from "./openai-compatible/settings.ts";
-import { scriptedSettings } from "./scripted/settings.ts";
-import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
-import { whisperSettings } from "./whisper/settings.ts";
+import { invalidRequest } from "../faults.ts";
+import type { ChatModel } from "./chat-model.ts";
+import { classifierEngine } from "./classifier/classifier-engine.ts";
+import type { Engine } from "./define-engine.ts";
+import type { EngineServices, Model, Task } from "./engine.ts";
+import { fliteEngine } from "./flite/flite-engine.ts";
+import { guardEngine } from "./guard/guard-engine.ts";
+import { kokoroEngine } from "./kokoro/kokoro-engine.ts";
+import { llamaCppEngine } from "./llama-cpp/llama-cpp-engine.ts";
+import { llamaServerEngine } from "./llama-server/llama-server-engine.ts";
+import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
+import { scriptedEngine } from "./scripted/scripted-engine.ts";
+import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
+import { whisperEngine } from "./whisper/whisper-engine.ts";
 
-interface RegisteredEngine {
-  /** Checks and completes what a deployment in the configuration says besides `engine`. */
-  settings: ZodType;
-  /** It speaks to another service, rather than to run something here. */
-  isUpstream?: true;
-  /** Files that it reads when it opens, besides a model's: a reload that finds one changed opens it anew. */
-  files?: (settings: never) => readonly string[];
-  load: () => Promise<Engine<never>>;
-}
+const LIST = [
+  classifierEngine,
+  fliteEngine,
+  guardEngine,
+  kokoroEngine,
+  llamaCppEngine,
+  llamaServerEngine,
+  openAiCompatibleEngine,
+  scriptedEngine,
+  sherpaOnnxEngine,
+  whisperEngine,
+] as const;
 
-export const ENGINES = {
-  classifier: {
-    settings: classifierSettings,
-    load: async () => (await import("./classifier/classifier-engine.ts")).classifierEngine,
-  },
-  flite: {
-    settings: fliteSettings,
-    load: async () => (await import("./flite/flite-engine.ts")).fliteEngine,
-  },
-  guard: {
-    settings: guardSettings,
-    files: filesOfGuard,
-    load: async () => (await import("./guard/guard-engine.ts")).guardEngine,
-  },
-  kokoro: {
-    settings: kokoroSettings,
-    load: async () => (await import("./kokoro/kokoro-engine.ts")).kokoroEngine,
-  },
-  "llama-cpp": {
-    settings: llamaCppSettings,
-    load: async () => (await import("./llama-cpp/llama-cpp-engine.ts")).llamaCppEngine,
-  },
-  "llama-server": {
-    settings: llamaServerSettings,
-    load: async () => (await import("./llama-server/llama-server-engine.ts")).llamaServerEngine,
-  },
-  "openai-compatible": {
-    settings: openAiCompatibleSettings,
-    isUpstream: true,
-    files: tlsFiles,
-    load: async () => (await import("./openai-compatible/openai-compatible-engine.ts")).openAiCompatibleEngine,
-  },
-  scripted: {
-    settings: scriptedSettings,
-    load: async () => (await import("./scripted/scripted-engine.ts")).scriptedEngine,
-  },
-  "sherpa-onnx": {
-    settings: sherpaOnnxSettings,
-    load: async () => (await import("./sherpa-onnx/sherpa-onnx-engine.ts")).sherpaOnnxEngine,
-  },
-  whisper: {
-    settings: whisperSettings,
-    load: async () => (await import("./whisper/whisper-engine.ts")).whisperEngine,
-  },
-} as const satisfies Record<string, RegisteredEngine>;
+type Listed = (typeof LIST)[number];
+
+export const ENGINES = Object.fromEntries(LIST.map((engine) => [engine.name, engine])) as {
+  readonly [Each in Listed as Each["name"]]: Each;
+};
+
+type EngineKind = keyof typeof ENGINES;
 
 export function isUpstream(kind: string): boolean {
-  const registered: RegisteredEngine | undefined = ENGINES[kind as EngineKind];
-  return registered?.isUpstream === true;
+  return find(kind)?.isUpstream === true;
 }
 
-/** Of a deployment whose settings this engine's schema has checked. */
+/** Files that a deployment with checked settings reads when it opens, besides its model's. */
 export function filesOf(kind: string, settings: unknown): readonly string[] {
-  const registered: RegisteredEngine | undefined = ENGINES[kind as EngineKind];
-  return registered?.files?.(settings as never) ?? [];
+  const engine = find(kind);
+  const chat = engine?.chat?.(settings as never);
+  if (chat !== undefined) {
+    const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
+    const checked = find(chatKind)?.settings.safeParse(given);
+    // Settings that are wrong are reported when the model opens.
+    return checked?.success === true ? filesOf(chatKind, checked.data) : [];
+  }
+  return engine?.files?.(settings as never) ?? [];
 }
 
-export type EngineKind = keyof typeof ENGINES;
-
-/** Those of the chat engine that it asks; none where the settings of that are wrong, which its opening tells. */
-function filesOfGuard({ chat }: GuardSettings): readonly string[] {
-  const { engine, ...given } = JSON.parse(chat.reveal()) as { engine: string };
-  const registered: RegisteredEngine | undefined = ENGINES[engine as EngineKind];
-  const checked = registered?.settings.safeParse(given);
-  return checked?.success === true ? filesOf(engine, checked.data) : [];
-}
-
-/** Opens a model with settings that this engine's schema has checked. Throws a Fault whose message helps the operator. */
+/** Opens a model with settings that its engine's schema has checked. Throws a Fault whose message helps the operator. */
 export async function openModel(kind: string, settings: unknown, task: Task, services: EngineServices): Promise<Model> {
-  const registered = ENGINES[kind as EngineKind];
-  if (registered === undefined) throw new Error(`No engine is called ${kind}`);
-  const engine: Engine<never> = await registered.load();
-  return engine.open(settings as never, task, services);
+  const engine = find(kind);
+  if (engine === undefined) throw new Error(`No engine is called ${kind}`);
+  const chat = engine.tasks.includes(task) ? engine.chat?.(settings as never) : undefined;
+  if (chat === undefined) return engine.open(settings as never, task, services);
+  const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
+  return engine.open(settings as never, task, services, await openChat(chatKind, given, services));
+}
+
+/** `given` is a deployment that nothing has checked yet. */
+async function openChat(kind: string, given: unknown, services: EngineServices): Promise<ChatModel> {
+  const engine = find(kind);
+  if (engine === undefined || !engine.tasks.includes("chat")) {
+    throw invalidRequest(`\`chat.engine\` is ${JSON.stringify(kind)}, which is no chat engine.`, "chat.engine");
+  }
+  const checked = engine.settings.safeParse(given);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const path = ["chat", ...(issue?.path ?? [])].join(".");
+    throw invalidRequest(`\`${path}\` ${issue?.message ?? "is not valid"}.`, path);
+  }
+  const model = await openModel(kind, checked.data, "chat", services);
+  if (model.task !== "chat") throw new Error(`The engine ${kind} opened no chat model`);
+  return model;
+}
+
+function find(kind: string): Engine<string, never> | undefined {
+  return Object.hasOwn(ENGINES, kind) ? (ENGINES[kind as EngineKind] as unknown as Engine<string, never>) : undefined;
 }

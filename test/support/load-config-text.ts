@@ -41,7 +41,13 @@ export async function loadConfigText(yaml: string | undefined, environment: Envi
       { id: "small-chat", task: "chat" },
       { id: "small-voice", task: "speech" },
     ] as const;
-    const config = await loadConfig({ environment, workingDirectory: directory, deploymentSchemas, builtinModels });
+    const config = await loadConfig({
+      environment,
+      workingDirectory: directory,
+      deploymentSchemas,
+      builtinModels,
+      wildcardEngines: ["openai-compatible"],
+    });
     return { directory, config };
   } finally {
     await rm(directory, { recursive: true, force: true });

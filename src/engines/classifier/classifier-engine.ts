@@ -1,21 +1,40 @@
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { Engine } from "../engine.ts";
-import { hostModel } from "../host/host-model.ts";
+import { z } from "zod";
+import { invalidRequest } from "../../faults.ts";
+import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
-import type { ClassifierFiles } from "./classifier.ts";
+import type { ClassifierFiles, ClassifierOptions } from "./classifier.ts";
 import { readHead } from "./head.ts";
-import type { ClassifierSettings } from "./settings.ts";
 
 const FILES = ["model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const;
 
-/** The text classifier that comes with Parlance, in a supervised process of its own. */
-export const classifierEngine: Engine<ClassifierSettings> = {
-  async open({ model, ...settings }, task, { pull, name, logger, signal }) {
-    if (task !== "moderation") {
-      throw unsupportedValue(`The engine classifier does not do ${task}; only moderation.`, "task");
-    }
+const score = z.number().min(0).max(1);
+
+const settings = z
+  .strictObject({
+    model: z.string().min(1).default("moderation-minilm").describe("A moderation model that Parlance knows"),
+    thresholds: z
+      .record(z.string(), score)
+      .default({})
+      .describe("By category, the score from which it is flagged. Left out: the model card's"),
+    threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core, up to 4"),
+    max_characters: z
+      .int()
+      .min(1000)
+      .max(100_000_000)
+      .default(1_000_000)
+      .describe("Maximum characters of all inputs of a request; a longer request is refused, never truncated"),
+  })
+  .transform(({ max_characters: maxCharacters, ...rest }) => ({ ...rest, maxCharacters }));
+
+/** Text classifiers trained for moderation. */
+export const classifierEngine = defineEngine({
+  name: "classifier",
+  tasks: ["moderation"],
+  settings,
+  module: siblingModule(import.meta.url, "./classifier"),
+  async prepare({ model, threads, ...rest }, _task, { pull, signal }): Promise<ClassifierOptions> {
     const known = ["sexual/minors", ...(await readHead()).categories];
-    const unknown = Object.keys(settings.thresholds).find((category) => !known.includes(category));
+    const unknown = Object.keys(rest.thresholds).find((category) => !known.includes(category));
     if (unknown !== undefined) {
       const message = `\`thresholds\` names the category ${unknown}, which the model does not know; it knows ${known.toSorted().join(", ")}.`;
       throw invalidRequest(message, "thresholds");
@@ -23,7 +42,6 @@ export const classifierEngine: Engine<ClassifierSettings> = {
     const { paths } = await pull({ model }, signal);
     const [weights = "", tokenizer = "", tokenizerConfig = ""] = FILES.map((file) => paths[file]);
     const files: ClassifierFiles = { weights, tokenizer, tokenizerConfig };
-    const module = siblingModule(import.meta.url, "./classifier-child");
-    return hostModel({ name, module, settings: { ...settings, files }, logger, signal });
+    return { ...rest, threads, files };
   },
-};
+});

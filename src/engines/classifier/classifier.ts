@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { InferenceSession } from "onnxruntime-node";
 import { invalidRequest } from "../../faults.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { HostedModule } from "../host/model-child.ts";
 import { type Head, readHead } from "./head.ts";
 import { scoreBatches, type Window } from "./score-batches.ts";
 import { undisguise } from "./undisguise.ts";
@@ -113,3 +114,5 @@ export class Classifier implements ModerationModel {
     return this.#session.release();
   }
 }
+
+export const open: HostedModule["open"] = (options) => Classifier.open(options as ClassifierOptions);

@@ -4,11 +4,12 @@ import { isSpeakable } from "../../speech-text/clean-text.ts";
 import { smoothEdges } from "../../speech-text/smooth-edges.ts";
 import { toSpokenPieces } from "../../speech-text/speech-text.ts";
 import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
+import type { HostedModule } from "../host/model-child.ts";
 import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
+import type { FliteSettings } from "./flite-engine.ts";
 import { FLITE_SAMPLE_RATE, FliteProgram } from "./flite-program.ts";
 import { toPlainEnglish } from "./plain-english.ts";
-import type { FliteSettings } from "./settings.ts";
 
 /** An American woman and man, a Scot, and a man of fewer and shorter recordings, who sounds the least natural. */
 const VOICES = ["slt", "rms", "awb", "kal16"] as const;
@@ -97,3 +98,5 @@ async function atUsualRate(samples: Float32Array): Promise<Float32Array> {
     resampler.close();
   }
 }
+
+export const open: HostedModule["open"] = (settings) => FliteSpeech.open(settings as FliteSettings);

@@ -1,29 +1,33 @@
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { Engine } from "../engine.ts";
-import { ENGINES, type EngineKind, openModel } from "../registry.ts";
+import { z } from "zod";
+import { Secret } from "../../secret.ts";
+import { defineEngine } from "../define-engine.ts";
 import { GUARD_FORMATS } from "./formats.ts";
-import { GuardModel } from "./guard-model.ts";
-import type { GuardSettings } from "./settings.ts";
 
-/** Language models made for judging text, run by any chat engine. */
-export const guardEngine: Engine<GuardSettings> = {
-  async open({ chat, family, ...settings }, task, services) {
-    if (task !== "moderation") {
-      throw unsupportedValue(`The engine guard does not do ${task}; only moderation.`, "task");
-    }
-    const { engine, ...given } = JSON.parse(chat.reveal()) as { engine: string };
-    const registered = ENGINES[engine as EngineKind];
-    if (registered === undefined || engine === "guard") {
-      throw invalidRequest(`\`chat.engine\` is ${JSON.stringify(engine)}, which is no chat engine.`, "chat.engine");
-    }
-    const checked = registered.settings.safeParse(given);
-    if (!checked.success) {
-      const [issue] = checked.error.issues;
-      const path = ["chat", ...(issue?.path ?? [])].join(".");
-      throw invalidRequest(`\`${path}\` ${issue?.message ?? "is not valid"}.`, path);
-    }
-    const model = await openModel(engine, checked.data, "chat", services);
-    if (model.task !== "chat") throw new Error(`The engine ${engine} opened no chat model`);
-    return new GuardModel(model, GUARD_FORMATS[family], { ...settings, name: services.catalogId });
-  },
-};
+type Family = keyof typeof GUARD_FORMATS;
+const FAMILIES = Object.keys(GUARD_FORMATS) as [Family, ...Family[]];
+
+const settings = z
+  .strictObject({
+    family: z.enum(FAMILIES).describe("The family of the model, which decides prompt and categories"),
+    chat: z
+      .looseObject({ engine: z.string().describe("A chat engine") })
+      .describe("A deployment of a chat engine that runs the model: its `engine` and that engine's own settings"),
+    thresholds: z
+      .record(z.string(), z.number().min(0).max(1))
+      .default({})
+      .describe("By category, the score from which it is flagged. Left out: 0.5"),
+    parallel: z.int().min(1).max(256).default(4).describe("Questions that are asked at once"),
+  })
+  // It may hold an upstream's key, which only its own engine's schema knows to keep.
+  .transform(({ chat, ...rest }) => ({ ...rest, chat: new Secret(JSON.stringify(chat)) }));
+
+export type GuardSettings = z.output<typeof settings>;
+
+/** Language models trained to judge text, run by any chat engine. */
+export const guardEngine = defineEngine({
+  name: "guard",
+  tasks: ["moderation"],
+  settings,
+  chat: ({ chat }) => chat,
+  module: () => import("./guard-model.ts"),
+});

@@ -2,9 +2,11 @@
 
 import { Fault } from "../../faults.ts";
 import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import type { InProcessModule } from "../define-engine.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import { PLAIN_REQUEST } from "../plain-chat.ts";
-import type { GuardAnswer, GuardFormat, GuardQuestion } from "./formats.ts";
+import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
+import type { GuardSettings } from "./guard-engine.ts";
 import { halvesOf } from "./halves-of.ts";
 import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
 
@@ -14,6 +16,12 @@ export interface GuardOptions {
   thresholds: Readonly<Record<string, number>>;
   parallel: number;
 }
+
+export const open: InProcessModule<GuardSettings>["open"] = async (settings, _task, { catalogId }, chat) => {
+  if (chat === undefined) throw new Error("A guard needs a chat model");
+  const { thresholds, parallel } = settings;
+  return new GuardModel(chat, GUARD_FORMATS[settings.family], { thresholds, parallel, name: catalogId });
+};
 
 const FLAGGED_FROM = 0.5;
 /** Enough that both words of a verdict are among them. */

@@ -4,13 +4,14 @@ import { invalidRequest } from "../../faults.ts";
 import { smoothEdges } from "../../speech-text/smooth-edges.ts";
 import { toSpokenPieces } from "../../speech-text/speech-text.ts";
 import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
+import type { HostedModule } from "../host/model-child.ts";
 import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { AcousticModel } from "./acoustic-model.ts";
 import { Phonemizer } from "./english/phonemizer.ts";
 import { openHibari } from "./hibari-model.ts";
+import type { KokoroSettings } from "./kokoro-engine.ts";
 import { openKokoro } from "./kokoro-model.ts";
-import type { KokoroSettings } from "./settings.ts";
 
 export interface KokoroSpeechOptions extends Omit<KokoroSettings, "model"> {
   /** The model's files, by their names in the manifest. */
@@ -172,3 +173,5 @@ function byVoice(paths: Readonly<Record<string, string>>, pattern: RegExp): Reco
 function usefulThreads(): number {
   return Math.min(4, availableParallelism());
 }
+
+export const open: HostedModule["open"] = (options) => KokoroSpeech.open(options as KokoroSpeechOptions);

@@ -5,6 +5,7 @@ import { Fault, invalidRequest, unavailable } from "../../faults.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { contextExceeded } from "../context-exceeded.ts";
 import type { ModelHealth } from "../engine.ts";
+import type { HostedModule } from "../host/model-child.ts";
 import { type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 import { countPromptTokens } from "./tokenize.ts";
@@ -120,3 +121,5 @@ async function crash(signal: NodeJS.Signals): Promise<void> {
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds > 0) await delay(milliseconds, undefined, { signal }).catch(() => {});
 }
+
+export const open: HostedModule["open"] = async (settings) => new ScriptedChat(settings as ScriptedSettings);

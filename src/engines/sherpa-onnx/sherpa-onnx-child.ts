@@ -1,14 +1,23 @@
-/** What a model's process runs: brings the files into the form that sherpa-onnx takes, then loads them. */
+/** Brings the model's files into the form that sherpa-onnx takes, then loads them. */
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Model } from "../engine.ts";
 import { moonshineTokens } from "./moonshine-tokens.ts";
+import { SherpaSpeech, type SherpaSpeechSettings } from "./sherpa-speech.ts";
 import { SherpaTranscription, type SherpaTranscriptionSettings } from "./sherpa-transcription.ts";
 
-export async function open(settings: unknown): Promise<Model> {
-  const { paths, ...rest } = settings as SherpaTranscriptionSettings;
+export type SherpaStart =
+  | { task: "speech"; settings: SherpaSpeechSettings }
+  | { task: "transcription"; settings: SherpaTranscriptionSettings };
+
+export async function open(start: unknown): Promise<Model> {
+  const { task, settings } = start as SherpaStart;
+  return task === "speech" ? SherpaSpeech.load(settings) : openTranscription(settings);
+}
+
+async function openTranscription({ paths, ...rest }: SherpaTranscriptionSettings): Promise<Model> {
   const { tokenizer } = paths;
   if (tokenizer === undefined) return SherpaTranscription.load({ ...rest, paths });
   const folder = await mkdtemp(join(tmpdir(), "parlance-tokens-"));

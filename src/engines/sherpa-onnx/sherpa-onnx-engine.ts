@@ -1,41 +1,35 @@
 import { access } from "node:fs/promises";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { Engine, EngineServices, Model } from "../engine.ts";
-import { hostModel } from "../host/host-model.ts";
+import { defineEngine } from "../define-engine.ts";
+import type { EngineServices } from "../engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { FAMILIES, type ModelPaths } from "./families.ts";
-import type { SherpaOnnxSettings } from "./settings.ts";
-import type { SherpaSpeechSettings } from "./sherpa-speech.ts";
-import type { SherpaTranscriptionSettings } from "./sherpa-transcription.ts";
+import { type SherpaOnnxSettings, sherpaOnnxSettings } from "./settings.ts";
+import type { SherpaStart } from "./sherpa-onnx-child.ts";
 import { isSpeechFamily, SPEECH_FAMILIES } from "./speech-families.ts";
 
-/** Models that transcribe or speak, in ONNX, through sherpa-onnx, in a supervised process of their own. */
-export const sherpaOnnxEngine: Engine<SherpaOnnxSettings> = {
-  async open(settings, task, services) {
-    if (task === "speech") return openSpeech(settings, services);
-    if (task !== "transcription") {
-      const message = `The engine sherpa-onnx does not do ${task}; only speech and transcription.`;
-      throw unsupportedValue(message, "task");
-    }
-    const family = settings.family ?? "moonshine";
-    if (isSpeechFamily(family))
-      throw unsupportedValue(`The family ${family} speaks; it does not transcribe.`, "family");
-    const paths = await findFiles(settings, services);
-    const isTokenized = paths.tokenizer !== undefined;
-    await expectFiles(paths, family, [...FAMILIES[family].roles, ...(isTokenized ? [] : ["tokens"]), "vad"]);
-    const { slots, threads } = settings;
-    const languages = settings.languages ?? FAMILIES[family].languages ?? ["en"];
-    return hostModel({
-      name: services.name,
-      module: siblingModule(import.meta.url, "./sherpa-onnx-child"),
-      settings: { family, paths, languages, slots, threads } satisfies SherpaTranscriptionSettings,
-      logger: services.logger,
-      signal: services.signal,
-    });
-  },
-};
+/** Models in ONNX that transcribe or speak, through sherpa-onnx. */
+export const sherpaOnnxEngine = defineEngine({
+  name: "sherpa-onnx",
+  tasks: ["speech", "transcription"],
+  settings: sherpaOnnxSettings,
+  module: siblingModule(import.meta.url, "./sherpa-onnx-child"),
+  prepare: (settings, task, services) =>
+    task === "speech" ? prepareSpeech(settings, services) : prepareTranscription(settings, services),
+});
 
-async function openSpeech(settings: SherpaOnnxSettings, services: EngineServices): Promise<Model> {
+async function prepareTranscription(settings: SherpaOnnxSettings, services: EngineServices): Promise<SherpaStart> {
+  const family = settings.family ?? "moonshine";
+  if (isSpeechFamily(family)) throw unsupportedValue(`The family ${family} speaks; it does not transcribe.`, "family");
+  const paths = await findFiles(settings, services);
+  const isTokenized = paths.tokenizer !== undefined;
+  await expectFiles(paths, family, [...FAMILIES[family].roles, ...(isTokenized ? [] : ["tokens"]), "vad"]);
+  const { slots, threads } = settings;
+  const languages = settings.languages ?? FAMILIES[family].languages ?? ["en"];
+  return { task: "transcription", settings: { family, paths, languages, slots, threads } };
+}
+
+async function prepareSpeech(settings: SherpaOnnxSettings, services: EngineServices): Promise<SherpaStart> {
   const { family, slots, threads, voices, max_input_characters: mostInputCharacters } = settings;
   if (!isSpeechFamily(family)) {
     const known = Object.keys(SPEECH_FAMILIES).join(", ");
@@ -43,13 +37,7 @@ async function openSpeech(settings: SherpaOnnxSettings, services: EngineServices
   }
   const paths = await findFiles(settings, services);
   await expectFiles(paths, family, SPEECH_FAMILIES[family].roles);
-  return hostModel({
-    name: services.name,
-    module: siblingModule(import.meta.url, "./sherpa-speech-child"),
-    settings: { family, paths, voices, mostInputCharacters, slots, threads } satisfies SherpaSpeechSettings,
-    logger: services.logger,
-    signal: services.signal,
-  });
+  return { task: "speech", settings: { family, paths, voices, mostInputCharacters, slots, threads } };
 }
 
 async function findFiles({ model, files = {} }: SherpaOnnxSettings, services: EngineServices): Promise<ModelPaths> {

@@ -1,34 +1,57 @@
 import { access } from "node:fs/promises";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { Engine, EngineServices } from "../engine.ts";
-import { hostModel } from "../host/host-model.ts";
+import { z } from "zod";
+import { invalidRequest } from "../../faults.ts";
+import { defineEngine } from "../define-engine.ts";
+import type { EngineServices } from "../engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
-import type { WhisperEngineSettings } from "./settings.ts";
 import type { WhisperSettings } from "./whisper-transcription.ts";
+
+const path = z.string().min(1).max(4096);
+
+const settings = z
+  .strictObject({
+    model: z.string().min(1).optional().describe("A model that Parlance knows, such as whisper-base"),
+    files: z
+      .strictObject({
+        model: path.describe("model.bin, in float16 or float32"),
+        tokenizer: path.describe("tokenizer.json"),
+        config: path.describe("config.json, as it lies beside model.bin"),
+        vad: path.describe("Silero's voice activity model, silero_vad.onnx"),
+      })
+      .optional()
+      .describe("Paths of the files of a Whisper model in the format of CTranslate2 (faster-whisper)"),
+    languages: z
+      .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
+      .min(1)
+      .optional()
+      .describe("Languages that are taken; with one alone nothing is detected. Left out: all that the model knows"),
+    translates: z.boolean().default(true).describe("Whether it turns other languages into English"),
+    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed by turns; more wait"),
+    threads: z.int().min(1).max(64).optional().describe("Left out: one for each core, at most 4"),
+  })
+  .refine((value) => (value.model === undefined) !== (value.files === undefined), {
+    error: "needs exactly one of `model` and `files`",
+  });
 
 type Paths = WhisperSettings["paths"];
 
-/** Whisper models in the format of CTranslate2, run by ONNX Runtime in a supervised process of their own. */
-export const whisperEngine: Engine<WhisperEngineSettings> = {
-  async open({ languages, translates, slots, threads, ...chosen }, task, services) {
-    if (task !== "transcription") {
-      throw unsupportedValue(`The engine whisper does not do ${task}; only transcription.`, "task");
-    }
-    const paths = chosen.files ?? (await pullFiles(chosen.model ?? "", services));
+/** Whisper models in the format of CTranslate2, run by ONNX Runtime. */
+export const whisperEngine = defineEngine({
+  name: "whisper",
+  tasks: ["transcription"],
+  settings,
+  module: siblingModule(import.meta.url, "./whisper-transcription"),
+  async prepare({ model = "", files, ...rest }, _task, services): Promise<WhisperSettings> {
+    const paths = files ?? (await pullFiles(model, services));
     for (const [role, path] of Object.entries(paths)) {
       await access(path).catch(() => {
         throw invalidRequest(`files.${role}: ${path} cannot be read.`, `files.${role}`);
       });
     }
-    return hostModel({
-      name: services.name,
-      module: siblingModule(import.meta.url, "./whisper-child"),
-      settings: { paths, languages, translates, slots, threads } satisfies WhisperSettings,
-      logger: services.logger,
-      signal: services.signal,
-    });
+    const { languages, translates, slots, threads } = rest;
+    return { paths, languages, translates, slots, threads };
   },
-};
+});
 
 async function pullFiles(model: string, services: EngineServices): Promise<Paths> {
   const { paths } = await services.pull({ model }, services.signal);

@@ -8,6 +8,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engine.ts";
+import type { HostedModule } from "../host/model-child.ts";
 
 export interface WhisperSettings {
   paths: { model: string; tokenizer: string; config: string; vad: string };
@@ -72,3 +73,5 @@ export class WhisperTranscription implements TranscriptionModel {
     }
   }
 }
+
+export const open: HostedModule["open"] = (settings) => WhisperTranscription.load(settings as WhisperSettings);

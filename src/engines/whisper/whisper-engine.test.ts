@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { whisperSettings } from "./settings.ts";
 import { whisperEngine } from "./whisper-engine.ts";
 
 const FILE = import.meta.filename;
@@ -14,7 +13,7 @@ test.each([
   [{ model: "a", languages: ["english"] }, "ISO 639-1"],
   [{ model: "a", slots: 0 }, ">=1"],
 ])("refuses %o", (settings, message) => {
-  const { error } = whisperSettings.safeParse(settings);
+  const { error } = whisperEngine.settings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
 });
 
@@ -23,7 +22,7 @@ test.each([
   ["transcription", { config: "/nowhere/config.json" }, "/nowhere/config.json cannot be read"],
   ["transcription", {}, "not a CTranslate2 Whisper model"],
 ] as const)("%s with %o does not open", async (task, changes, message) => {
-  const settings = whisperSettings.parse({ files: { ...files, ...changes } });
+  const settings = whisperEngine.settings.parse({ files: { ...files, ...changes } });
   const opening = whisperEngine.open(settings, task, makeEngineServices());
   await expect(opening).rejects.toMatchObject({ name: "Fault", message: expect.stringContaining(message) });
 });

@@ -1,0 +1,42 @@
+import type { InProcessModule } from "../define-engine.ts";
+import { hostServer } from "../host/host-server.ts";
+import { siblingModule } from "../host/sibling-module.ts";
+import { findBinary } from "./find-binary.ts";
+import { LlamaServerChat } from "./llama-server-chat.ts";
+import type { LlamaServerStart } from "./llama-server-child.ts";
+import type { LlamaServerSettings } from "./settings.ts";
+
+export const open: InProcessModule<LlamaServerSettings>["open"] = async (settings, _task, services) => {
+  const binary = await findBinary(settings.binary);
+  const files = await services.pull(settings.reference, services.signal);
+  const start: LlamaServerStart = {
+    binary,
+    options: toOptions(settings, files.path),
+    startTimeoutSeconds: settings.startTimeoutSeconds,
+  };
+  const server = await hostServer({
+    name: services.name,
+    module: siblingModule(import.meta.url, "./llama-server-child"),
+    settings: start,
+    logger: services.logger,
+    signal: services.signal,
+  });
+  return new LlamaServerChat({ server, settings, services });
+};
+
+function toOptions(settings: LlamaServerSettings, path: string): string[] {
+  const { contextSize, slots, threads, gpuLayers, projectorFile } = settings;
+  return [
+    ...["--model", path],
+    // Its context is divided among the slots.
+    ...["--ctx-size", String(contextSize * slots)],
+    ...["--parallel", String(slots)],
+    // To forget the beginning would be a silent cut.
+    "--no-context-shift",
+    "--jinja",
+    ...(threads === undefined ? [] : ["--threads", String(threads)]),
+    ...(gpuLayers === undefined ? [] : ["--n-gpu-layers", String(gpuLayers)]),
+    ...(projectorFile === undefined ? [] : ["--mmproj", projectorFile]),
+    ...settings.options,
+  ];
+}

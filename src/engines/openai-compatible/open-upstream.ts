@@ -1,0 +1,21 @@
+import type { InProcessModule } from "../define-engine.ts";
+import { Connections } from "./connections.ts";
+import type { OpenAiCompatibleSettings } from "./settings.ts";
+import { UpstreamChat } from "./upstream-chat.ts";
+import { UpstreamModeration } from "./upstream-moderation.ts";
+import { UpstreamSpeech } from "./upstream-speech.ts";
+import { UpstreamTranscription } from "./upstream-transcription.ts";
+
+const UPSTREAM = {
+  chat: UpstreamChat,
+  moderation: UpstreamModeration,
+  speech: UpstreamSpeech,
+  transcription: UpstreamTranscription,
+};
+
+/** Sends nothing to the upstream. */
+export const open: InProcessModule<OpenAiCompatibleSettings>["open"] = async (settings, task, services) => {
+  const { name, catalogId, logger } = services;
+  const connections = await Connections.open(settings);
+  return new UPSTREAM[task]({ name, catalogId, settings, connections, logger });
+};
