@@ -23,7 +23,7 @@ import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
 import { bothQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { openDatabase } from "./storage/database.ts";
-import { seeModels } from "./storage/model-sightings.ts";
+import { recordFirstSeen } from "./storage/model-first-seen.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
 
@@ -57,7 +57,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     recordDays: config.usage.recordDays,
     onLost: (lost) => metrics.lostUsage(lost),
   });
-  const see = (ids: string[]) => database.run((executor) => seeModels(executor, ids, Date.now()));
+  const see = (ids: string[]) => database.run((executor) => recordFirstSeen(executor, ids, Date.now()));
   const live = new LiveCatalog({ ...options, see });
   const { catalog, upstreamModels } = live;
   const metrics = new Metrics(

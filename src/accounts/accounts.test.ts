@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { Secret } from "../secret.ts";
 import { type DatabaseOptions, openDatabase } from "../storage/database.ts";
-import { Accounts, type FirstKeys } from "./accounts.ts";
+import { Accounts, type BootstrapKeys } from "./accounts.ts";
 import { OPERATOR } from "./audit.ts";
 
 const databases = useDatabases();
@@ -26,7 +26,7 @@ function open(options: DatabaseOptions, settings: { databaseGraceSeconds?: numbe
   return accounts;
 }
 
-function revealed(keys: FirstKeys): { apiKey: string; adminKey: string } {
+function revealed(keys: BootstrapKeys): { apiKey: string; adminKey: string } {
   if (keys.apiKey === undefined || keys.adminKey === undefined) throw new Error("no first keys were made");
   return { apiKey: keys.apiKey.reveal(), adminKey: keys.adminKey.reveal() };
 }
@@ -40,27 +40,27 @@ const INCORRECT = { kind: "unauthenticated", code: "invalid_api_key" };
 const AWAY = { kind: "unavailable", code: "database_unavailable" };
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
-  test("makes an organisation, a project and a key of each kind at first start, and never again", async () => {
+  test("creates an organization, a project and a key of each kind at first start only", async () => {
     const options = await databases.create(kind);
-    const { apiKey, adminKey } = revealed(await open(options).ensureFirstKeys(NONE_FIXED));
+    const { apiKey, adminKey } = revealed(await open(options).ensureBootstrapKeys(NONE_FIXED));
     const later = open(options);
-    expect(await later.ensureFirstKeys(NONE_FIXED)).toEqual(NONE_FIXED);
+    expect(await later.ensureBootstrapKeys(NONE_FIXED)).toEqual(NONE_FIXED);
     const caller = await later.authenticate(apiKey);
     const admin = await later.authenticate(adminKey);
     expect(caller).toMatchObject({ kind: "project", projectId: expect.stringMatching(/^proj_/) });
     expect(admin).toMatchObject({ kind: "admin", projectId: undefined, organizationId: caller.organizationId });
   });
 
-  test("makes them once when several start at the same time", async () => {
+  test("creates them once when several processes start together", async () => {
     const options = await databases.create(kind);
-    const made = await Promise.all(Array.from({ length: 3 }, () => open(options).ensureFirstKeys(NONE_FIXED)));
+    const made = await Promise.all(Array.from({ length: 3 }, () => open(options).ensureBootstrapKeys(NONE_FIXED)));
     expect(made.filter((keys) => keys.apiKey !== undefined)).toHaveLength(1);
     expect(made.filter((keys) => keys.adminKey !== undefined)).toHaveLength(1);
   });
 
-  test("makes keys of 256 random bits and stores only their hash", async () => {
+  test("creates keys of 256 random bits and stores only their hash", async () => {
     const accounts = open(await databases.create(kind));
-    const { apiKey, adminKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { apiKey, adminKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     expect(apiKey).toMatch(/^sk-[\w-]{43}$/);
     expect(adminKey).toMatch(/^sk-admin-[\w-]{43}$/);
     const { entries } = await accounts.apiKeys.list(await accounts.defaultScope("project"), WHOLE_PAGE);
@@ -68,42 +68,42 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(JSON.stringify(entries)).not.toContain(apiKey.slice(3, -4));
   });
 
-  test("holds the operator's fixed keys at every start and ends those that were changed", async () => {
+  test("applies the operator's fixed keys at every start and revokes changed ones", async () => {
     const options = await databases.create(kind);
     const [first, second] = ["sk-fixed-1".padEnd(32, "x"), "sk-fixed-2".padEnd(32, "x")];
     const adminKey = new Secret("an admin key that was chosen by hand");
     const before = open(options);
-    expect(await before.ensureFirstKeys({ apiKey: new Secret(first), adminKey })).toEqual(NONE_FIXED);
+    expect(await before.ensureBootstrapKeys({ apiKey: new Secret(first), adminKey })).toEqual(NONE_FIXED);
     expect(await before.authenticate(adminKey.reveal())).toMatchObject({ kind: "admin" });
     const { keyId } = await before.authenticate(first);
 
     const after = open(options);
-    await after.ensureFirstKeys({ apiKey: new Secret(second), adminKey });
+    await after.ensureBootstrapKeys({ apiKey: new Secret(second), adminKey });
     expect(await after.authenticate(second)).toMatchObject({ kind: "project" });
     await expect(after.authenticate(first)).rejects.toMatchObject(INCORRECT);
 
-    await after.ensureFirstKeys({ apiKey: new Secret(first), adminKey });
+    await after.ensureBootstrapKeys({ apiKey: new Secret(first), adminKey });
     expect(await after.authenticate(first)).toMatchObject({ keyId });
     await expect(after.authenticate(second)).rejects.toMatchObject(INCORRECT);
 
-    const made = revealed(await after.ensureFirstKeys(NONE_FIXED));
+    const made = revealed(await after.ensureBootstrapKeys(NONE_FIXED));
     await expect(after.authenticate(first)).rejects.toMatchObject(INCORRECT);
     expect(await after.authenticate(made.adminKey)).toMatchObject({ kind: "admin" });
   });
 
-  test("refuses one fixed value for both kinds", async () => {
+  test("rejects the same fixed value for both kinds of key", async () => {
     const accounts = open(await databases.create(kind));
     const both = new Secret("the same value for two kinds of key");
-    const starting = accounts.ensureFirstKeys({ apiKey: both, adminKey: both });
+    const starting = accounts.ensureBootstrapKeys({ apiKey: both, adminKey: both });
     await expect(starting).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringContaining("PARLANCE_ADMIN_KEY"),
     });
   });
 
-  test("refuses a missing, malformed, unknown or expired key without showing it", async () => {
+  test("rejects a missing, malformed, unknown or expired key without echoing it", async () => {
     const accounts = open(await databases.create(kind));
-    await accounts.ensureFirstKeys(NONE_FIXED);
+    await accounts.ensureBootstrapKeys(NONE_FIXED);
     for (const missing of [undefined, ""]) {
       const refused = { kind: "unauthenticated", code: undefined };
       await expect(accounts.authenticate(missing)).rejects.toMatchObject(refused);
@@ -130,26 +130,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(accounts.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
   });
 
-  test("lets a new key work at once, also when it was refused a moment before", async () => {
+  test("accepts a new key immediately, even when it was rejected just before", async () => {
     const accounts = open(await databases.create(kind));
     const apiKey = new Secret("a key that is used before it is there");
-    await accounts.ensureFirstKeys(NONE_FIXED);
+    await accounts.ensureBootstrapKeys(NONE_FIXED);
     await expect(accounts.authenticate(apiKey.reveal())).rejects.toMatchObject(INCORRECT);
-    await accounts.ensureFirstKeys({ apiKey, adminKey: undefined });
+    await accounts.ensureBootstrapKeys({ apiKey, adminKey: undefined });
     expect(await accounts.authenticate(apiKey.reveal())).toMatchObject({ kind: "project" });
   });
 
-  test("refuses a revoked key at the next request", async () => {
+  test("rejects a revoked key at the next request", async () => {
     const accounts = open(await databases.create(kind));
-    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { apiKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     const { keyId } = await accounts.authenticate(apiKey);
     await accounts.apiKeys.revoke(OPERATOR, await accounts.defaultScope("project"), keyId);
     await expect(accounts.authenticate(apiKey)).rejects.toMatchObject(INCORRECT);
   });
 
-  test("knows without asking a key that works, but none that was revoked, has expired or was never made", async () => {
+  test("finds a working key in the cache, but no revoked, expired or unknown one", async () => {
     const accounts = open(await databases.create(kind));
-    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { apiKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     const [revoked, expiring] = [await createKey(accounts), await createKey(accounts, 60)];
     const keys = [apiKey, revoked.secret.reveal(), expiring.secret.reveal()];
     const callers = await Promise.all(keys.map((key) => accounts.authenticate(key)));
@@ -166,10 +166,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect.poll(known).toEqual([callers[0], undefined, undefined]);
   });
 
-  test("refuses on every replica within a second what one of them ended, also while it is in use there", async () => {
+  test("rejects a key on every replica within a second of its revocation, even while in use", async () => {
     const options = await databases.create(kind);
     const [here, there] = [open(options), open(options)];
-    const { adminKey } = revealed(await here.ensureFirstKeys(NONE_FIXED));
+    const { adminKey } = revealed(await here.ensureBootstrapKeys(NONE_FIXED));
     const { organizationId, keyId } = await there.authenticate(adminKey);
     const actor = { keyId, ipAddress: undefined, userAgent: undefined };
     const project = await here.projects.create(actor, organizationId, "Team");
@@ -196,10 +196,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(mayNow({ id: "m", accessGroups: [] })).toBe(false);
   });
 
-  test("refuses it within a second on a replica that has been idle since", async () => {
+  test("rejects it within a second on a replica that has been idle since", async () => {
     const options = await databases.create(kind);
     const [here, there] = [open(options), open(options)];
-    await here.ensureFirstKeys(NONE_FIXED);
+    await here.ensureBootstrapKeys(NONE_FIXED);
     const { key, secret } = await createKey(here);
     await there.authenticate(secret.reveal());
     await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
@@ -207,9 +207,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(there.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
   });
 
-  test("keeps when a key was last used, without a write for each request", async () => {
+  test("records when a key was last used without a write for each request", async () => {
     const accounts = open(await databases.create(kind));
-    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { apiKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     const scope = await accounts.defaultScope("project");
     const before = Date.now();
     for (let request = 0; request < 100; request += 1) await accounts.authenticate(apiKey);
@@ -220,11 +220,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 });
 
-describe("while the database is away", () => {
-  test("known keys go on working, others are told to come back, and it resumes by itself", async () => {
+describe("while the database is unavailable", () => {
+  test("keeps cached keys working, answers 503 for others, and recovers without a restart", async () => {
     const options = await databases.create("postgresql");
     const accounts = open(options);
-    const { apiKey, adminKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { apiKey, adminKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     const caller = await accounts.authenticate(apiKey);
     await databases.postgres.stop();
     // Past the time for which a key is trusted without asking.
@@ -239,9 +239,9 @@ describe("while the database is away", () => {
     expect((await createKey(accounts)).key.name).toBe("Another");
   });
 
-  test("known keys stop working when it has been away for longer than the grace", async () => {
+  test("rejects cached keys after the grace period", async () => {
     const accounts = open(await databases.create("postgresql"), { databaseGraceSeconds: 2 });
-    const { apiKey } = revealed(await accounts.ensureFirstKeys(NONE_FIXED));
+    const { apiKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     await accounts.authenticate(apiKey);
     await databases.postgres.stop();
     await sleep(2_100);
@@ -250,10 +250,10 @@ describe("while the database is away", () => {
     await expect.poll(() => accounts.authenticate(apiKey), { timeout: 10_000 }).toMatchObject({ kind: "project" });
   });
 
-  test("a key that was revoked just before is not known any more", async () => {
+  test("does not accept a key that was revoked just before", async () => {
     const options = await databases.create("postgresql");
     const [here, there] = [open(options), open(options)];
-    await here.ensureFirstKeys(NONE_FIXED);
+    await here.ensureBootstrapKeys(NONE_FIXED);
     const { key, secret } = await createKey(here);
     await there.authenticate(secret.reveal());
     await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
@@ -265,10 +265,10 @@ describe("while the database is away", () => {
   });
 });
 
-test("refuses a thousand wrong keys at once, also when they come again", async () => {
+test("rejects a thousand concurrent wrong keys, also when they are repeated", async () => {
   const options = await databases.create("sqlite");
   const accounts = open(options);
-  await accounts.ensureFirstKeys(NONE_FIXED);
+  await accounts.ensureBootstrapKeys(NONE_FIXED);
   const wrong = Array.from({ length: 1_000 }, (_each, index) => `sk-${String(index).padStart(43, "0")}`);
   const answers = await Promise.allSettled([...wrong, ...wrong].map((key) => accounts.authenticate(key)));
   expect(answers.every((answer) => answer.status === "rejected" && answer.reason.code === "invalid_api_key")).toBe(

@@ -1,4 +1,4 @@
-/** Organisations, projects and keys: who asks, and what they may use. */
+/** Authenticates callers and manages organizations, projects and API keys. */
 
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -6,29 +6,29 @@ import type { ApiKeyScope } from "../storage/api-keys.ts";
 import type { Database } from "../storage/database.ts";
 import { findDefaultOrganization } from "../storage/organizations.ts";
 import { findDefaultProject } from "../storage/projects.ts";
-import { AccountChanges } from "./account-changes.ts";
+import { AccountTransactions } from "./account-transaction.ts";
 import { hashApiKey, redactApiKey } from "./api-key.ts";
+import { ApiKeyCache } from "./api-key-cache.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { AuditTrail } from "./audit-trail.ts";
+import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./bootstrap-keys.ts";
+import type { CachedKey } from "./cached-key.ts";
 import type { Caller } from "./caller.ts";
-import { ensureFirstKeys, type FirstKeys, type FixedKeys } from "./first-keys.ts";
-import type { KeyProof } from "./key-proof.ts";
-import { KeyProofs } from "./key-proofs.ts";
-import { LastUsed } from "./last-used.ts";
+import { LastUsedWriter } from "./last-used-writer.ts";
 import type { ModelAccess } from "./model-access.ts";
-import { ModelPermissionSettings } from "./model-permission-settings.ts";
-import { ModerationPolicySettings, type ProjectModeration } from "./moderation-policy-settings.ts";
+import { ModelPermissionService } from "./model-permission-service.ts";
+import { ModerationPolicyService, type ProjectModeration } from "./moderation-policy-service.ts";
 import { Organizations } from "./organizations.ts";
 import { Projects } from "./projects.ts";
-import { type ModelRateLimit, RateLimitSettings } from "./rate-limit-settings.ts";
+import { type ModelRateLimit, RateLimitService } from "./rate-limit-service.ts";
 import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts.ts";
-import { type SpendLimit, SpendLimitSettings } from "./spend-limit-settings.ts";
+import { type SpendLimit, SpendLimitService } from "./spend-limit-service.ts";
 
-export type { FirstKeys, FixedKeys } from "./first-keys.ts";
+export type { BootstrapKeys, FixedKeys } from "./bootstrap-keys.ts";
 export type { ModelAccess } from "./model-access.ts";
 
-/** No key of Parlance's or an operator's is longer, and nothing longer is worth hashing. */
+/** No valid key is longer; longer ones are refused without hashing. */
 const MAX_KEY_LENGTH = 512;
 const DEFAULT_GRACE_SECONDS = 300;
 const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
@@ -36,9 +36,9 @@ const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
 export interface AccountsOptions {
   database: Database;
   logger: Logger;
-  /** How long keys that are known go on working while the database is away. */
+  /** How long cached keys keep working while the database is unavailable. */
   databaseGraceSeconds?: number | undefined;
-  /** How often the times of last use are written. */
+  /** Interval at which the times of last use are written. */
   lastUsedEverySeconds?: number | undefined;
 }
 
@@ -47,115 +47,119 @@ export class Accounts {
   readonly projects: Projects;
   readonly serviceAccounts: ServiceAccounts;
   readonly apiKeys: ApiKeys;
-  readonly modelPermissions: ModelPermissionSettings;
-  readonly rateLimits: RateLimitSettings;
-  readonly spendLimits: SpendLimitSettings;
-  readonly moderationPolicies: ModerationPolicySettings;
+  readonly modelPermissions: ModelPermissionService;
+  readonly rateLimits: RateLimitService;
+  readonly spendLimits: SpendLimitService;
+  readonly moderationPolicies: ModerationPolicyService;
   readonly auditTrail: AuditTrail;
   readonly #database: Database;
-  readonly #changes: AccountChanges;
-  readonly #proofs: KeyProofs;
-  readonly #lastUsed: LastUsed;
-  #areFirstKeysMissing = false;
-  readonly #proofOf: WeakMap<Caller, KeyProof> = new WeakMap();
+  readonly #transactions: AccountTransactions;
+  readonly #keyCache: ApiKeyCache;
+  readonly #lastUsed: LastUsedWriter;
+  #areBootstrapKeysMissing = false;
+  readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
 
   constructor(options: AccountsOptions) {
     const { database, logger } = options;
     this.#database = database;
     const graceSeconds = options.databaseGraceSeconds ?? DEFAULT_GRACE_SECONDS;
-    this.#proofs = new KeyProofs({ database, logger, graceSeconds });
-    this.#changes = new AccountChanges(database, () => this.#proofs.reload());
-    this.#lastUsed = new LastUsed(database, logger, options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS);
-    this.organizations = new Organizations(this.#changes);
-    this.projects = new Projects(this.#changes);
-    this.serviceAccounts = new ServiceAccounts(this.#changes);
-    this.apiKeys = new ApiKeys(this.#changes);
-    this.modelPermissions = new ModelPermissionSettings(this.#changes);
-    this.spendLimits = new SpendLimitSettings(this.#changes);
-    this.rateLimits = new RateLimitSettings(this.#changes);
-    this.moderationPolicies = new ModerationPolicySettings(this.#changes);
+    this.#keyCache = new ApiKeyCache({ database, logger, graceSeconds });
+    this.#transactions = new AccountTransactions(database, () => this.#keyCache.reload());
+    this.#lastUsed = new LastUsedWriter(
+      database,
+      logger,
+      options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS,
+    );
+    this.organizations = new Organizations(this.#transactions);
+    this.projects = new Projects(this.#transactions);
+    this.serviceAccounts = new ServiceAccounts(this.#transactions);
+    this.apiKeys = new ApiKeys(this.#transactions);
+    this.modelPermissions = new ModelPermissionService(this.#transactions);
+    this.spendLimits = new SpendLimitService(this.#transactions);
+    this.rateLimits = new RateLimitService(this.#transactions);
+    this.moderationPolicies = new ModerationPolicyService(this.#transactions);
     this.auditTrail = new AuditTrail(database);
   }
 
-  /** `key` is what the client sent. Throws a Fault when it does not work, or when that cannot be known now. */
+  /** Throws a Fault when `key`, as the client sent it, does not work or cannot be checked now. */
   async authenticate(key: string | undefined): Promise<Caller> {
     if (key === undefined || key === "") {
       const message = "No API key was sent. Send it in the header `Authorization: Bearer YOUR_KEY`.";
       throw new Fault("unauthenticated", message);
     }
     if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
-    const caller = this.#admitted(await this.#proofs.find(hashApiKey(key)));
+    const caller = this.#admitted(await this.#keyCache.find(hashApiKey(key)));
     if (caller !== undefined) return caller;
-    // It may be one of those that are being made: a client must not take it for refused.
-    if (this.#areFirstKeysMissing) throw starting();
+    // It may be a bootstrap key that is being created: answer 503, not 401.
+    if (this.#areBootstrapKeysMissing) throw starting();
     throw incorrectKey(key);
   }
 
-  /** As `authenticate`, for a key that works and of which all is known already; undefined for any other. */
+  /** As `authenticate`, without a query: undefined unless the key works and its cache entry is fresh. */
   authenticateKnown(key: string | undefined): Caller | undefined {
     if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
-    return this.#admitted(this.#proofs.findFresh(hashApiKey(key)));
+    return this.#admitted(this.#keyCache.findFresh(hashApiKey(key)));
   }
 
-  #admitted(proof: KeyProof | undefined): Caller | undefined {
+  #admitted(cached: CachedKey | undefined): Caller | undefined {
     const now = Date.now();
-    if (proof === undefined || (proof.expiresAt !== undefined && proof.expiresAt <= now)) return undefined;
-    this.#proofOf.set(proof.caller, proof);
-    this.#lastUsed.note(proof.caller.keyId, now);
-    return proof.caller;
+    if (cached === undefined || (cached.expiresAt !== undefined && cached.expiresAt <= now)) return undefined;
+    this.#cachedKeyOf.set(cached.caller, cached);
+    this.#lastUsed.note(cached.caller.keyId, now);
+    return cached.caller;
   }
 
-  /** What this caller, which `authenticate` returned, may use now. */
+  /** Model permissions of a caller that `authenticate` returned. */
   modelAccess(caller: Caller): ModelAccess {
-    return this.#provedOf(caller).mayUse;
+    return this.#requireCachedKey(caller).mayUse;
   }
 
-  /** What was set for the project of this caller, which `authenticate` returned. */
+  /** Rate limits set for the project of a caller that `authenticate` returned. */
   rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
-    return this.#provedOf(caller).rateLimits;
+    return this.#requireCachedKey(caller).rateLimits;
   }
 
-  /** Those that bind this caller, which `authenticate` returned. */
+  /** Spend limits that apply to a caller that `authenticate` returned. */
   spendLimitsOf(caller: Caller): readonly SpendLimit[] {
-    return this.#provedOf(caller).spendLimits;
+    return this.#requireCachedKey(caller).spendLimits;
   }
 
-  /** How all chats of the project of this caller, which `authenticate` returned, are moderated. */
+  /** Moderation policy of the project of a caller that `authenticate` returned. */
   moderationOf(caller: Caller): ProjectModeration | undefined {
-    return this.#provedOf(caller).moderation;
+    return this.#requireCachedKey(caller).moderation;
   }
 
-  #provedOf(caller: Caller): KeyProof {
-    const proof = this.#proofOf.get(caller);
-    if (proof === undefined) throw new Error("a caller was asked about that was not authenticated");
-    return proof;
+  #requireCachedKey(caller: Caller): CachedKey {
+    const cached = this.#cachedKeyOf.get(caller);
+    if (cached === undefined) throw new Error("the caller was not returned by authenticate()");
+    return cached;
   }
 
-  /** Throws a Fault when the client's headers name another organisation or project than the key's. */
+  /** Throws a Fault when the client's headers name another organization or project than the key's. */
   async checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void> {
     await checkScopeHeaders(this.#database, caller, headers);
   }
 
-  /** Makes at first start what is needed to begin; at every start, the operator's fixed keys hold. */
-  async ensureFirstKeys(fixed: FixedKeys): Promise<FirstKeys> {
-    this.#areFirstKeysMissing = true;
-    const keys = await ensureFirstKeys(this.#changes, fixed);
-    this.#areFirstKeysMissing = false;
+  /** Creates the default organization, project and keys at first start; applies the operator's fixed keys at every start. */
+  async ensureBootstrapKeys(fixed: FixedKeys): Promise<BootstrapKeys> {
+    this.#areBootstrapKeysMissing = true;
+    const keys = await ensureBootstrapKeys(this.#transactions, fixed);
+    this.#areBootstrapKeysMissing = false;
     return keys;
   }
 
-  /** Throws a Fault while the database does not answer, or the first keys wait for it. */
+  /** Throws a Fault while the database does not answer or the bootstrap keys are missing. */
   async check(): Promise<void> {
     try {
       await this.#database.check();
     } catch (error) {
-      this.#proofs.noteAway(error);
+      this.#keyCache.noteAway(error);
       throw error;
     }
-    if (this.#areFirstKeysMissing) throw starting();
+    if (this.#areBootstrapKeysMissing) throw starting();
   }
 
-  /** What the operator's commands mean when they name no organisation or project. */
+  /** The scope of operator commands that name no organization or project. */
   async defaultScope(kind: ApiKeyScope["kind"]): Promise<ApiKeyScope> {
     return this.#database.run(async (executor) => {
       const organization = await findDefaultOrganization(executor);
@@ -171,7 +175,7 @@ export class Accounts {
     });
   }
 
-  /** Writes what is still to be written. The database stays open. */
+  /** Flushes pending writes. Does not close the database. */
   async close(): Promise<void> {
     await this.#lastUsed.close();
   }

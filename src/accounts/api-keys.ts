@@ -1,4 +1,4 @@
-/** Makes, lists and ends keys. */
+/** Creates, lists and revokes API keys. */
 
 import { Fault, invalidRequest } from "../faults.ts";
 import type { Secret } from "../secret.ts";
@@ -15,7 +15,7 @@ import type { Executor } from "../storage/database.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 import type { ApiKeyRow, ProjectRow } from "../storage/schema.ts";
 import { findServiceAccount } from "../storage/service-accounts.ts";
-import type { AccountChanges, Change } from "./account-changes.ts";
+import type { AccountTransaction, AccountTransactions } from "./account-transaction.ts";
 import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
 import type { Actor } from "./audit.ts";
 import { newId } from "./id.ts";
@@ -33,43 +33,43 @@ export interface NewApiKey {
 
 export interface CreatedApiKey {
   key: ApiKey;
-  /** Not kept anywhere: shown now or never. */
+  /** Shown once; only its hash is stored. */
   secret: Secret;
 }
 
 export class ApiKeys {
-  readonly #changes: AccountChanges;
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
   /** Throws a Fault for a name that is not valid or a project that is not there or archived. */
   async create(actor: Actor, wanted: NewApiKey): Promise<CreatedApiKey> {
-    return this.#changes.make(actor, async (change) => {
-      await checkScope(change.executor, wanted.scope);
-      return addApiKey(change, wanted, makeApiKey(wanted.scope.kind));
+    return this.#transactions.run(actor, async (transaction) => {
+      await checkScope(transaction.executor, wanted.scope);
+      return addApiKey(transaction, wanted, makeApiKey(wanted.scope.kind));
     });
   }
 
   /** Throws a Fault when the project or service account is not there. */
   async list(scope: ApiKeyScope, request: PageRequest): Promise<Page<ApiKey>> {
-    return this.#changes.database.run(async (executor) => {
+    return this.#transactions.database.run(async (executor) => {
       await checkScope(executor, scope);
       return listApiKeys(executor, scope, request);
     });
   }
 
-  /** Throws a Fault when there is none, also when it was revoked. */
+  /** Throws a Fault when the key does not exist or was revoked. */
   async retrieve(scope: ApiKeyScope, id: string): Promise<ApiKey> {
-    const key = await this.#changes.database.run((executor) => findApiKey(executor, scope, id));
+    const key = await this.#transactions.database.run((executor) => findApiKey(executor, scope, id));
     if (key === undefined) throw noSuchKey(id);
     return key;
   }
 
-  /** Throws a Fault when there is none, or it has expired: what is over is not brought back. */
+  /** Throws a Fault when the key does not exist or has expired. An expired key cannot be renewed. */
   async setExpiry(actor: Actor, scope: ApiKeyScope, id: string, expiresInSeconds: number): Promise<ApiKey> {
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const key = await findApiKey(executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
       if (key.isFixed === 1) throw fixedKey();
@@ -83,20 +83,20 @@ export class ApiKeys {
     });
   }
 
-  /** It does not work from the next request on. Throws a Fault when there is none or it cannot be ended. */
+  /** Revokes the key from the next request on. Throws a Fault when it does not exist or cannot be revoked. */
   async revoke(actor: Actor, scope: ApiKeyScope, id: string): Promise<void> {
-    await this.#changes.make(actor, async (change) => {
-      const key = await findApiKey(change.executor, scope, id);
+    await this.#transactions.run(actor, async (transaction) => {
+      const key = await findApiKey(transaction.executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
       if (key.isFixed === 1) throw fixedKey();
-      if (key.kind === "admin") await refuseLastAdminKey(change, key);
-      await endApiKey(change, key);
+      if (key.kind === "admin") await refuseLastAdminKey(transaction, key);
+      await endApiKey(transaction, key);
     });
   }
 }
 
 export async function addApiKey(
-  { executor, now, audit }: Change,
+  { executor, now, audit }: AccountTransaction,
   wanted: NewApiKey,
   secret: Secret,
   isFixed = false,
@@ -124,8 +124,8 @@ export async function addApiKey(
   return { key: row, secret };
 }
 
-/** Without one that lasts, an organisation could not administer itself any more. */
-async function refuseLastAdminKey({ executor, now }: Change, key: ApiKeyRow): Promise<void> {
+/** Without one that lasts, an organization could not administer itself any more. */
+async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: ApiKeyRow): Promise<void> {
   const scope = { organizationId: key.organizationId, kind: "admin" } as const;
   const others = (await findUsableApiKeys(executor, scope, now)).filter(({ id }) => id !== key.id);
   const isReplaced = others.some(({ expiresAt }) => expiresAt === null || key.expiresAt !== null);
@@ -133,14 +133,14 @@ async function refuseLastAdminKey({ executor, now }: Change, key: ApiKeyRow): Pr
   throw invalidRequest("The last admin key cannot be deleted: first create another one that does not expire.");
 }
 
-export async function endApiKey({ executor, now, audit }: Change, key: ApiKeyRow): Promise<void> {
+export async function endApiKey({ executor, now, audit }: AccountTransaction, key: ApiKeyRow): Promise<void> {
   const { id, organizationId } = key;
   const project = await projectOf(executor, key);
   await revokeApiKey(executor, id, now);
   await audit({ type: "api_key.deleted", organizationId, project, resourceId: id, details: {} });
 }
 
-/** Throws a Fault when the project or service account is not there, also when it is another organisation's. */
+/** Throws a Fault when the project or service account is not there, also when it is another organization's. */
 async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void> {
   const { organizationId, projectId, serviceAccountId } = scope;
   if (projectId === undefined) return;

@@ -2,7 +2,7 @@
 export interface Caller {
   keyId: string;
   organizationId: string;
-  /** Undefined for an admin key, which belongs to an organisation only. */
+  /** Undefined for an admin key, which belongs to an organization only. */
   projectId: string | undefined;
   kind: "project" | "admin";
 }

@@ -57,7 +57,7 @@ test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
     ],
   ],
   [
-    "organisation and project must both let it",
+    "organization and project must both let it",
     [allow("a", "b"), deny("b")],
     [
       [model("a"), true],

@@ -1,4 +1,4 @@
-/** Which models an organisation and a project may use. */
+/** Which models an organization and a project may use. */
 
 /** Entries are a model's id, a wildcard that ends in `/*`, or `group:` and the name of an access group. */
 export interface ModelPermissions {

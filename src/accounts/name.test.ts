@@ -8,7 +8,7 @@ test.each(["Team A", "Équipe 🦉🏳️‍🌈", "数学", "o'Brien; drop tabl
   },
 );
 
-test("leaves out spaces around it", () => {
+test("trims surrounding spaces", () => {
   expect(checkName("  Team A ")).toBe("Team A");
 });
 

@@ -1,4 +1,4 @@
-/** An organisation's projects. */
+/** An organization's projects. */
 
 import { Fault, invalidRequest } from "../faults.ts";
 import type { Executor } from "../storage/database.ts";
@@ -12,7 +12,7 @@ import {
   renameProject,
 } from "../storage/projects.ts";
 import type { ProjectRow } from "../storage/schema.ts";
-import type { AccountChanges } from "./account-changes.ts";
+import type { AccountTransactions } from "./account-transaction.ts";
 import type { Actor } from "./audit.ts";
 import { newId } from "./id.ts";
 import { checkName } from "./name.ts";
@@ -20,16 +20,16 @@ import { checkName } from "./name.ts";
 export type Project = ProjectRow;
 
 export class Projects {
-  readonly #changes: AccountChanges;
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
   /** Throws a Fault for a name that is not valid. */
   async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
     const checked = checkName(name);
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const id = newId("proj");
       const project = { id, organizationId, name: checked, isDefault: 0, createdAt: now, archivedAt: null };
       await insertProject(executor, project);
@@ -39,18 +39,20 @@ export class Projects {
   }
 
   async list(organizationId: string, includeArchived: boolean, request: PageRequest): Promise<Page<Project>> {
-    return this.#changes.database.run((executor) => listProjects(executor, organizationId, includeArchived, request));
+    return this.#transactions.database.run((executor) =>
+      listProjects(executor, organizationId, includeArchived, request),
+    );
   }
 
-  /** Throws a Fault when there is none; an archived one is there. */
+  /** Also finds an archived project. Throws a Fault when it does not exist. */
   async retrieve(project: ProjectReference): Promise<Project> {
-    return this.#changes.database.run((executor) => findExistingProject(executor, project));
+    return this.#transactions.database.run((executor) => findExistingProject(executor, project));
   }
 
-  /** Throws a Fault when there is none, it is archived, or the name is not valid. */
+  /** Throws a Fault when the project does not exist, is archived, or the name is invalid. */
   async rename(actor: Actor, reference: ProjectReference, name: string): Promise<Project> {
     const checked = checkName(name);
-    return this.#changes.make(actor, async ({ executor, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
       const project = { ...(await findActiveProject(executor, reference)), name: checked };
       await renameProject(executor, reference, checked);
       const { id, organizationId } = project;
@@ -59,9 +61,9 @@ export class Projects {
     });
   }
 
-  /** Stops its keys at once. One that is archived already stays as it is, so that two may ask for it at once. */
+  /** Disables its keys. Idempotent: an archived project stays as it is. */
   async archive(actor: Actor, reference: ProjectReference): Promise<Project> {
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const project = await findExistingProject(executor, reference);
       if (project.isDefault === 1) throw invalidRequest("The default project cannot be archived.");
       if (!(await archiveProject(executor, reference, now))) return project;
@@ -72,14 +74,14 @@ export class Projects {
   }
 }
 
-/** Throws a Fault when there is none. */
+/** Throws a Fault when the project does not exist. */
 export async function findExistingProject(executor: Executor, reference: ProjectReference): Promise<Project> {
   const project = await findProject(executor, reference);
   if (project === undefined) throw new Fault("not-found", `There is no project \`${reference.id}\`.`);
   return project;
 }
 
-/** Throws a Fault when there is none or it is archived. */
+/** Throws a Fault when the project does not exist or is archived. */
 export async function findActiveProject(executor: Executor, reference: ProjectReference): Promise<Project> {
   const project = await findExistingProject(executor, reference);
   if (project.archivedAt !== null) throw invalidRequest(`The project \`${project.id}\` is archived.`);

@@ -1,4 +1,4 @@
-/** The headers by which clients name the organisation and project that they mean. */
+/** The headers by which clients name the organization and project that they mean. */
 
 import { Fault } from "../faults.ts";
 import type { Database } from "../storage/database.ts";
@@ -11,7 +11,7 @@ export interface ScopeHeaders {
   project: string | undefined;
 }
 
-/** Throws a Fault when they name another organisation or project than the key's; an admin key has all its projects. */
+/** Throws a Fault when they name another organization or project than the key's; an admin key has all its projects. */
 export async function checkScopeHeaders(database: Database, caller: Caller, headers: ScopeHeaders): Promise<void> {
   const { organization, project } = headers;
   if (organization !== undefined && organization !== caller.organizationId) {

@@ -15,7 +15,7 @@ import {
   type ServiceAccountReference,
   updateServiceAccount,
 } from "../storage/service-accounts.ts";
-import type { AccountChanges } from "./account-changes.ts";
+import type { AccountTransactions } from "./account-transaction.ts";
 import { makeApiKey } from "./api-key.ts";
 import { addApiKey, type CreatedApiKey } from "./api-keys.ts";
 import type { Actor } from "./audit.ts";
@@ -32,10 +32,10 @@ export interface NewServiceAccount {
 }
 
 export class ServiceAccounts {
-  readonly #changes: AccountChanges;
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
   /** Throws a Fault for a name that is not valid, or when the project is archived or not there. */
@@ -45,67 +45,74 @@ export class ServiceAccounts {
     wanted: NewServiceAccount,
   ): Promise<{ account: ServiceAccount; key: CreatedApiKey | undefined }> {
     const name = checkName(wanted.name);
-    return this.#changes.make(actor, async (change) => {
-      const found = await findActiveProject(change.executor, project);
+    return this.#transactions.run(actor, async (transaction) => {
+      const found = await findActiveProject(transaction.executor, project);
       const account: ServiceAccount = {
         id: newId("svc_acct"),
         organizationId: project.organizationId,
         projectId: project.id,
         name,
         role: wanted.key === undefined ? "none" : "member",
-        createdAt: change.now,
+        createdAt: transaction.now,
         deletedAt: null,
       };
       const { id, organizationId, role } = account;
-      await insertServiceAccount(change.executor, account);
+      await insertServiceAccount(transaction.executor, account);
       const details = { name, role };
-      await change.audit({ type: "service_account.created", organizationId, project: found, resourceId: id, details });
+      await transaction.audit({
+        type: "service_account.created",
+        organizationId,
+        project: found,
+        resourceId: id,
+        details,
+      });
       if (wanted.key === undefined) return { account, key: undefined };
       const scope = { organizationId, projectId: project.id, serviceAccountId: id, kind: "project" } as const;
-      const key = await addApiKey(change, { scope, name, ...wanted.key }, makeApiKey("project"));
+      const key = await addApiKey(transaction, { scope, name, ...wanted.key }, makeApiKey("project"));
       return { account, key };
     });
   }
 
   async list(project: ProjectReference, request: PageRequest): Promise<Page<ServiceAccount>> {
-    return this.#changes.database.run(async (executor) => {
+    return this.#transactions.database.run(async (executor) => {
       await findExistingProject(executor, project);
       return listServiceAccounts(executor, project, request);
     });
   }
 
-  /** Throws a Fault when there is none. */
+  /** Throws a Fault when the project does not exist. */
   async retrieve(reference: ServiceAccountReference): Promise<ServiceAccount> {
-    return this.#changes.database.run((executor) => findExisting(executor, reference));
+    return this.#transactions.database.run((executor) => findExisting(executor, reference));
   }
 
   /** By id; deleted ones are among them. */
   async retrieveMany(ids: readonly string[]): Promise<ReadonlyMap<string, ServiceAccount>> {
-    const accounts = await this.#changes.database.run((executor) => findServiceAccounts(executor, ids));
+    const accounts = await this.#transactions.database.run((executor) => findServiceAccounts(executor, ids));
     return new Map(accounts.map((account) => [account.id, account]));
   }
 
-  /** Throws a Fault when there is none, its project is archived, or the name is not valid. */
+  /** Throws a Fault when it does not exist, its project is archived, or the name is invalid. */
   async update(
     actor: Actor,
     reference: ServiceAccountReference,
     wanted: { name?: string | undefined; role?: "member" | "owner" | undefined },
   ): Promise<ServiceAccount> {
     const name = wanted.name === undefined ? undefined : checkName(wanted.name);
-    const change = { ...(name && { name }), ...(wanted.role && { role: wanted.role }) };
-    if (Object.keys(change).length === 0) throw invalidRequest("Nothing to change was given: 'name' or 'role'.");
-    return this.#changes.make(actor, async ({ executor, audit }) => {
+    const transaction = { ...(name && { name }), ...(wanted.role && { role: wanted.role }) };
+    if (Object.keys(transaction).length === 0)
+      throw invalidRequest("Nothing to transaction was given: 'name' or 'role'.");
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
       const { account, project } = await findBoth(executor, reference);
-      await updateServiceAccount(executor, account.id, change);
+      await updateServiceAccount(executor, account.id, transaction);
       const { id, organizationId } = account;
-      await audit({ type: "service_account.updated", organizationId, project, resourceId: id, details: change });
-      return { ...account, ...change };
+      await audit({ type: "service_account.updated", organizationId, project, resourceId: id, details: transaction });
+      return { ...account, ...transaction };
     });
   }
 
-  /** Ends its keys with it. Throws a Fault when there is none or its project is archived. */
+  /** Revokes its keys too. Throws a Fault when it does not exist or its project is archived. */
   async delete(actor: Actor, reference: ServiceAccountReference): Promise<void> {
-    await this.#changes.make(actor, async ({ executor, now, audit }) => {
+    await this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const { account, project } = await findBoth(executor, reference);
       await revokeApiKeysOf(executor, account.id, now);
       await deleteServiceAccount(executor, account.id, now);

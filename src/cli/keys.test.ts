@@ -39,7 +39,7 @@ test("before the first start there is nothing to make a key for", async () => {
 });
 
 describe("after the first start", () => {
-  beforeEach(() => withService((accounts) => accounts.ensureFirstKeys({ apiKey: undefined, adminKey: undefined })));
+  beforeEach(() => withService((accounts) => accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined })));
 
   test("a key that was created works, is listed without its secret, and stops working once revoked", async () => {
     const created = await keys("create", "--name", "Ünïcode ☃", "--expires-in", "30d");

@@ -1,7 +1,7 @@
 /** What a start tells the person at the terminal: where the service is, the first keys, and a line to try it with. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { FirstKeys } from "../accounts/accounts.ts";
+import type { BootstrapKeys } from "../accounts/accounts.ts";
 import type { Config } from "../config/config.ts";
 import { Fault } from "../faults.ts";
 import type { Readiness } from "../http/ops/operations.ts";
@@ -15,7 +15,7 @@ const DATABASE_RETRY_MILLISECONDS = 1000;
 export async function welcome(listening: Listening, config: Config, progress: Progress): Promise<void> {
   const { origin, signal } = listening;
   try {
-    const keys = await firstKeys(listening, config);
+    const keys = await bootstrapKeys(listening, config);
     progress.print(describeAddress(origin, keys));
     const readiness = await untilReady(listening);
     progress.stop();
@@ -26,10 +26,10 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
 }
 
 /** Waits for a database that is not there yet: the service says so in /health/ready meanwhile. */
-async function firstKeys({ service, signal }: Listening, { apiKey, adminKey }: Config): Promise<FirstKeys> {
+async function bootstrapKeys({ service, signal }: Listening, { apiKey, adminKey }: Config): Promise<BootstrapKeys> {
   for (;;) {
     try {
-      return await service.accounts.ensureFirstKeys({ apiKey, adminKey });
+      return await service.accounts.ensureBootstrapKeys({ apiKey, adminKey });
     } catch (failure) {
       if (!(failure instanceof Fault && failure.kind === "unavailable")) throw failure;
       await pause(DATABASE_RETRY_MILLISECONDS, undefined, { signal });
@@ -45,7 +45,7 @@ async function untilReady({ service, signal }: Listening): Promise<Readiness> {
   }
 }
 
-function describeAddress(origin: string, { apiKey, adminKey }: FirstKeys): string {
+function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys): string {
   const lines = ["", `  Base URL   ${origin}/v1`];
   if (apiKey !== undefined) lines.push(`  API key    ${apiKey.reveal()}`);
   if (adminKey !== undefined) lines.push(`  Admin key  ${adminKey.reveal()}`);
@@ -55,7 +55,7 @@ function describeAddress(origin: string, { apiKey, adminKey }: FirstKeys): strin
   return `${lines.join("\n")}\n\n`;
 }
 
-function describeModels({ models }: Readiness, origin: string, { apiKey }: FirstKeys): string {
+function describeModels({ models }: Readiness, origin: string, { apiKey }: BootstrapKeys): string {
   const lines = models
     .filter(({ state }) => state !== "up" && state !== "loading")
     .map(({ deployment, state, reason }) => `  ${deployment}: ${state}. ${reason ?? ""}`);

@@ -10,7 +10,7 @@ import type { CompletionEstimates } from "./completion-estimates.ts";
 import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "./quota.ts";
 
 export interface SpendLimit {
-  /** An organisation, a project or a key. */
+  /** An organization, a project or a key. */
   scopeId: string;
   thresholdCents: number;
   /** 0: only told in the log. */

@@ -3,7 +3,7 @@ import type { Executor } from "./database.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import type { ApiKeyRow } from "./schema.ts";
 
-/** Which keys: of one organisation, and if given of one project or service account. */
+/** Which keys: of one organization, and if given of one project or service account. */
 export interface ApiKeyScope {
   organizationId: string;
   kind: ApiKeyRow["kind"];
@@ -35,7 +35,7 @@ export async function listApiKeys(
   return readPage(request, "createdAt", all, all.where("revokedAt", "is", null));
 }
 
-/** Those that work now, apart from what has become of their project or organisation. */
+/** Those that work now, apart from what has become of their project or organization. */
 export async function findUsableApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
   return scoped(executor, scope)
     .where("revokedAt", "is", null)

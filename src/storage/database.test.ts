@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
-import { raiseAccountsVersion, readAccountsVersion } from "./account-changes.ts";
+import { incrementAccountsVersion, readAccountsVersion } from "./accounts-version.ts";
 import { type Database, type DatabaseOptions, type Executor, openDatabase } from "./database.ts";
 import { findOrganization, insertOrganization, listOrganizations } from "./organizations.ts";
 import { insertProject, listProjects } from "./projects.ts";
@@ -32,14 +32,14 @@ function organization(id: string) {
 }
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
-  test("gives back what was written, times as numbers and absent ones as null", async () => {
+  test("returns what was written, times as numbers and missing values as null", async () => {
     const database = open(await databases.create(kind));
     await database.run((executor) => insertOrganization(executor, organization("a")));
     expect(await database.run((executor) => findOrganization(executor, "a"))).toEqual(organization("a"));
     expect(await database.run((executor) => findOrganization(executor, "b"))).toBeUndefined();
   });
 
-  test("is brought up to date once, by whoever comes first", async () => {
+  test("migrates once when several callers start together", async () => {
     const options = await databases.create(kind);
     await Promise.all(Array.from({ length: 4 }, () => open(options).check()));
     const database = open(options);
@@ -47,7 +47,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await database.run(readAccountsVersion)).toBe(1);
   });
 
-  test("is brought up to date by two processes at once", async () => {
+  test("migrates safely when two processes start together", async () => {
     const { url, file } = await databases.create(kind);
     const script = fileURLToPath(new URL("../../test/support/open-database.ts", import.meta.url));
     const outputs = await Promise.all(
@@ -69,7 +69,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await database.run(readAccountsVersion)).toBe(151);
   });
 
-  test("undoes a transaction that fails", async () => {
+  test("rolls back a failed transaction", async () => {
     const database = open(await databases.create(kind));
     const failing = database.transaction(async (transaction) => {
       await insertOrganization(transaction, organization("a"));
@@ -79,28 +79,28 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await database.run(listOrganizations)).toEqual([]);
   });
 
-  test("refuses a row that belongs to nothing", async () => {
+  test("rejects a row that violates a foreign key", async () => {
     const database = open(await databases.create(kind));
     const orphan = { ...organization("p"), organizationId: "nobody" };
     const writing = database.run((executor) => insertProject(executor, orphan));
     await expect(writing).rejects.toThrow(/foreign key/i);
   });
 
-  test("lets transactions of two connections wait for each other", async () => {
+  test("serializes write transactions of two connections", async () => {
     const options = await databases.create(kind);
     const [first, second] = [open(options), open(options)];
     await Promise.all(
       Array.from({ length: 40 }, (_each, index) =>
         (index % 2 === 0 ? first : second).transaction(async (transaction) => {
           await readAccountsVersion(transaction);
-          await raiseAccountsVersion(transaction);
+          await incrementAccountsVersion(transaction);
         }),
       ),
     );
     expect(await first.run(readAccountsVersion)).toBe(41);
   });
 
-  test("pages through a list that grows and shrinks meanwhile without repeating or missing an entry", async () => {
+  test("pages through a changing list without repeating or missing an entry", async () => {
     const database = open(await databases.create(kind));
     const add = (id: string, createdAt: number) =>
       database.run((executor) =>
@@ -125,7 +125,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await page(undefined, "desc")).toMatchObject({ entries: [{ id: "h" }, { id: "g" }, { id: "f" }] });
   });
 
-  test("refuses a cursor that the list does not have", async () => {
+  test("rejects an unknown cursor", async () => {
     const database = open(await databases.create(kind));
     const listing = database.run((executor) =>
       listProjects(executor, "o", false, { after: "'; --", limit: 3, order: "asc" }),
@@ -134,7 +134,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 });
 
-test("says that the database is unavailable, and works again when it is back", async () => {
+test("reports an unavailable database and recovers when it is back", async () => {
   const database = open(await databases.create("postgresql"));
   await database.check();
   await databases.postgres.stop();
@@ -143,7 +143,7 @@ test("says that the database is unavailable, and works again when it is back", a
   await database.check();
 });
 
-test("begins again a transaction that was undone for another one's sake", async () => {
+test("retries a transaction after a deadlock", async () => {
   const database = open(await databases.create("postgresql"));
   for (const id of ["a", "b"]) await database.run((executor) => insertOrganization(executor, organization(id)));
   const rename = (executor: Executor, id: string) =>
@@ -164,7 +164,7 @@ test("begins again a transaction that was undone for another one's sake", async 
   expect(attempts).toBeGreaterThan(2);
 });
 
-test("lets nobody wait behind a query that was given up", { timeout: 30_000 }, async () => {
+test("discards a connection whose query timed out", { timeout: 30_000 }, async () => {
   const database = open(await databases.create("postgresql"));
   await expect(database.run((executor) => sql`select pg_sleep(25)`.execute(executor))).rejects.toMatchObject({
     code: "database_unavailable",
@@ -173,7 +173,7 @@ test("lets nobody wait behind a query that was given up", { timeout: 30_000 }, a
   await database.check();
 });
 
-test("can be opened while the database is away", async () => {
+test("can be opened while the database is unavailable", async () => {
   const options = await databases.create("postgresql");
   await databases.postgres.stop();
   const database = open(options);
@@ -182,12 +182,12 @@ test("can be opened while the database is away", async () => {
   await database.check();
 });
 
-test("says that it is unavailable when its file cannot be opened", async () => {
+test("reports an unavailable database when its file cannot be opened", async () => {
   const database = open({ ...(await databases.create("sqlite")), file: "/dev/null/parlance.sqlite" });
   await expect(database.check()).rejects.toMatchObject({ code: "database_unavailable" });
 });
 
-test("says so when its file is removed or replaced, instead of writing to what nobody will find", async () => {
+test("reports a removed or replaced file instead of writing to the unlinked one", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-moved-"));
   const file = join(directory, "parlance.sqlite");
   const database = open({ ...(await databases.create("sqlite")), file });
@@ -208,7 +208,7 @@ test("says so when its file is removed or replaced, instead of writing to what n
   await rm(directory, { recursive: true });
 });
 
-test("leaves a backup that is put in its file's place as it is, although much was written since", async () => {
+test("does not write the old WAL into a backup that replaces the file", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-replaced-"));
   const file = join(directory, "parlance.sqlite");
   const database = open({ ...(await databases.create("sqlite")), file });
@@ -233,7 +233,7 @@ test("leaves a backup that is put in its file's place as it is, although much wa
   await rm(directory, { recursive: true });
 });
 
-test("uses its file again when what was put in its place for a while was no database", async () => {
+test("recovers when the file was temporarily replaced by something that is not a database", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-wrong-"));
   const file = join(directory, "parlance.sqlite");
   const database = open({ ...(await databases.create("sqlite")), file });
@@ -249,7 +249,7 @@ test("uses its file again when what was put in its place for a while was no data
   await rm(directory, { recursive: true });
 });
 
-test("refuses a database that a newer version has brought up to date, and says which to start", async () => {
+test("rejects a database that a newer version has migrated, naming the migration", async () => {
   const options = await databases.create("sqlite");
   const database = open(options);
   await database.check();
@@ -258,6 +258,6 @@ test("refuses a database that a newer version has brought up to date, and says w
   );
   await expect(open(options).check()).rejects.toMatchObject({
     name: "Fault",
-    message: expect.stringMatching(/newer Parlance.*`9999-later`.*Start the newer one/),
+    message: expect.stringMatching(/newer Parlance.*`9999-later`.*Start the newer version/),
   });
 });

@@ -6,16 +6,15 @@ import { Migrator } from "kysely/migration";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
+import { isConnectionError, isFileReplaced, isRetryableTransaction } from "./errors.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { postgresqlDialect } from "./postgresql.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect } from "./sqlite.ts";
-import { isUndoneForAnother } from "./undone-for-another.ts";
-import { isMoved, isUnreachable } from "./unreachable.ts";
 
 const RETRY_AFTER_SECONDS = 1;
-const MOST_ATTEMPTS = 5;
-const PAUSE_MILLISECONDS = 20;
+const MAX_ATTEMPTS = 5;
+const RETRY_DELAY_MS = 20;
 
 export interface DatabaseOptions {
   /** PostgreSQL; undefined: SQLite in `file`. */
@@ -25,10 +24,10 @@ export interface DatabaseOptions {
   logger: Logger;
 }
 
-/** What repositories are given: the database itself, or a transaction on it. */
+/** The database itself or a transaction on it, as repositories take it. */
 export type Executor = Kysely<Schema>;
 
-/** Opens nothing yet: the first use connects and brings the schema up to date, and so does the first one that works. */
+/** Connects lazily: the first use connects and runs the migrations, and a failed attempt is repeated by the next use. */
 export function openDatabase(options: DatabaseOptions): Database {
   const dialect =
     options.url === undefined ? sqliteDialect(options.file) : postgresqlDialect(options.url, options.logger);
@@ -55,8 +54,8 @@ export class Database {
   }
 
   /**
-   * All of `work` or nothing; begun again where the database undid it for the sake of another transaction. Throws a
-   * Fault `database_unavailable` when the database cannot be reached.
+   * Runs `work` in one transaction and retries it after a deadlock or serialization failure. Throws a Fault
+   * `database_unavailable` when the database cannot be reached.
    */
   async transaction<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result> {
     return this.#guard(async () => {
@@ -64,9 +63,9 @@ export class Database {
         try {
           return await this.#kysely.transaction().execute(work);
         } catch (error) {
-          if (!isUndoneForAnother(error) || attempt === MOST_ATTEMPTS) throw error;
-          // So that the other comes first.
-          await pause(attempt * PAUSE_MILLISECONDS);
+          if (!isRetryableTransaction(error) || attempt === MAX_ATTEMPTS) throw error;
+          // Linear backoff lets the other transaction commit first.
+          await pause(attempt * RETRY_DELAY_MS);
         }
       }
     });
@@ -90,8 +89,8 @@ export class Database {
       await this.#migrated;
       return await work();
     } catch (error) {
-      if (isMoved(error)) this.#migrated = undefined;
-      if (error instanceof Fault || !isUnreachable(error)) throw error;
+      if (isFileReplaced(error)) this.#migrated = undefined;
+      if (error instanceof Fault || !isConnectionError(error)) throw error;
       const message = "The database cannot be reached. Try again in a moment.";
       throw unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
     }
@@ -110,11 +109,13 @@ export class Database {
   }
 }
 
-/** Kysely has no other sign of it than its words. */
+/** Recognized by its message: Kysely gives this error no code. */
 function newerFault(error: unknown): Fault | undefined {
   const message = error instanceof Error ? error.message : "";
   const [, name] = /^corrupted migrations: previously executed migration (\S+) is missing/.exec(message) ?? [];
   if (name === undefined) return undefined;
-  const told = `The database was brought up to date by a newer Parlance, which this one cannot use (it has \`${name}\`).`;
-  return new Fault("conflict", `${told} Start the newer one, or restore a backup from before it.`, { cause: error });
+  const problem = `A newer Parlance has migrated this database, which this version cannot use (migration \`${name}\`).`;
+  return new Fault("conflict", `${problem} Start the newer version, or restore a backup from before the upgrade.`, {
+    cause: error,
+  });
 }

@@ -20,15 +20,15 @@ export function postgresqlDialect(url: Secret, logger: Logger): PostgresDialect 
     application_name: "parlance",
     types: { getTypeParser },
   });
-  // Without a listener, an idle connection that the server ends would end this process.
-  pool.on("error", (error) => logger.warn({ error: error.message }, "an idle database connection ended"));
-  // So would one that ends between two statements of a transaction, which the next statement reports.
+  // Without a listener, an idle connection that the server closes would crash this process.
+  pool.on("error", (error) => logger.warn({ error: error.message }, "idle database connection closed"));
+  // So would a connection closed between two statements of a transaction; the next statement reports it.
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDialect({ pool: withoutLateOnes(pool) });
+  return new PostgresDialect({ pool: discardTimedOutConnections(pool) });
 }
 
-/** A connection whose query was late is still at work on it, and whoever got it next would wait behind that. */
-function withoutLateOnes(pool: pg.Pool): PostgresPool {
+/** Drops a connection whose query timed out: the server is still running it, and the next query would wait behind it. */
+function discardTimedOutConnections(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -48,7 +48,7 @@ function withoutLateOnes(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** `pg` gives int8 as text, because it may not fit; times in milliseconds and nano-dollars do. */
+/** `pg` returns int8 as text because it may exceed 2^53; milliseconds and nano-dollars do not. */
 function getTypeParser(id: number, format?: "text" | "binary"): (value: string) => unknown {
   return id === INT8 ? Number : pg.types.getTypeParser(id, format as "text");
 }

@@ -2,7 +2,7 @@ import type { Executor } from "./database.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import type { ProjectRow } from "./schema.ts";
 
-/** Names a project within the organisation that asks, so that no other's can be found. */
+/** Names a project within the organization that asks, so that no other's can be found. */
 export interface ProjectReference {
   organizationId: string;
   id: string;

@@ -24,7 +24,7 @@ export interface Schema {
 export interface OrganizationRow {
   id: string;
   name: string;
-  /** 1 for the organisation made at first start, which operator commands mean unless told otherwise. */
+  /** 1 for the organization created at first start, the default of the operator's commands. */
   isDefault: number;
   createdAt: number;
   archivedAt: number | null;
@@ -52,7 +52,7 @@ export interface ServiceAccountRow {
 export interface ApiKeyRow {
   id: string;
   organizationId: string;
-  /** Null for an admin key, which belongs to an organisation only. */
+  /** Null for an admin key, which belongs to an organization only. */
   projectId: string | null;
   serviceAccountId: string | null;
   kind: "project" | "admin";
@@ -69,7 +69,7 @@ export interface ApiKeyRow {
 }
 
 export interface ModelPermissionsRow {
-  /** The project or organisation that it restricts. */
+  /** The project or organization that it restricts. */
   scopeId: string;
   organizationId: string;
   mode: "allow_list" | "deny_list";
@@ -105,7 +105,7 @@ interface ModelSightingRow {
   firstSeenAt: number;
 }
 
-/** Null: as the configuration says. */
+/** Null: the configured default applies. */
 export interface RateLimitRow {
   projectId: string;
   /** A catalog entry's id. */
@@ -120,7 +120,7 @@ export interface RateLimitRow {
 
 /** For a calendar month, UTC. */
 export interface SpendLimitRow {
-  /** The organisation, project or key that it limits. */
+  /** The organization, project or key that it limits. */
   scopeId: string;
   organizationId: string;
   thresholdCents: number;

@@ -5,7 +5,7 @@ import { sqliteDialect } from "./sqlite.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("keeps statements, but few long ones, which take much memory", async () => {
+test("caches prepared statements within a memory bound", async () => {
   const prepare = vi.spyOn(BetterSqlite.prototype, "prepare");
   await using database = new Kysely({ dialect: sqliteDialect(":memory:") });
   const select = (rows: number) => sql.raw(`values ${"(1, 2, 3),".repeat(rows - 1)}(1, 2, 3)`).execute(database);
@@ -22,7 +22,7 @@ test("keeps statements, but few long ones, which take much memory", async () => 
   expect((await select(10_000)).rows).toHaveLength(10_000);
 });
 
-test("a transaction that finds the disk full says so, and the next one begins anew", async () => {
+test("reports SQLITE_FULL and starts the next transaction cleanly", async () => {
   await using database = new Kysely<{ notes: { text: string } }>({ dialect: sqliteDialect(":memory:") });
   await database.schema.createTable("notes").addColumn("text", "text").execute();
   const write = () =>

@@ -14,35 +14,31 @@ import {
   SqliteDriver,
 } from "kysely";
 import { LRUCache } from "lru-cache";
-import { PatientConnection } from "./patient-connection.ts";
+import { BusyRetryConnection } from "./busy-retry-connection.ts";
+import { FileReplacedError } from "./errors.ts";
 
 const OPEN_TIMEOUT_MILLISECONDS = 5_000;
-/** SQLite's own waiting holds up everything that this process does, so that it is short; the rest waits in between. */
+/** SQLite's own wait blocks the event loop, so it is short; BusyRetryConnection waits the rest without blocking. */
 const BUSY_TIMEOUT_MILLISECONDS = 5;
 
-/** `file` is made, with its folder, when it is not there yet. `:memory:` is a database of its own. */
+/** Creates `file` and its folder when missing. `:memory:` opens a private in-memory database. */
 export function sqliteDialect(file: string): SqliteDialect {
   const database = new SqliteFile(file);
-  return new SharedSqliteDialect({ database: async () => database.open() }, database);
+  return new ParlanceSqliteDialect({ database: async () => database.open() }, database);
 }
 
-const MOST_STATEMENTS = 200;
-/** Of all that are kept: SQLite takes some fifty times as much for a statement of many rows. */
-const MOST_LETTERS = 64 * 1024;
-
-/** SQLite's own code for it, which it does not find out in WAL mode. */
-class MovedError extends Error {
-  readonly code = "SQLITE_READONLY_DBMOVED";
-}
+const MAX_CACHED_STATEMENTS = 200;
+/** Bounds the cached SQL text: a prepared multi-row insert takes some fifty times the memory of its text. */
+const MAX_CACHED_CHARACTERS = 64 * 1024;
 
 class SqliteFile implements SqliteDatabase {
   readonly #path: string;
   #database: BetterSqlite.Database | undefined;
   #identity: string | undefined;
-  /** Kysely prepares each statement anew, which for one of many rows costs as much as its running. */
+  /** Prepared statements: Kysely prepares each query, which for a multi-row insert costs as much as running it. */
   readonly #kept = new LRUCache<string, BetterSqlite.Statement>({
-    max: MOST_STATEMENTS,
-    maxSize: MOST_LETTERS,
+    max: MAX_CACHED_STATEMENTS,
+    maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (_statement, text) => text.length,
     memoMethod: (text) => (this.#database as BetterSqlite.Database).prepare(text),
   });
@@ -53,7 +49,7 @@ class SqliteFile implements SqliteDatabase {
 
   open(): this {
     this.#database = openFile(this.#path);
-    this.#identity = this.#findIdentity();
+    this.#identity = this.#readFileIdentity();
     return this;
   }
 
@@ -67,23 +63,23 @@ class SqliteFile implements SqliteDatabase {
   }
 
   /**
-   * Throws when the file was removed or replaced: all that is written to it then would go with this process. One that
-   * is there instead is opened, whose schema may be older. Without any, what was written stays where it can be rescued.
+   * Throws a FileReplacedError when the file was removed or replaced, since writes to an unlinked file are lost. Opens
+   * the file that took its place, whose schema may be older.
    */
-  checkPlace(): void {
-    const found = this.#findIdentity();
+  checkFileIdentity(): void {
+    const found = this.#readFileIdentity();
     const isOpen = this.#database?.open === true;
-    // What was put in its place may not have been a database.
+    // The last replacement may not have been a database, in which case nothing is open.
     if (found === this.#identity && isOpen) return;
-    if (found === undefined) throw new MovedError(`${this.#path} was removed while it was in use`);
-    // What the log beside it holds belongs to the file that was there: SQLite would write it into this one.
+    if (found === undefined) throw new FileReplacedError(`${this.#path} was removed while it was in use`);
+    // The -wal file holds pages of the previous file: SQLite would write them into the new one.
     if (isOpen) this.#database?.pragma("wal_checkpoint(TRUNCATE)");
     this.close();
     this.open();
-    throw new MovedError(`${this.#path} was replaced while it was in use`);
+    throw new FileReplacedError(`${this.#path} was replaced while it was in use`);
   }
 
-  #findIdentity(): string | undefined {
+  #readFileIdentity(): string | undefined {
     if (this.#path === ":memory:") return "memory";
     const found = statSync(this.#path, { throwIfNoEntry: false });
     return found && `${found.dev} ${found.ino}`;
@@ -96,7 +92,7 @@ function openFile(file: string): BetterSqlite.Database {
   try {
     database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
     database.pragma("journal_mode = WAL");
-    // In WAL mode NORMAL may lose the last commits when the power goes, and a revoked key would then work again.
+    // With NORMAL, WAL mode may lose the last commits on power loss, and a revoked key would work again.
     database.pragma("synchronous = FULL");
     database.pragma("foreign_keys = ON");
     database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
@@ -108,7 +104,7 @@ function openFile(file: string): BetterSqlite.Database {
   }
 }
 
-class SharedSqliteDialect extends SqliteDialect {
+class ParlanceSqliteDialect extends SqliteDialect {
   readonly #settings: SqliteDialectConfig;
   readonly #file: SqliteFile;
 
@@ -119,7 +115,7 @@ class SharedSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new SharedSqliteDriver(this.#settings, this.#file);
+    return new ParlanceSqliteDriver(this.#settings, this.#file);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -127,7 +123,7 @@ class SharedSqliteDialect extends SqliteDialect {
   }
 }
 
-class SharedSqliteDriver extends SqliteDriver {
+class ParlanceSqliteDriver extends SqliteDriver {
   readonly #file: SqliteFile;
 
   constructor(settings: SqliteDialectConfig, file: SqliteFile) {
@@ -138,23 +134,23 @@ class SharedSqliteDriver extends SqliteDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
     try {
-      this.#file.checkPlace();
+      this.#file.checkFileIdentity();
     } catch (error) {
-      // Thrown here, it would leave Kysely's lock on the one connection locked.
+      // Thrown here, the error would leave Kysely's mutex on the single connection locked.
       return failing(error);
     }
-    return new PatientConnection(connection);
+    return new BusyRetryConnection(connection);
   }
 
   /**
-   * A transaction that reads first and writes later cannot wait for another process's write: it fails at once.
-   * Taking the write lock at its beginning makes it wait instead.
+   * A deferred transaction that reads and then writes fails with SQLITE_BUSY_SNAPSHOT instead of waiting for another
+   * process's write. `begin immediate` takes the write lock first and waits for it.
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
-  /** After some errors, such as that of a full disk, SQLite has undone all by itself, and does not do it again. */
+  /** SQLite has already rolled back by itself after some errors, such as SQLITE_FULL. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await super.rollbackTransaction(connection);
@@ -171,7 +167,7 @@ function failing(error: unknown): DatabaseConnection {
   return { executeQuery: async () => fail(), streamQuery: fail };
 }
 
-/** SQLite can undo changes of the schema; as one transaction, migrations of two processes come after each other. */
+/** SQLite can roll back DDL; one transaction makes the migrations of two processes run one after the other. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;

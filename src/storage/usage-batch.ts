@@ -102,7 +102,7 @@ export class UsageRows {
 }
 
 /** A batch for each of its records. */
-export function* singly({ writer, number, dimensions, values }: UsageBatch): Generator<UsageBatch> {
+export function* splitBatch({ writer, number, dimensions, values }: UsageBatch): Generator<UsageBatch> {
   const width = RECORD_COLUMNS.length;
   for (let start = 0; start < values.length; start += width) {
     const own = values.slice(start, start + width);

@@ -1,4 +1,4 @@
-/** Reads what was used in spans of time, summed by whatever is asked to be told apart. */
+/** Reads usage per time bucket, summed by the requested groups. */
 
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";

@@ -1,4 +1,4 @@
-/** What an organisation used, in buckets of time. */
+/** What an organization used, in buckets of time. */
 
 import { setImmediate as othersDone } from "node:timers/promises";
 import type { Database } from "../storage/database.ts";
@@ -39,7 +39,7 @@ export class UsageReports {
     this.#database = database;
   }
 
-  /** Nano-dollars since `from`, the beginning of a UTC day, that an organisation, a project or a key has cost. */
+  /** Nano-dollars since `from`, the beginning of a UTC day, that an organization, a project or a key has cost. */
   async spentSince(
     { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
     scopeId: string,

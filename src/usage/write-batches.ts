@@ -1,8 +1,8 @@
 /** Batches of usage to the database, past records that it can never take. */
 
 import type { Database } from "../storage/database.ts";
-import { isRefusedValue } from "../storage/refused-value.ts";
-import { singly, type UsageBatch } from "../storage/usage-batch.ts";
+import { isConstraintViolation } from "../storage/errors.ts";
+import { splitBatch, type UsageBatch } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function writeBatches(
   try {
     await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
   } catch (error) {
-    if (!isRefusedValue(error)) throw error;
+    if (!isConstraintViolation(error)) throw error;
     const [batch] = batches;
     if (batches.length > 1) for (const each of batches) await writeBatches(database, [each], onRefused);
     else if (batch !== undefined) await writeWithoutRefused(database, batch, onRefused);
@@ -31,7 +31,7 @@ async function writeWithoutRefused(
   onRefused: (refusal: string) => void,
 ): Promise<void> {
   const taken: UsageBatch[] = [];
-  for (const alone of singly(batch)) {
+  for (const alone of splitBatch(batch)) {
     const refusal = await tryOut(database, { ...alone, writer: `${batch.writer} trial`, number: 1 });
     if (refusal === undefined) taken.push(alone);
     else onRefused(refusal);
@@ -53,7 +53,7 @@ async function tryOut(database: Database, batch: UsageBatch): Promise<string | u
     });
   } catch (error) {
     if (error instanceof TriedOut) return undefined;
-    if (isRefusedValue(error)) return (error as Error).message;
+    if (isConstraintViolation(error)) return (error as Error).message;
     throw error;
   }
   return undefined;

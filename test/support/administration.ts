@@ -38,7 +38,7 @@ const MAX_BODY_BYTES = 1_000_000;
 export async function startAdministration(options: DatabaseOptions): Promise<Administration> {
   const database = openDatabase(options);
   const accounts = new Accounts({ database, logger: options.logger });
-  const { adminKey } = await accounts.ensureFirstKeys({ apiKey: undefined, adminKey: undefined });
+  const { adminKey } = await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
   const other = await accounts.organizations.create("Another organization");
   const app = fastify({ forceCloseConnections: true });
   const routes: { method: string; pattern: string }[] = [];

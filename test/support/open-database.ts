@@ -2,11 +2,11 @@
 
 import { createLogger } from "../../src/observability/logger.ts";
 import { Secret } from "../../src/secret.ts";
-import { raiseAccountsVersion } from "../../src/storage/account-changes.ts";
+import { incrementAccountsVersion } from "../../src/storage/accounts-version.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 
 const [file = "", url = ""] = process.argv.slice(2);
 const database = openDatabase({ file, url: url === "" ? undefined : new Secret(url), logger: createLogger("silent") });
-for (let change = 0; change < 50; change += 1) await database.transaction(raiseAccountsVersion);
+for (let change = 0; change < 50; change += 1) await database.transaction(incrementAccountsVersion);
 await database.close();
 console.log("ok");

@@ -1,4 +1,4 @@
-/** An organisation's admin never sees or changes anything of another's, by whatever route. */
+/** An organization's admin never sees or changes anything of another's, by whatever route. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Administration, startAdministration } from "../../../test/support/administration.ts";
@@ -25,7 +25,7 @@ const BODIES: Record<string, unknown> = {
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let service: Administration;
-  /** The default organisation's, which the other's admin tries. */
+  /** The default organization's, which the other's admin tries. */
   let ids: Record<string, string>;
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Everything that there is to see of the default organisation. */
+  /** Everything that there is to see of the default organization. */
   async function everything(): Promise<unknown[]> {
     const { project, account } = ids;
     const paths = [
@@ -62,7 +62,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     return Promise.all(paths.map((path) => service.send("GET", path)));
   }
 
-  test("answers 404 on every route that takes an id, as for one that is not there, and changes nothing", async () => {
+  test("answers 404 for another organization's id on every route, and changes nothing", async () => {
     const before = await everything();
     const adminKey = (await service.send("GET", "/admin_api_keys")).body.data[0].id;
     const walked: string[] = [];
@@ -90,7 +90,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await everything()).toEqual(before);
   });
 
-  test("answers 404 when the project is one's own and what is in it another's", async () => {
+  test("answers 404 for another project's resource under one's own project", async () => {
     const own = (await service.foreign.admin.organization.projects.create({ name: "Own" })).id;
     const { serviceAccounts, apiKeys } = service.foreign.admin.organization.projects;
     const params = { project_id: own };
@@ -107,7 +107,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const answer of answers) expect(answer).toMatchObject({ status: "rejected", reason: { status: 404 } });
   });
 
-  test("shows only one's own in every list, and takes no cursor of another's", async () => {
+  test("lists only the caller's resources and rejects another organization's cursor", async () => {
     const own = JSON.stringify(await everything());
     for (const { method, pattern } of service.routes) {
       if (method !== "GET" || pattern.includes(":")) continue;

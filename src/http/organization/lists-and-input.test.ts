@@ -16,7 +16,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   const admin = () => service.admin.admin.organization;
   const newProject = async () => (await admin().projects.create({ name: "Team" })).id;
 
-  test("filters the audit log as OpenAI's does", async () => {
+  test("filters the audit log like OpenAI's API", async () => {
     const { auditLogs } = admin();
     await admin().projects.update(await newProject(), { name: "Renamed" });
     const projectsMade = await auditLogs.list({ event_types: ["project.created", "project.updated"], limit: 100 });
@@ -40,7 +40,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await auditLogs.list({ after: first?.id ?? "", limit: 1 })).data).toEqual([second]);
   });
 
-  test("pages through every list, also while it grows", async () => {
+  test("pages through every list while it grows", async () => {
     const project = await newProject();
     for (let index = 0; index < 7; index += 1) {
       await admin().projects.serviceAccounts.create(project, { name: `Account ${index}` });
@@ -59,7 +59,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(1 + 8 + 8);
   });
 
-  test("refuses bad names, expiries, limits, cursors and fields, and names what is wrong", async () => {
+  test("rejects invalid names, expiries, limits, cursors and fields, naming the parameter", async () => {
     const project = await newProject();
     const projectKey = (await admin().projects.serviceAccounts.create(project, { name: "Builder" })).api_key?.id ?? "";
     const refused: [method: string, path: string, body: unknown, param: string][] = [];
@@ -121,7 +121,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
   });
 
-  test("takes a content type without a body, as OpenAI's Python client sends it", async () => {
+  test("accepts a content type without a body, as OpenAI's Python client sends it", async () => {
     const project = await newProject();
     const account = (await admin().projects.serviceAccounts.create(project, { name: "Builder" })).id;
     const typed = (method: string, path: string) =>
@@ -134,7 +134,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(nameless).toMatchObject({ status: 400, body: { error: { type: "invalid_request_error" } } });
   });
 
-  test("refuses a NUL character wherever a URL may hold one", async () => {
+  test("rejects a NUL character anywhere in a URL", async () => {
     const project = await newProject();
     const paths = [
       "/projects/a%00b",
@@ -151,7 +151,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
   });
 
-  test("refuses a project's key, and no key", async () => {
+  test("rejects a project key and a missing key", async () => {
     const project = await newProject();
     const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
     const withProjectKey = await service.send("GET", "/projects", undefined, {

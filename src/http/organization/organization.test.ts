@@ -45,7 +45,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     });
   });
 
-  test("lets two admins archive one project at once, and writes it down once", async () => {
+  test("archives a project once and audits it once when two admins archive it concurrently", async () => {
     const id = await newProject();
     const answers = await Promise.all(Array.from({ length: 4 }, () => admin().projects.archive(id)));
     expect(new Set(answers.map(({ archived_at }) => archived_at)).size).toBe(1);
@@ -58,7 +58,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(admin().projects.archive(first?.id ?? "")).rejects.toMatchObject({ status: 400 });
   });
 
-  test("creates service accounts with a key that works, and ends it with the account", async () => {
+  test("creates service accounts with a working key and revokes it with the account", async () => {
     const project = await newProject();
     const { serviceAccounts } = admin().projects;
     const created = await serviceAccounts.create(project, { name: "Builder", expires_in_seconds: 3_600 });
@@ -144,7 +144,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(apiKeys.delete(created.id, { project_id: project })).rejects.toMatchObject({ status: 404 });
   });
 
-  test("shows a key that nobody's service account owns as the operator's", async () => {
+  test("shows a key without a service account as the operator's", async () => {
     const first = (await admin().projects.list({ limit: 1 })).data[0];
     const keys = await admin().projects.apiKeys.list(first?.id ?? "");
     expect(keys.data).toMatchObject([{ owner: { type: "user", user: { id: "operator", role: "owner" } } }]);
@@ -177,7 +177,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(adminAPIKeys.delete(last?.id ?? "")).rejects.toMatchObject({ status: 400 });
   });
 
-  test("does not let two who delete each other's admin key lock everybody out", async () => {
+  test("keeps one admin key when two admins delete each other's concurrently", async () => {
     const { accounts } = service;
     const { organization, adminKey } = await accounts.organizations.create("Two admins");
     const scope = { organizationId: organization.id, kind: "admin" } as const;
@@ -188,7 +188,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(outcomes.sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("sets, shows and removes what a project and the organisation may use", async () => {
+  test("sets, shows and removes model permissions of projects and organizations", async () => {
     const project = await newProject();
     const { modelPermissions } = admin().projects;
     const open = { object: "project.model_permissions", mode: "deny_list", model_ids: [] };
@@ -220,7 +220,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await mayUse("two")).toBe(true);
   });
 
-  test("writes down who changed what, when and from where", async () => {
+  test("audits who changed what, when and from where", async () => {
     const project = await admin().projects.create(
       { name: "Audited" },
       { headers: { "user-agent": "an auditor's tool" } },
@@ -249,7 +249,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     });
   });
 
-  test("writes nothing down for a change that was refused", async () => {
+  test("audits nothing for a rejected change", async () => {
     const before = await admin().auditLogs.list({ limit: 1 });
     const refused = admin().projects.serviceAccounts.create("proj_none", { name: "No" });
     await expect(refused).rejects.toMatchObject({ status: 404 });

@@ -49,7 +49,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
   };
 }
 
-/** Within the organisation that asks, so that another's cannot be named. */
+/** Within the organization that asks, so that another's cannot be named. */
 export function projectOf(request: FastifyRequest<OfProject>): { organizationId: string; id: string } {
   return { organizationId: request.caller.organizationId, id: request.params.project };
 }

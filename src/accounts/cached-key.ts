@@ -1,5 +1,5 @@
+import { findActiveApiKeys } from "../storage/active-api-keys.ts";
 import type { Database } from "../storage/database.ts";
-import { findKeyProofs } from "../storage/key-proofs.ts";
 import { findModelPermissionsOf } from "../storage/model-permissions.ts";
 import { findModerationPoliciesOf } from "../storage/moderation-policies.ts";
 import { findRateLimitsOf } from "../storage/rate-limits.ts";
@@ -7,31 +7,31 @@ import type { ModelPermissionsRow } from "../storage/schema.ts";
 import { findSpendLimitsOf } from "../storage/spend-limits.ts";
 import type { Caller } from "./caller.ts";
 import { type ModelAccess, type ModelPermissions, modelAccess } from "./model-access.ts";
-import { type ProjectModeration, toProjectModeration } from "./moderation-policy-settings.ts";
-import type { ModelRateLimit } from "./rate-limit-settings.ts";
-import type { SpendLimit } from "./spend-limit-settings.ts";
+import { type ProjectModeration, toProjectModeration } from "./moderation-policy-service.ts";
+import type { ModelRateLimit } from "./rate-limit-service.ts";
+import type { SpendLimit } from "./spend-limit-service.ts";
 
-export interface KeyProof {
+export interface CachedKey {
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
-  /** By the organisation's and the project's permissions. */
+  /** By the organization's and the project's permissions. */
   mayUse: ModelAccess;
   /** Of the project, by model. */
   rateLimits: readonly ModelRateLimit[];
-  /** The organisation's, the project's and the key's own, if they have any. */
+  /** The organization's, the project's and the key's own, if they have any. */
   spendLimits: readonly SpendLimit[];
   /** The project's, if it has one. */
   moderation: ProjectModeration | undefined;
 }
 
 /** By the key's hash; keys that do not work are not among them. */
-export async function loadKeyProofs(
+export async function loadCachedKeys(
   database: Database,
   hashes: readonly string[],
-): Promise<ReadonlyMap<string, KeyProof>> {
+): Promise<ReadonlyMap<string, CachedKey>> {
   return database.run(async (executor) => {
-    const keys = await findKeyProofs(executor, hashes);
+    const keys = await findActiveApiKeys(executor, hashes);
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
     const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));

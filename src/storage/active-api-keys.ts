@@ -1,9 +1,9 @@
-/** What a request's key proves, read for many keys at once. */
+/** Reads the API keys that currently work, many hashes in one query. */
 
 import type { Executor } from "./database.ts";
 import type { ApiKeyRow } from "./schema.ts";
 
-export interface KeyProofRow {
+export interface ActiveApiKeyRow {
   id: string;
   keyHash: string;
   kind: ApiKeyRow["kind"];
@@ -12,8 +12,8 @@ export interface KeyProofRow {
   expiresAt: number | null;
 }
 
-/** Of the keys with these hashes, those that work: not revoked, and nothing that they belong to archived or deleted. */
-export async function findKeyProofs(executor: Executor, hashes: readonly string[]): Promise<KeyProofRow[]> {
+/** Finds the keys with these hashes that are not revoked and whose organization, project and account are active. */
+export async function findActiveApiKeys(executor: Executor, hashes: readonly string[]): Promise<ActiveApiKeyRow[]> {
   if (hashes.length === 0) return [];
   return executor
     .selectFrom("apiKeys as key")

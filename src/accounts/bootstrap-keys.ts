@@ -1,42 +1,42 @@
-/** What must be there before anybody can ask for anything: an organisation, a project and a key of each kind. */
+/** Creates what the first request needs: an organization, a project and a key of each kind. */
 
 import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import { type ApiKeyScope, findApiKeyByHash, findUsableApiKeys, updateApiKey } from "../storage/api-keys.ts";
 import { findDefaultOrganization, insertOrganization } from "../storage/organizations.ts";
 import { findDefaultProject, insertProject } from "../storage/projects.ts";
-import type { AccountChanges, Change } from "./account-changes.ts";
+import type { AccountTransaction, AccountTransactions } from "./account-transaction.ts";
 import { hashApiKey, makeApiKey } from "./api-key.ts";
 import { addApiKey, endApiKey } from "./api-keys.ts";
 import { OPERATOR } from "./audit.ts";
 import { newId } from "./id.ts";
 
-/** Keys that the operator fixes in the environment. */
+/** Keys that the operator sets in the environment. */
 export interface FixedKeys {
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
 }
 
-/** Keys that were made now, to be shown once; undefined where none was. */
-export interface FirstKeys {
+/** Keys created by this start, to be shown once; undefined where none was created. */
+export interface BootstrapKeys {
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
 }
 
-/** Safe at every start, and of several processes at once. Throws a Fault when a fixed key is in use for something else. */
-export async function ensureFirstKeys(changes: AccountChanges, fixed: FixedKeys): Promise<FirstKeys> {
-  return changes.make(OPERATOR, async (change) => {
-    const { organizationId, projectId, isNew } = await ensureDefaults(change);
+/** Idempotent, and safe when several processes start together. Throws a Fault when a fixed key is in use elsewhere. */
+export async function ensureBootstrapKeys(transactions: AccountTransactions, fixed: FixedKeys): Promise<BootstrapKeys> {
+  return transactions.run(OPERATOR, async (transaction) => {
+    const { organizationId, projectId, isNew } = await ensureDefaults(transaction);
     const project: ApiKeyScope = { organizationId, projectId, kind: "project" };
     const admin: ApiKeyScope = { organizationId, kind: "admin" };
     return {
-      apiKey: await ensureKey(change, project, fixed.apiKey, isNew),
-      adminKey: await ensureKey(change, admin, fixed.adminKey, isNew),
+      apiKey: await ensureKey(transaction, project, fixed.apiKey, isNew),
+      adminKey: await ensureKey(transaction, admin, fixed.adminKey, isNew),
     };
   });
 }
 
-async function ensureDefaults({ executor, now, audit }: Change) {
+async function ensureDefaults({ executor, now, audit }: AccountTransaction) {
   const organization = await findDefaultOrganization(executor);
   if (organization !== undefined) {
     const project = await findDefaultProject(executor, organization.id);
@@ -61,36 +61,36 @@ async function ensureDefaults({ executor, now, audit }: Change) {
   return { organizationId, projectId, isNew: true };
 }
 
-/** Returns a secret only when it was made now. */
+/** Returns the secret only when this call created it. */
 async function ensureKey(
-  change: Change,
+  transaction: AccountTransaction,
   scope: ApiKeyScope,
   fixed: Secret | undefined,
   isNew: boolean,
 ): Promise<Secret | undefined> {
-  const { executor, now } = change;
+  const { executor, now } = transaction;
   const withdrawn = (await findUsableApiKeys(executor, scope, now)).filter(
     (key) => key.isFixed === 1 && key.keyHash !== hashOf(fixed),
   );
-  for (const key of withdrawn) await endApiKey(change, key);
+  for (const key of withdrawn) await endApiKey(transaction, key);
   if (fixed !== undefined) {
-    await holdFixed(change, scope, fixed);
+    await holdFixed(transaction, scope, fixed);
     return undefined;
   }
   const usable = await findUsableApiKeys(executor, scope, now);
-  // A project's last key may have been revoked on purpose; without an admin key nobody could make another.
+  // A project's last key may have been revoked on purpose; without an admin key, no key could be created again.
   const isLocked = usable.length === 0 && (withdrawn.length > 0 || scope.kind === "admin");
   if (!isNew && !isLocked) return undefined;
   const name = scope.kind === "admin" ? "First admin key" : "First API key";
-  const { secret } = await addApiKey(change, { scope, name, expiresInSeconds: undefined }, makeApiKey(scope.kind));
+  const { secret } = await addApiKey(transaction, { scope, name, expiresInSeconds: undefined }, makeApiKey(scope.kind));
   return secret;
 }
 
-async function holdFixed(change: Change, scope: ApiKeyScope, fixed: Secret): Promise<void> {
+async function holdFixed(transaction: AccountTransaction, scope: ApiKeyScope, fixed: Secret): Promise<void> {
   const variable = scope.kind === "admin" ? "PARLANCE_ADMIN_KEY" : "PARLANCE_API_KEY";
-  const existing = await findApiKeyByHash(change.executor, hashApiKey(fixed.reveal()));
+  const existing = await findApiKeyByHash(transaction.executor, hashApiKey(fixed.reveal()));
   if (existing === undefined) {
-    await addApiKey(change, { scope, name: variable, expiresInSeconds: undefined }, fixed, true);
+    await addApiKey(transaction, { scope, name: variable, expiresInSeconds: undefined }, fixed, true);
     return;
   }
   const isSame = existing.kind === scope.kind && existing.projectId === (scope.projectId ?? null);
@@ -100,7 +100,7 @@ async function holdFixed(change: Change, scope: ApiKeyScope, fixed: Secret): Pro
       `The value of ${variable} is a key of another kind or project already; choose another.`,
     );
   }
-  await updateApiKey(change.executor, existing.id, { isFixed: 1, revokedAt: null, expiresAt: null });
+  await updateApiKey(transaction.executor, existing.id, { isFixed: 1, revokedAt: null, expiresAt: null });
 }
 
 function hashOf(key: Secret | undefined): string | undefined {

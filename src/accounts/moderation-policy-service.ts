@@ -1,4 +1,4 @@
-/** How all chats of a project are moderated, whatever its requests ask for. */
+/** Reads and changes the moderation policy that applies to all chats of a project. */
 
 import { Fault } from "../faults.ts";
 import {
@@ -7,7 +7,7 @@ import {
   putModerationPolicy,
 } from "../storage/moderation-policies.ts";
 import type { ModerationPolicyRow } from "../storage/schema.ts";
-import type { AccountChanges } from "./account-changes.ts";
+import type { AccountTransactions } from "./account-transaction.ts";
 import type { Actor } from "./audit.ts";
 import { findActiveProject, findExistingProject } from "./projects.ts";
 
@@ -24,16 +24,16 @@ interface ProjectReference {
   id: string;
 }
 
-export class ModerationPolicySettings {
-  readonly #changes: AccountChanges;
+export class ModerationPolicyService {
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
-  /** Throws a Fault when there is no such project, or it has no policy. */
+  /** Throws a Fault when the project does not exist or has no policy. */
   async retrieve(reference: ProjectReference): Promise<ProjectModeration> {
-    return this.#changes.database.run(async (executor) => {
+    return this.#transactions.database.run(async (executor) => {
       const project = await findExistingProject(executor, reference);
       const [row] = await findModerationPoliciesOf(executor, [project.id]);
       if (row === undefined) throw new Fault("not-found", "There is no moderation policy.");
@@ -41,9 +41,9 @@ export class ModerationPolicySettings {
     });
   }
 
-  /** Throws a Fault when there is no such project or it is archived. */
+  /** Throws a Fault when the project does not exist or is archived. */
   async replace(actor: Actor, reference: ProjectReference, policy: ProjectModeration): Promise<ProjectModeration> {
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const project = await findActiveProject(executor, reference);
       const { model, input, output } = policy;
       await putModerationPolicy(executor, {
@@ -58,9 +58,9 @@ export class ModerationPolicySettings {
     });
   }
 
-  /** False when there was none. Throws a Fault when there is no such project or it is archived. */
+  /** False when there was none. Throws a Fault when the project does not exist or is archived. */
   async remove(actor: Actor, reference: ProjectReference): Promise<boolean> {
-    return this.#changes.make(actor, async ({ executor, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
       const project = await findActiveProject(executor, reference);
       const isRemoved = await deleteModerationPolicy(executor, project.id);
       if (isRemoved) await audit({ ...updated(project), details: { moderationPolicy: null } });

@@ -1,33 +1,33 @@
-/** What an organisation, a project or a key may spend in a month. */
+/** Reads and changes monthly spend limits of organizations, projects and keys. */
 
 import { Fault } from "../faults.ts";
 import { findApiKey } from "../storage/api-keys.ts";
 import type { Executor } from "../storage/database.ts";
 import type { SpendLimitRow } from "../storage/schema.ts";
 import { deleteSpendLimit, findSpendLimitsOf, putSpendLimit } from "../storage/spend-limits.ts";
-import type { AccountChanges } from "./account-changes.ts";
+import type { AccountTransactions } from "./account-transaction.ts";
 import type { Actor, AuditEvent } from "./audit.ts";
 import { findActiveProject, findExistingProject } from "./projects.ts";
 
 export type SpendLimit = SpendLimitRow;
 
-/** An organisation, one of its projects, or a key of that project. */
+/** An organization, one of its projects, or a key of that project. */
 export interface SpendLimitOwner {
   organizationId: string;
   projectId: string | undefined;
   keyId: string | undefined;
 }
 
-export class SpendLimitSettings {
-  readonly #changes: AccountChanges;
+export class SpendLimitService {
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
-  /** Throws a Fault when there is no such project or key, or no limit. */
+  /** Throws a Fault when the project, the key or the limit does not exist. */
   async retrieve(owner: SpendLimitOwner): Promise<SpendLimit> {
-    return this.#changes.database.run(async (executor) => {
+    return this.#transactions.database.run(async (executor) => {
       const { organizationId, projectId } = owner;
       if (projectId !== undefined) await findExistingProject(executor, { organizationId, id: projectId });
       await findKey(executor, owner);
@@ -37,13 +37,13 @@ export class SpendLimitSettings {
     });
   }
 
-  /** Throws a Fault when there is no such project or key, or the project is archived. */
+  /** Throws a Fault when the project or key does not exist, or the project is archived. */
   async replace(
     actor: Actor,
     owner: SpendLimitOwner,
     wanted: { thresholdCents: number; isEnforcing: boolean },
   ): Promise<SpendLimit> {
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const event = await describe(executor, owner);
       const { organizationId } = owner;
       const { thresholdCents } = wanted;
@@ -56,9 +56,9 @@ export class SpendLimitSettings {
     });
   }
 
-  /** False when there was none. Throws a Fault when there is no such project or key, or the project is archived. */
+  /** False when there was none. Throws a Fault when the project or key does not exist, or the project is archived. */
   async remove(actor: Actor, owner: SpendLimitOwner): Promise<boolean> {
-    return this.#changes.make(actor, async ({ executor, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
       const event = await describe(executor, owner);
       const isRemoved = await deleteSpendLimit(executor, scopeOf(owner));
       if (isRemoved) await audit({ ...event, details: { spendLimit: null } });

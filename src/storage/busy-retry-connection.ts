@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
 
-const WAIT_AT_MOST_MILLISECONDS = 5_000;
-const LONGEST_PAUSE_MILLISECONDS = 50;
+const MAX_WAIT_MS = 5_000;
+const MAX_DELAY_MS = 50;
 
-/** Tries again while another connection writes, and lets this process do other things in the meantime. */
-export class PatientConnection implements DatabaseConnection {
+/** Retries SQLITE_BUSY with backoff while another connection writes, without blocking the event loop. */
+export class BusyRetryConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection;
 
   constructor(connection: DatabaseConnection) {
@@ -13,8 +13,8 @@ export class PatientConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const giveUpAt = performance.now() + WAIT_AT_MOST_MILLISECONDS;
-    for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MILLISECONDS)) {
+    const giveUpAt = performance.now() + MAX_WAIT_MS;
+    for (let pause = 1; ; pause = Math.min(pause * 2, MAX_DELAY_MS)) {
       try {
         return await this.#connection.executeQuery<Row>(query);
       } catch (error) {

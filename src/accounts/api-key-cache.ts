@@ -1,53 +1,53 @@
-/** What keys prove, kept in memory but never older than a second while the database can be reached. */
+/** Caches API keys in memory, never older than a second while the database can be reached. */
 
 import { LRUCache } from "lru-cache";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
-import { readAccountsVersion } from "../storage/account-changes.ts";
+import { readAccountsVersion } from "../storage/accounts-version.ts";
 import type { Database } from "../storage/database.ts";
 import { BatchLoader } from "./batch-loader.ts";
-import { type KeyProof, loadKeyProofs } from "./key-proof.ts";
+import { type CachedKey, loadCachedKeys } from "./cached-key.ts";
 
 const MAX_KEPT = 10_000;
-/** Most of the kept keys that are read again when accounts have changed; the rest is forgotten. */
+/** Cached keys that are read again after accounts changed; the remaining ones are evicted. */
 const MAX_RELOADED = 2_000;
 const BATCH = 500;
-/** The first use after this looks for changes in the background. */
-const CHECK_AFTER_MILLISECONDS = 250;
-/** Kept keys are not trusted for longer without having looked: a revoked key must be refused within a second. */
+/** The first use after this polls for changes in the background. */
+const CHECK_AFTER_MS = 250;
+/** Cached keys are not trusted longer without a poll: a revoked key must be refused within a second. */
 const STALE_AFTER_MILLISECONDS = 900;
 const CHECK_TIMEOUT_MILLISECONDS = 2_000;
 const RETRY_AFTER_MILLISECONDS = 500;
 
-export interface KeyProofsOptions {
+export interface ApiKeyCacheOptions {
   database: Database;
   logger: Logger;
-  /** How long keys that are known go on working while the database is away. */
+  /** How long cached keys keep working while the database is unavailable. */
   graceSeconds: number;
 }
 
-export class KeyProofs {
-  readonly #options: KeyProofsOptions;
-  readonly #known = new LRUCache<string, KeyProof>({ max: MAX_KEPT });
+export class ApiKeyCache {
+  readonly #options: ApiKeyCacheOptions;
+  readonly #known = new LRUCache<string, CachedKey>({ max: MAX_KEPT });
   readonly #unknown = new LRUCache<string, true>({ max: MAX_KEPT });
-  readonly #loader: BatchLoader<KeyProof>;
-  /** Rises whenever what was read before may be outdated, so that a slow read is not kept. */
+  readonly #loader: BatchLoader<CachedKey>;
+  /** Increments whenever earlier reads may be outdated: a slow read is not cached. */
   #epoch = 0;
   #version: number | undefined;
-  /** On the clock of `performance.now()`: when the database was last asked for changes and answered. */
+  /** When the database last answered a poll, on the clock of `performance.now()`. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: Promise<void> | undefined;
   #reloading: Promise<void> = Promise.resolve();
   #isReachable = true;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: KeyProofsOptions) {
+  constructor(options: ApiKeyCacheOptions) {
     this.#options = options;
     this.#loader = new BatchLoader(BATCH, (hashes) => this.#lookUp(hashes));
   }
 
-  /** Undefined for a key that does not work. Throws a Fault when that cannot be known because the database is away. */
-  async find(keyHash: string): Promise<KeyProof | undefined> {
+  /** Undefined for a key that does not work. Throws a Fault when the database is unavailable and the key not cached. */
+  async find(keyHash: string): Promise<CachedKey | undefined> {
     const known = this.#known.get(keyHash);
     await this.#check(known !== undefined);
     const ageMilliseconds = performance.now() - this.#checkedAt;
@@ -62,20 +62,20 @@ export class KeyProofs {
     throw unavailable(message, "database_unavailable", 1);
   }
 
-  /** What `find` would resolve with without asking anybody; undefined where it would have to. */
-  findFresh(keyHash: string): KeyProof | undefined {
+  /** The cached key, when `find` would resolve with it without a query; undefined otherwise. */
+  findFresh(keyHash: string): CachedKey | undefined {
     const ageMilliseconds = performance.now() - this.#checkedAt;
-    return ageMilliseconds < CHECK_AFTER_MILLISECONDS ? this.#known.get(keyHash) : undefined;
+    return ageMilliseconds < CHECK_AFTER_MS ? this.#known.get(keyHash) : undefined;
   }
 
-  /** Called after every change that this process made, so that it holds from the next request on. */
+  /** Called after every change that this process made, which then applies from the next request on. */
   async reload(): Promise<void> {
     try {
       await this.#reloadNext();
     } catch (error) {
       this.#options.logger.warn(
         { error: describe(error) },
-        "forgot the known keys, because they could not be read again",
+        "evicted all cached API keys because they could not be reloaded",
       );
     }
   }
@@ -83,14 +83,14 @@ export class KeyProofs {
   async #check(isKnown: boolean): Promise<void> {
     const now = performance.now();
     const ageMilliseconds = now - this.#checkedAt;
-    if (ageMilliseconds < CHECK_AFTER_MILLISECONDS) return;
+    if (ageMilliseconds < CHECK_AFTER_MS) return;
     if (this.#checking === undefined && now >= this.#nextCheckAt) {
       this.#checking = this.#lookForChanges().finally(() => {
         this.#checking = undefined;
       });
     }
     if (ageMilliseconds < STALE_AFTER_MILLISECONDS) return;
-    // While the database is away, known keys do not wait for it to time out.
+    // While the database is unavailable, cached keys do not wait for its timeout.
     if (this.#isReachable || !isKnown) await this.#checking;
   }
 
@@ -110,14 +110,14 @@ export class KeyProofs {
     }
   }
 
-  /** Also called by who asked the database for something else: a service that is not ready may get no requests at all. */
+  /** Also called by the readiness check: a service that is not ready may receive no requests that would notice. */
   noteAway(error: unknown): void {
     const { logger } = this.#options;
     if (this.#isReachable) logger.error({ error: describe(error) }, "the database cannot be reached");
     this.#isReachable = false;
   }
 
-  /** One after the other, so that what an earlier one read never replaces what a later one did. */
+  /** Serializes reloads: an older read never replaces a newer one. */
   #reloadNext(): Promise<void> {
     const next = this.#reloading.then(() => this.#reloadKnown());
     this.#reloading = next.catch(() => {});
@@ -130,22 +130,22 @@ export class KeyProofs {
     const hashes = [...this.#known.keys()];
     for (const hash of hashes.splice(MAX_RELOADED)) this.#known.delete(hash);
     try {
-      // Least recently used first, so that it stays so.
+      // Least recently used first keeps the LRU order.
       for (let end = hashes.length; end > 0; end -= BATCH) {
         const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
-        const found = await loadKeyProofs(this.#options.database, batch);
+        const found = await loadCachedKeys(this.#options.database, batch);
         for (const hash of batch) this.#keep(hash, found.get(hash));
       }
     } catch (error) {
-      // One of them may be the one that was revoked.
+      // Any of them may have been revoked.
       this.#known.clear();
       throw error;
     }
   }
 
-  async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyProof>> {
+  async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, CachedKey>> {
     const epoch = this.#epoch;
-    const found = await loadKeyProofs(this.#options.database, hashes);
+    const found = await loadCachedKeys(this.#options.database, hashes);
     if (epoch === this.#epoch) {
       for (const hash of hashes) {
         this.#keep(hash, found.get(hash));
@@ -155,9 +155,9 @@ export class KeyProofs {
     return found;
   }
 
-  #keep(hash: string, proof: KeyProof | undefined): void {
-    if (proof === undefined) this.#known.delete(hash);
-    else this.#known.set(hash, proof);
+  #keep(hash: string, cached: CachedKey | undefined): void {
+    if (cached === undefined) this.#known.delete(hash);
+    else this.#known.set(hash, cached);
   }
 }
 

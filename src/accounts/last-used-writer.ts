@@ -1,10 +1,10 @@
-/** When keys were last used, gathered and written now and then instead of at every request. */
+/** Writes when keys were last used, in batches instead of at every request. */
 
 import type { Logger } from "../observability/logger.ts";
 import { recordUse } from "../storage/api-keys.ts";
 import type { Database } from "../storage/database.ts";
 
-export class LastUsed {
+export class LastUsedWriter {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
@@ -22,7 +22,7 @@ export class LastUsed {
     this.#times.set(keyId, time);
   }
 
-  /** Writes what was noted; what cannot be written now is kept for the next time. */
+  /** Writes the recorded times; what cannot be written is kept for the next flush. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#write());
     return this.#flushing;
@@ -39,13 +39,16 @@ export class LastUsed {
     this.#times = new Map();
     try {
       await this.#database.transaction(async (transaction) => {
-        // In one order in every process, so that two of them cannot wait for each other.
+        // The same order in every process prevents deadlocks (SQLSTATE 40P01).
         for (const [keyId, time] of [...times].sort(([a], [b]) => (a < b ? -1 : 1))) {
           await recordUse(transaction, keyId, time);
         }
       });
     } catch (error) {
-      this.#logger.warn({ error: error instanceof Error ? error.message : String(error) }, "key use not written yet");
+      this.#logger.warn(
+        { error: error instanceof Error ? error.message : String(error) },
+        "last use of API keys not written yet; it will be retried",
+      );
       this.#times = new Map([...times, ...this.#times]);
     }
   }

@@ -1,11 +1,11 @@
-/** What a project may use of each model in a minute or a day. */
+/** Reads and changes a project's rate limits per model. */
 
 import { findRateLimitsOf, putRateLimit } from "../storage/rate-limits.ts";
-import type { AccountChanges } from "./account-changes.ts";
+import type { AccountTransactions } from "./account-transaction.ts";
 import type { Actor } from "./audit.ts";
 import { findActiveProject, findExistingProject } from "./projects.ts";
 
-/** Null: as the configuration says. */
+/** Null: the configured default applies. */
 export interface RateLimit {
   requestsPerMinute: number | null;
   requestsPerDay: number | null;
@@ -32,29 +32,29 @@ const NONE: RateLimit = {
   concurrentRequests: null,
 };
 
-export class RateLimitSettings {
-  readonly #changes: AccountChanges;
+export class RateLimitService {
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
-  /** Those that were set. Throws a Fault when there is no such project. */
+  /** Lists the limits that were set. Throws a Fault when the project does not exist. */
   async list(project: ProjectReference): Promise<ModelRateLimit[]> {
-    return this.#changes.database.run(async (executor) => {
+    return this.#transactions.database.run(async (executor) => {
       await findExistingProject(executor, project);
       return findRateLimitsOf(executor, [project.id]);
     });
   }
 
-  /** Sets what `change` names. Throws a Fault when there is no such project or it is archived. */
+  /** Sets what `change` names. Throws a Fault when the project does not exist or is archived. */
   async update(
     actor: Actor,
     reference: ProjectReference,
     model: string,
     change: Partial<RateLimit>,
   ): Promise<ModelRateLimit> {
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const project = await findActiveProject(executor, reference);
       const before = (await findRateLimitsOf(executor, [project.id])).find((each) => each.model === model);
       const row = { ...NONE, ...before, ...change, projectId: project.id, model, updatedAt: now };

@@ -1,4 +1,4 @@
-/** Sets what a project or an organisation may use. */
+/** Reads and changes which models an organization or project may use. */
 
 import type { Executor } from "../storage/database.ts";
 import {
@@ -7,28 +7,28 @@ import {
   type PermissionScope,
   putModelPermissions,
 } from "../storage/model-permissions.ts";
-import type { AccountChanges } from "./account-changes.ts";
+import type { AccountTransactions } from "./account-transaction.ts";
 import type { Actor, AuditEvent } from "./audit.ts";
-import { toModelPermissions } from "./key-proof.ts";
+import { toModelPermissions } from "./cached-key.ts";
 import type { ModelPermissions } from "./model-access.ts";
 import { findActiveProject, findExistingProject } from "./projects.ts";
 
-/** An organisation, or one of its projects. */
+/** An organization, or one of its projects. */
 export interface PermissionOwner {
   organizationId: string;
   projectId: string | undefined;
 }
 
-export class ModelPermissionSettings {
-  readonly #changes: AccountChanges;
+export class ModelPermissionService {
+  readonly #transactions: AccountTransactions;
 
-  constructor(changes: AccountChanges) {
-    this.#changes = changes;
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
   }
 
-  /** Undefined when it has none of its own. Throws a Fault when there is no such project. */
+  /** Undefined when none were set. Throws a Fault when the project does not exist. */
   async retrieve(owner: PermissionOwner): Promise<ModelPermissions | undefined> {
-    return this.#changes.database.run(async (executor) => {
+    return this.#transactions.database.run(async (executor) => {
       const { organizationId, projectId } = owner;
       if (projectId !== undefined) await findExistingProject(executor, { organizationId, id: projectId });
       const row = await findModelPermissions(executor, toScope(owner));
@@ -36,10 +36,10 @@ export class ModelPermissionSettings {
     });
   }
 
-  /** Throws a Fault when there is no such project or it is archived. */
+  /** Throws a Fault when the project does not exist or is archived. */
   async replace(actor: Actor, owner: PermissionOwner, wanted: ModelPermissions): Promise<ModelPermissions> {
     const permissions = { mode: wanted.mode, modelIds: [...new Set(wanted.modelIds)] };
-    return this.#changes.make(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const event = await describe(executor, owner);
       const modelIds = JSON.stringify(permissions.modelIds);
       await putModelPermissions(executor, { ...toScope(owner), mode: permissions.mode, modelIds, updatedAt: now });
@@ -48,9 +48,9 @@ export class ModelPermissionSettings {
     });
   }
 
-  /** False when there were none. Throws a Fault when there is no such project or it is archived. */
+  /** False when there were none. Throws a Fault when the project does not exist or is archived. */
   async remove(actor: Actor, owner: PermissionOwner): Promise<boolean> {
-    return this.#changes.make(actor, async ({ executor, audit }) => {
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
       const event = await describe(executor, owner);
       const isRemoved = await deleteModelPermissions(executor, toScope(owner));
       if (isRemoved) await audit({ ...event, details: { modelPermissions: null } });

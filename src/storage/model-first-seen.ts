@@ -1,12 +1,12 @@
-/** When each catalog id was first there, which clients see as its `created`. */
+/** Stores when each catalog id first appeared, which clients see as its `created`. */
 
 import type { Executor } from "./database.ts";
 
 /** Statements have a bounded number of parameters. */
 const BATCH = 200;
 
-/** Notes ids that are new, at `now`, and returns when each was first seen, epoch milliseconds. */
-export async function seeModels(
+/** Stores new ids with the time `now` and returns when each id was first seen, epoch milliseconds. */
+export async function recordFirstSeen(
   executor: Executor,
   modelIds: readonly string[],
   now: number,

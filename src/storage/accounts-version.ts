@@ -1,4 +1,4 @@
-/** A number that rises with every change to accounts, so that each process notices the others' changes cheaply. */
+/** Version that every change to accounts increments: replicas poll it to invalidate their cached keys. */
 
 import type { Executor } from "./database.ts";
 
@@ -7,8 +7,8 @@ export async function readAccountsVersion(executor: Executor): Promise<number> {
   return row.version;
 }
 
-/** First in a transaction: it makes changes to accounts come one after the other, so that each sees the one before. */
-export async function raiseAccountsVersion(executor: Executor): Promise<void> {
+/** Must be first in a transaction: the row lock serializes changes to accounts. */
+export async function incrementAccountsVersion(executor: Executor): Promise<void> {
   await executor
     .updateTable("accountChanges")
     .set((row) => ({ version: row("version", "+", 1) }))

@@ -1,0 +1,34 @@
+import type { Transaction } from "kysely";
+import { incrementAccountsVersion } from "../storage/accounts-version.ts";
+import type { Database } from "../storage/database.ts";
+import type { Schema } from "../storage/schema.ts";
+import { type Actor, type AuditEvent, recordAudit } from "./audit.ts";
+
+/** Database transaction of one change to accounts, with the timestamp that everything in it carries. */
+export interface AccountTransaction {
+  executor: Transaction<Schema>;
+  /** Epoch milliseconds. */
+  now: number;
+  audit(event: AuditEvent): Promise<void>;
+}
+
+/** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after it. */
+export class AccountTransactions {
+  readonly database: Database;
+  readonly #onCommit: () => Promise<void>;
+
+  constructor(database: Database, onCommit: () => Promise<void>) {
+    this.database = database;
+    this.#onCommit = onCommit;
+  }
+
+  async run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
+    const result = await this.database.transaction(async (executor) => {
+      await incrementAccountsVersion(executor);
+      const now = Date.now();
+      return work({ executor, now, audit: (event) => recordAudit(executor, actor, event, now) });
+    });
+    await this.#onCommit();
+    return result;
+  }
+}
