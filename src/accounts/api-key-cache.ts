@@ -1,11 +1,13 @@
 /** Caches API keys in memory, never older than a second while the database can be reached. */
 
+import type DataLoader from "dataloader";
 import { LRUCache } from "lru-cache";
+import { withTimeout } from "../async/timeout.ts";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { readAccountsVersion } from "../storage/accounts-version.ts";
 import type { Database } from "../storage/database.ts";
-import { BatchLoader } from "./batch-loader.ts";
+import { batchLoader } from "./batch-loader.ts";
 import { type CachedKey, loadCachedKeys } from "./cached-key.ts";
 
 const MAX_KEPT = 10_000;
@@ -30,7 +32,7 @@ export class ApiKeyCache {
   readonly #options: ApiKeyCacheOptions;
   readonly #known = new LRUCache<string, CachedKey>({ max: MAX_KEPT });
   readonly #unknown = new LRUCache<string, true>({ max: MAX_KEPT });
-  readonly #loader: BatchLoader<CachedKey>;
+  readonly #loader: DataLoader<string, CachedKey | undefined>;
   /** Increments whenever earlier reads may be outdated: a slow read is not cached. */
   #epoch = 0;
   #version: number | undefined;
@@ -43,7 +45,7 @@ export class ApiKeyCache {
 
   constructor(options: ApiKeyCacheOptions) {
     this.#options = options;
-    this.#loader = new BatchLoader(BATCH, (hashes) => this.#lookUp(hashes));
+    this.#loader = batchLoader(BATCH, (hashes) => this.#lookUp(hashes));
   }
 
   /** Undefined for a key that does not work. Throws a Fault when the database is unavailable and the key not cached. */
@@ -54,7 +56,7 @@ export class ApiKeyCache {
     if (ageMilliseconds <= STALE_AFTER_MILLISECONDS) {
       const kept = this.#known.get(keyHash);
       if (kept !== undefined || this.#unknown.has(keyHash)) return kept;
-      return this.#loader.find(keyHash);
+      return this.#loader.load(keyHash);
     }
     const kept = this.#known.get(keyHash);
     if (kept !== undefined && ageMilliseconds <= this.#options.graceSeconds * 1000) return kept;
@@ -98,8 +100,8 @@ export class ApiKeyCache {
     const { database, logger } = this.#options;
     const beganAt = performance.now();
     try {
-      const version = await within(CHECK_TIMEOUT_MILLISECONDS, database.run(readAccountsVersion));
-      if (version !== this.#version) await within(CHECK_TIMEOUT_MILLISECONDS, this.#reloadNext());
+      const version = await withTimeout(database.run(readAccountsVersion), CHECK_TIMEOUT_MILLISECONDS);
+      if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MILLISECONDS);
       this.#version = version;
       this.#checkedAt = beganAt;
       if (!this.#isReachable) logger.info("the database can be reached again");
@@ -158,18 +160,6 @@ export class ApiKeyCache {
   #keep(hash: string, cached: CachedKey | undefined): void {
     if (cached === undefined) this.#known.delete(hash);
     else this.#known.set(hash, cached);
-  }
-}
-
-async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { BatchLoader } from "./batch-loader.ts";
+import { batchLoader } from "./batch-loader.ts";
 
 test("loads what is asked for at once in few batches, one after the other, each key once", async () => {
   const batches: (readonly string[])[] = [];
   let running = 0;
   let mostRunning = 0;
-  const loader = new BatchLoader<number>(400, async (keys) => {
+  const loader = batchLoader<number>(400, async (keys) => {
     running += 1;
     mostRunning = Math.max(mostRunning, running);
     batches.push(keys);
@@ -14,7 +14,7 @@ test("loads what is asked for at once in few batches, one after the other, each 
     return new Map(keys.filter((key) => Number(key) % 2 === 0).map((key) => [key, Number(key)]));
   });
   const asked = Array.from({ length: 2_000 }, (_each, index) => String(index % 1_000));
-  const found = await Promise.all(asked.map((key) => loader.find(key)));
+  const found = await Promise.all(asked.map((key) => loader.load(key)));
   expect(found).toEqual(asked.map((key) => (Number(key) % 2 === 0 ? Number(key) : undefined)));
   expect(batches.map((batch) => batch.length)).toEqual([400, 400, 200]);
   expect(mostRunning).toBe(1);
@@ -22,14 +22,14 @@ test("loads what is asked for at once in few batches, one after the other, each 
 
 test("fails those of a batch that fails, and goes on", async () => {
   let attempts = 0;
-  const loader = new BatchLoader<string>(10, async (keys) => {
+  const loader = batchLoader<string>(10, async (keys) => {
     attempts += 1;
     if (attempts === 1) throw new Error("away");
     return new Map(keys.map((key) => [key, key]));
   });
-  await expect(Promise.allSettled([loader.find("a"), loader.find("b")])).resolves.toMatchObject([
+  await expect(Promise.allSettled([loader.load("a"), loader.load("b")])).resolves.toMatchObject([
     { status: "rejected", reason: { message: "away" } },
     { status: "rejected" },
   ]);
-  expect(await loader.find("a")).toBe("a");
+  expect(await loader.load("a")).toBe("a");
 });

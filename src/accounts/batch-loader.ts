@@ -1,43 +1,33 @@
+import DataLoader from "dataloader";
+
 /**
- * Loads single values in batches: what is asked for while a batch is on its way goes with the next one. A storm of
- * questions is therefore never more than one query at a time.
+ * Loads single values in batches: keys that are asked for while a batch is loading go with the next one, so that many
+ * lookups at once are never more than one query at a time. Nothing is cached. A missing key gives undefined.
  */
-export class BatchLoader<Value> {
-  readonly #load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
-  readonly #maxBatch: number;
-  readonly #waiting: Map<string, PromiseWithResolvers<Value | undefined>> = new Map();
-  #isLoading = false;
-
-  constructor(maxBatch: number, load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
-    this.#maxBatch = maxBatch;
-    this.#load = load;
-  }
-
-  /** Undefined when there is none. Rejects as the load of its batch does. */
-  find(key: string): Promise<Value | undefined> {
-    let answer = this.#waiting.get(key);
-    if (answer === undefined) {
-      answer = Promise.withResolvers();
-      this.#waiting.set(key, answer);
-    }
-    if (!this.#isLoading) void this.#loadWaiting();
-    return answer.promise;
-  }
-
-  async #loadWaiting(): Promise<void> {
-    this.#isLoading = true;
-    // Lets everything asked for in this turn into the first batch.
-    await Promise.resolve();
-    while (this.#waiting.size > 0) {
-      const batch = [...this.#waiting].slice(0, this.#maxBatch);
-      for (const [key] of batch) this.#waiting.delete(key);
-      try {
-        const found = await this.#load(batch.map(([key]) => key));
-        for (const [key, answer] of batch) answer.resolve(found.get(key));
-      } catch (error) {
-        for (const [, answer] of batch) answer.reject(error);
-      }
-    }
-    this.#isLoading = false;
-  }
+export function batchLoader<Value>(
+  maxBatchSize: number,
+  load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+): DataLoader<string, Value | undefined> {
+  const pending = new Map<string, Promise<Value | undefined>>();
+  let loading: Promise<unknown> = Promise.resolve();
+  let turn: Promise<unknown> = loading;
+  return new DataLoader<string, Value | undefined>(
+    (keys) => {
+      for (const key of keys) pending.delete(key);
+      const found = load(keys);
+      loading = found.catch(() => {});
+      return found.then((values) => keys.map((key) => values.get(key)));
+    },
+    {
+      maxBatchSize,
+      // Holds a key only until its batch is sent: several callers that ask for it share one lookup.
+      cacheMap: pending,
+      batchScheduleFn: (dispatch) => {
+        turn = turn.then(() => {
+          dispatch();
+          return loading;
+        });
+      },
+    },
+  );
 }

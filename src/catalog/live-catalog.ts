@@ -1,6 +1,6 @@
 /** The catalog as the configuration in force wants it: its models open, its upstreams asked, what is dropped retired. */
 
-import { setTimeout as pause } from "node:timers/promises";
+import { resultWithin } from "../async/timeout.ts";
 import type { Config } from "../config/config.ts";
 import { isUpstream, openModel } from "../engines/registry.ts";
 import type { ModelStore } from "../models/model-store.ts";
@@ -22,7 +22,7 @@ export interface LiveCatalogOptions {
 }
 
 /** A database that is away must not delay the start: the times are now's then, until the next configuration. */
-const DATABASE_PATIENCE_MILLISECONDS = 1000;
+const DATABASE_TIMEOUT_MILLISECONDS = 1000;
 
 export class LiveCatalog {
   readonly catalog = new Catalog();
@@ -89,8 +89,7 @@ export class LiveCatalog {
 
   async #see(ids: string[]): Promise<ReadonlyMap<string, number>> {
     const seen = this.#options.see(ids).catch(() => undefined);
-    const late = pause(DATABASE_PATIENCE_MILLISECONDS, undefined, { ref: false });
-    return (await Promise.race([seen, late])) ?? new Map();
+    return (await resultWithin(seen, DATABASE_TIMEOUT_MILLISECONDS)) ?? new Map();
   }
 
   #open({ engine, settings, task, ...names }: OpenRequest): ReturnType<CatalogParts["open"]> {

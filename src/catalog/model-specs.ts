@@ -5,7 +5,8 @@ import type { Task } from "../engines/engine.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { DEFAULT_POLICY, DEFAULT_TERMS } from "../inference/routing-policy.ts";
 import { BUNDLED_MODELS, type BundledModel } from "../models/bundled-models.ts";
-import { MANIFEST, type ManifestEntry } from "../models/manifest.ts";
+import { MANIFEST } from "../models/manifest.ts";
+import type { ManifestEntry } from "../models/manifest-entry.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 

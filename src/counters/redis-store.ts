@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createClient } from "@redis/client";
+import { resultWithin } from "../async/timeout.ts";
 import type { Secret } from "../secret.ts";
 import type { Beat, CounterStore, HeldReservation, Opened, PlacedWindow, StoreTaken } from "./counter-store.ts";
 import type { Claim, Correction, TakenReservation } from "./counters.ts";
@@ -32,7 +33,7 @@ export class RedisStore implements CounterStore {
 
   async open(): Promise<Opened> {
     this.#connecting ??= this.#client.connect();
-    if (!this.#client.isReady) await Promise.race([this.#connecting, deadline(CONNECT_MILLISECONDS)]);
+    if (!this.#client.isReady) await resultWithin(this.#connecting, CONNECT_MILLISECONDS);
     if (!this.#client.isReady) throw this.#failure ?? new Error("no connection yet");
     this.#script = await this.#client.scriptLoad(REDIS_SCRIPT);
     const [now, epoch] = await this.#run<[string, string]>("open", "", randomUUID());
@@ -113,10 +114,6 @@ export class RedisStore implements CounterStore {
   async #run<Answer>(...words: (string | number)[]): Promise<Answer> {
     return (await this.#client.evalSha(this.#script, { keys: [], arguments: words.map(String) })) as Answer;
   }
-}
-
-function deadline(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
 function toMilliseconds(seconds: number): number {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { withTimeout } from "../async/timeout.ts";
 import { unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import {
@@ -264,14 +265,6 @@ export class SharedCounters implements Counters {
   }
 }
 
-async function answered<Answer>(work: Promise<Answer>, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function answered<Answer>(work: Promise<Answer>, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
+  return withTimeout(work, milliseconds);
 }

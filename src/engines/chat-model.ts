@@ -2,7 +2,7 @@
 
 import type { Fault } from "../faults.ts";
 import type { TokenUsage } from "../usage.ts";
-import type { CallerHeaders, OpenModel } from "./engine.ts";
+import type { CallerHeaders, OpenModel } from "./open-model.ts";
 import type { WireCompletion } from "./wire-completion.ts";
 
 export interface ChatModel extends OpenModel {

@@ -22,7 +22,7 @@ export interface EngineDefinition<Name extends string, Settings> {
    * The model's code. The URL of a `HostedModule` runs in a supervised child process; a function imports an
    * `InProcessModule` into the service.
    */
-  module: URL | (() => Promise<InProcessModule<Settings>>);
+  module: URL | (() => Promise<InProcessModule<NoInfer<Settings>>>);
   /**
    * Runs in the service before the child process starts: checks settings and pulls files. Returns what the child's
    * `open` is given, which has to survive a structured clone. Default: the settings themselves.

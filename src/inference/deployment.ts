@@ -1,5 +1,6 @@
 /** One engine with its settings: opened in the background, kept open, its slots shared out. */
 
+import { backoffDelay } from "../async/backoff.ts";
 import type { Model, Task } from "../engines/engine.ts";
 import { Fault, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
@@ -26,8 +27,7 @@ export interface DeploymentOptions {
 }
 
 /** An opening that failed is tried again, at first soon, then ever more seldom. */
-const FIRST_RETRY_SECONDS = 15;
-const LAST_RETRY_SECONDS = 600;
+const REOPEN_SECONDS = { initial: 15, max: 600 };
 
 export class Deployment {
   readonly name: string;
@@ -80,7 +80,7 @@ export class Deployment {
 
   /** Opens the model in the background; `state` tells how it goes. */
   start(): void {
-    this.#opening ??= this.#open(FIRST_RETRY_SECONDS);
+    this.#opening ??= this.#open();
   }
 
   get state(): DeploymentState {
@@ -173,7 +173,7 @@ export class Deployment {
     return new Circuit(circuit, async () => this.#model?.probe?.(this.#closing.signal));
   }
 
-  async #open(retrySeconds: number): Promise<void> {
+  async #open(failures = 0): Promise<void> {
     try {
       const model = await this.#options.open(this.#closing.signal);
       this.#slots = new Slots(model.slots, this.#terms.maxQueue);
@@ -183,9 +183,12 @@ export class Deployment {
       if (this.#closing.signal.aborted) return;
       this.#failure = failure instanceof Fault ? failure.message : String(failure);
       this.#options.onOpenFailure(failure);
-      this.#retry = setTimeout(() => {
-        this.#opening = this.#open(Math.min(LAST_RETRY_SECONDS, retrySeconds * 2));
-      }, retrySeconds * 1000);
+      this.#retry = setTimeout(
+        () => {
+          this.#opening = this.#open(failures + 1);
+        },
+        backoffDelay(failures + 1, REOPEN_SECONDS) * 1000,
+      );
       this.#retry.unref();
     }
   }

@@ -1,6 +1,7 @@
 /** Chooses the deployments that a request is tried at, one after the other, until one begins to answer. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { backoffDelay } from "../async/backoff.ts";
 import type { CatalogModel, Found } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
@@ -34,7 +35,8 @@ export interface Routed<Opened extends Model, Event> {
 const AGAIN: ReadonlySet<FaultKind> = new Set(["unavailable", "upstream-failed", "request-rate-limited"]);
 
 /** Doubles with each round over the deployments; the half of it is left to chance. */
-const FIRST_BACK_OFF_MILLISECONDS = 100;
+/** In milliseconds. */
+const RETRY = { initial: 100, jitter: [0.5, 1] } as const;
 
 export class Router {
   readonly #onAttempt: (measure: AttemptMeasure) => void;
@@ -164,9 +166,8 @@ class Reasons {
 }
 
 async function backOff(round: number, signal: AbortSignal): Promise<void> {
-  const most = FIRST_BACK_OFF_MILLISECONDS * 2 ** (round - 1);
   try {
-    await pause(most * (0.5 + Math.random() / 2), undefined, { signal });
+    await pause(backoffDelay(round, RETRY), undefined, { signal });
   } catch (failure) {
     throw signal.aborted ? signal.reason : failure;
   }

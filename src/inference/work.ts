@@ -2,7 +2,6 @@
 
 import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type {
-  CallerHeaders,
   Model,
   ModerationInput,
   ModerationModel,
@@ -14,6 +13,7 @@ import type {
   TranscriptionRequest,
 } from "../engines/engine.ts";
 import { OneEvent } from "../engines/one-event.ts";
+import type { CallerHeaders } from "../engines/open-model.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import type { Most } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";

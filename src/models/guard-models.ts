@@ -1,6 +1,6 @@
 /** Language models made for judging text: a new one of a known family is an entry here. Not fetched unless pulled. */
 
-import type { ManifestEntry } from "./manifest.ts";
+import type { ManifestEntry } from "./manifest-entry.ts";
 
 interface GuardModel {
   id: string;

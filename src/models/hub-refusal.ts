@@ -1,5 +1,5 @@
 import { Fault } from "../faults.ts";
-import type { HubLocation } from "./manifest.ts";
+import type { HubLocation } from "./manifest-entry.ts";
 
 /** What an operator is told when the hub answers without giving the file. */
 export function hubRefusal(status: number, errorCode: string | undefined, where: RefusedRequest): Fault {

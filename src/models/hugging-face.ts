@@ -4,6 +4,7 @@ import { createHash, type Hash } from "node:crypto";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { backoffDelay } from "../async/backoff.ts";
 import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
@@ -13,7 +14,7 @@ import { HubPart } from "./hub-part.ts";
 import { hubRefusal } from "./hub-refusal.ts";
 import { askHub, type HubAnswer, text } from "./hub-request.ts";
 import { keepWhatCame } from "./keep-what-came.ts";
-import type { HubLocation } from "./manifest.ts";
+import type { HubLocation } from "./manifest-entry.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 
 export interface HubSettings {
@@ -67,7 +68,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
             cause: error,
           });
         }
-        await delay(retryDelayMs * 2 ** fruitless, undefined, { signal: request.signal });
+        await delay(backoffDelay(fruitless + 1, { initial: retryDelayMs }), undefined, { signal: request.signal });
       }
     }
   }

@@ -6,7 +6,7 @@ import { HubServer } from "../../test/support/hub-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { createLogger } from "../observability/logger.ts";
 import { type HubSettings, HuggingFaceSource } from "./hugging-face.ts";
-import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 import { ModelStore } from "./model-store.ts";
 import { NpmSource } from "./npm.ts";
 import type { PullProgress } from "./pull-progress.ts";

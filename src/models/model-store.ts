@@ -7,7 +7,7 @@ import { Fault, invalidRequest } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { FileFetcher } from "./fetch-file.ts";
 import { tryLock } from "./file-lock.ts";
-import type { ManifestEntry } from "./manifest.ts";
+import type { ManifestEntry } from "./manifest-entry.ts";
 import { damagedFiles, readRecord, sizeOf } from "./model-record.ts";
 import { pullModel } from "./pull-model.ts";
 import type { ProgressListener, PullProgress } from "./pull-progress.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import type { NpmLocation } from "./manifest.ts";
+import type { NpmLocation } from "./manifest-entry.ts";
 import { NpmSource } from "./npm.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");

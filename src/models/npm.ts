@@ -12,7 +12,7 @@ import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandResult, lastWords, runCommand } from "./child-command.ts";
 import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
 import { hashFile, tooLong, writeHashed } from "./hash-file.ts";
-import type { NpmLocation } from "./manifest.ts";
+import type { NpmLocation } from "./manifest-entry.ts";
 import { sizeOf } from "./model-record.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 

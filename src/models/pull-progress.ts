@@ -1,4 +1,4 @@
-import type { SourceKind } from "./manifest.ts";
+import type { SourceKind } from "./manifest-entry.ts";
 
 /** How a pull goes. One event for each piece received, so whoever draws it draws less often than it comes. */
 export interface PullProgress {

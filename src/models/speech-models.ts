@@ -1,6 +1,6 @@
 /** The models that speak, for the manifest. A file's name tells its role in the engine. */
 
-import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 
 /** The package is whole: a voice, and all that reads English text without espeak-ng. */
 function hibariFile(name: string, asset: string, bytes: number, sha256: string): ManifestFile {

@@ -1,6 +1,6 @@
 /** The models that turn speech to text, for the manifest. A file's name begins with its role in the engine. */
 
-import type { ManifestEntry, ManifestFile, PypiLocation } from "./manifest.ts";
+import type { ManifestEntry, ManifestFile, PypiLocation } from "./manifest-entry.ts";
 
 const VOICE_ACTIVITY: ManifestFile = {
   name: "vad.onnx",

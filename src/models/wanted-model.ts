@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Task } from "../engines/engine.ts";
 import { Fault, invalidRequest } from "../faults.ts";
-import type { ManifestEntry, ManifestFile } from "./manifest.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 
 export interface WantedModel {
   /** Manifest id, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */

@@ -1,7 +1,7 @@
 /** Holds what is spent in a calendar month to limits: what a request may cost is taken before it begins. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "../accounts/caller.ts";
+import { resultWithin } from "../async/timeout.ts";
 import type { Counters } from "../counters/counters.ts";
 import { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -112,7 +112,7 @@ export class SpendLimits implements Quota {
       begun = this.#begin(caller, scopeId, from, key);
       this.#begun.set(key, begun);
     }
-    if (begun !== "begun") await Promise.race([begun, pause(WAIT_MILLISECONDS, undefined, { ref: false })]);
+    if (begun !== "begun") await resultWithin(begun, WAIT_MILLISECONDS);
     const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
     const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
     return { scopeId, key, limit, threshold, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { resultWithin } from "../async/timeout.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
 import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
@@ -104,8 +105,7 @@ export class UsageRecorder {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    const deadline = new Promise((resolve) => setTimeout(resolve, CLOSE_MILLISECONDS).unref());
-    await Promise.race([this.flush(), deadline]);
+    await resultWithin(this.flush(), CLOSE_MILLISECONDS);
     this.#note();
     this.#journal.close();
     const left = countOf(this.#unkept) + this.#pending.count;

@@ -21,8 +21,6 @@ const settings = z
   // It may hold an upstream's key, which only its own engine's schema knows to keep.
   .transform(({ chat, ...rest }) => ({ ...rest, chat: new Secret(JSON.stringify(chat)) }));
 
-export type GuardSettings = z.output<typeof settings>;
-
 /** Language models trained to judge text, run by any chat engine. */
 export const guardEngine = defineEngine({
   name: "guard",

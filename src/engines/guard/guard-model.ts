@@ -6,13 +6,18 @@ import type { InProcessModule } from "../define-engine.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import { PLAIN_REQUEST } from "../plain-chat.ts";
 import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
-import type { GuardSettings } from "./guard-engine.ts";
 import { halvesOf } from "./halves-of.ts";
 import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
 
 export interface GuardOptions {
   /** Sent as `model` to upstreams that take it. */
   name: string;
+  thresholds: Readonly<Record<string, number>>;
+  parallel: number;
+}
+
+export interface GuardSettings {
+  family: keyof typeof GUARD_FORMATS;
   thresholds: Readonly<Record<string, number>>;
   parallel: number;
 }

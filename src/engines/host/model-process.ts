@@ -3,11 +3,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { AsyncQueue } from "../../async/async-queue.ts";
 import { type Fault, unavailable } from "../../faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { killIfThere } from "./child-life.ts";
-import { EventBuffer } from "./event-buffer.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
 import { siblingModule } from "./sibling-module.ts";
 
@@ -33,7 +33,7 @@ export interface Exit {
 }
 
 interface Call {
-  buffer: EventBuffer<unknown>;
+  buffer: AsyncQueue<unknown>;
   items: AsyncIterator<unknown> | undefined;
   grace: NodeJS.Timeout | undefined;
 }
@@ -96,7 +96,7 @@ export class ModelProcess {
     if (signal.aborted) return;
     if (this.#failure !== undefined) throw this.#failure;
     const id = ++this.#lastCallId;
-    const call: Call = { buffer: new EventBuffer(), items: items?.[Symbol.asyncIterator](), grace: undefined };
+    const call: Call = { buffer: new AsyncQueue(), items: items?.[Symbol.asyncIterator](), grace: undefined };
     this.#calls.set(id, call);
     this.#send({ type: "call", id, input, hasItems: items !== undefined });
     const leave = () => {

@@ -9,7 +9,7 @@ import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { closeHosted, openHosted, runs, tell } from "../../../test/support/host-fixture.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import { BackOff } from "./back-off.ts";
+import { RestartBackoff } from "./restart-backoff.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 afterEach(closeHosted);
@@ -99,16 +99,16 @@ test.each(["forever", "busy 60000"])(
 );
 
 test("waits twice as long after each crash, within bounds, and begins anew after a stable time", () => {
-  const backOff = new BackOff({ firstSeconds: 1, lastSeconds: 20, stableSeconds: 60 });
-  const waits = Array.from({ length: 8 }, () => backOff.next(0));
+  const backoff = new RestartBackoff({ firstSeconds: 1, lastSeconds: 20, stableSeconds: 60 });
+  const waits = Array.from({ length: 8 }, () => backoff.next(0));
   for (const [index, seconds] of waits.entries()) {
     const middle = Math.min(20, 2 ** index);
     expect(seconds).toBeGreaterThanOrEqual(0.75 * middle);
     expect(seconds).toBeLessThanOrEqual(1.25 * middle);
   }
   expect(new Set(waits.slice(5)).size).toBe(3);
-  expect(backOff.next(61)).toBeLessThanOrEqual(1.25);
-  expect(backOff.failures).toBe(1);
+  expect(backoff.next(61)).toBeLessThanOrEqual(1.25);
+  expect(backoff.failures).toBe(1);
 });
 
 /** As `hostModel` supervises, but for what is given. */
@@ -125,7 +125,7 @@ async function supervise(
     environment: {},
     logger,
     abortGraceSeconds,
-    backOff: { ...SUPERVISION.backOff, firstSeconds },
+    backoff: { ...SUPERVISION.backoff, firstSeconds },
   });
   await supervisor.open(signal);
   return { supervisor, [Symbol.asyncDispose]: () => supervisor.close() };

@@ -1,27 +1,27 @@
 /** Keeps a model's process running: starts it again after a crash, at first soon, then ever more seldom. */
 
 import { unavailable } from "../../faults.ts";
-import type { ModelHealth } from "../engine.ts";
-import { BackOff, type BackOffOptions } from "./back-off.ts";
+import type { ModelHealth } from "../open-model.ts";
 import type { ModelFacts } from "./messages.ts";
 import { type Exit, ModelProcess, type ModelProcessOptions } from "./model-process.ts";
+import { RestartBackoff, type RestartBackoffOptions } from "./restart-backoff.ts";
 
 export interface SupervisorOptions extends ModelProcessOptions {
-  backOff: BackOffOptions;
+  backoff: RestartBackoffOptions;
   /** Crashes in a row after which the model counts as failed. It is still tried again, seldom. */
   failedAfter: number;
 }
 
 /** What is usual for a model's process. */
 export const SUPERVISION = {
-  backOff: { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 },
+  backoff: { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 },
   failedAfter: 5,
   abortGraceSeconds: 30,
 } as const;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  readonly #backOff: BackOff;
+  readonly #backoff: RestartBackoff;
   #process: ModelProcess | undefined;
   #facts: ModelFacts | undefined;
   /** Undefined while it serves. */
@@ -32,7 +32,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#backOff = new BackOff(options.backOff);
+    this.#backoff = new RestartBackoff(options.backoff);
   }
 
   /** The first start. Throws a Fault when the model cannot be opened; nothing runs any more then. */
@@ -64,7 +64,7 @@ export class Supervisor {
     if (this.#trouble === undefined) return { state: "up" };
     const { reason, nextStartAt } = this.#trouble;
     const waitSeconds = Math.max(0, (nextStartAt - Date.now()) / 1000) + this.#openSeconds;
-    const state = this.#backOff.failures >= this.#options.failedAfter ? "failed" : "restarting";
+    const state = this.#backoff.failures >= this.#options.failedAfter ? "failed" : "restarting";
     return { state, reason, retryAfterSeconds: Math.ceil(waitSeconds) };
   }
 
@@ -120,7 +120,7 @@ export class Supervisor {
 
   #recover(reason: string, exit: Exit | undefined, upSeconds: number): void {
     if (this.#isClosed) return;
-    const delaySeconds = this.#backOff.next(upSeconds);
+    const delaySeconds = this.#backoff.next(upSeconds);
     this.#trouble = { reason, nextStartAt: Date.now() + delaySeconds * 1000 };
     const restartInSeconds = Math.round(delaySeconds * 10) / 10;
     void this.#log({ reason, restartInSeconds }, exit);

@@ -21,8 +21,6 @@ const settings = z
   })
   .transform(({ max_input_characters: mostInputCharacters, ...rest }) => ({ ...rest, mostInputCharacters }));
 
-export type KokoroSettings = z.output<typeof settings>;
-
 /** Kokoro and the small voices that were distilled from it. */
 export const kokoroEngine = defineEngine({
   name: "kokoro",

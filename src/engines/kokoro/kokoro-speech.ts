@@ -3,17 +3,21 @@ import { availableParallelism } from "node:os";
 import { invalidRequest } from "../../faults.ts";
 import { smoothEdges } from "../../speech-text/smooth-edges.ts";
 import { toSpokenPieces } from "../../speech-text/speech-text.ts";
-import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
+import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
+import type { ModelHealth } from "../open-model.ts";
 import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { AcousticModel } from "./acoustic-model.ts";
 import { Phonemizer } from "./english/phonemizer.ts";
 import { openHibari } from "./hibari-model.ts";
-import type { KokoroSettings } from "./kokoro-engine.ts";
 import { openKokoro } from "./kokoro-model.ts";
 
-export interface KokoroSpeechOptions extends Omit<KokoroSettings, "model"> {
+export interface KokoroSpeechOptions {
+  voices: Readonly<Record<string, string>>;
+  slots: number;
+  threads?: number | undefined;
+  mostInputCharacters: number;
   /** The model's files, by their names in the manifest. */
   paths: Readonly<Record<string, string>>;
 }

@@ -1,8 +1,8 @@
 /** One answer: its choices, each decoded for itself, all from one evaluation of the prompt. */
 
+import { AsyncQueue } from "../../async/async-queue.ts";
 import { unavailable } from "../../faults.ts";
 import type { ChatEvent } from "../chat-model.ts";
-import { EventBuffer } from "../host/event-buffer.ts";
 import type { BatchLoop } from "./batch-loop.ts";
 import { Generation, type GenerationOptions, type Tally } from "./generation.ts";
 import type { Logprobs } from "./logprobs.ts";
@@ -22,7 +22,7 @@ export interface AnswerOptions extends Omit<GenerationOptions, PerChoice> {
 }
 
 export class Answer {
-  readonly events: EventBuffer<ChatEvent> = new EventBuffer();
+  readonly events: AsyncQueue<ChatEvent> = new AsyncQueue();
   readonly #options: AnswerOptions;
   readonly #tally: Tally = { completionTokens: 0, reasoningTokens: 0 };
   readonly #abort = new AbortController();

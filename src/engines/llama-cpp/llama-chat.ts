@@ -2,7 +2,7 @@ import type { LlamaModel } from "node-llama-cpp";
 import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { contextExceeded } from "../context-exceeded.ts";
-import type { ModelHealth } from "../engine.ts";
+import type { ModelHealth } from "../open-model.ts";
 import { Answer } from "./answer.ts";
 import { AnswerGrammars } from "./answer-grammars.ts";
 import { AnswerPlanner } from "./answer-plan.ts";

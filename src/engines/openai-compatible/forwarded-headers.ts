@@ -1,6 +1,6 @@
 /** Which of a caller's own headers an upstream is told; none unless the operator says so. */
 
-import type { CallerHeaders } from "../engine.ts";
+import type { CallerHeaders } from "../open-model.ts";
 
 /** They are Parlance's, its caller's secret, or belong to one connection. */
 export const NEVER_FORWARDED: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@
 import type { Dispatcher } from "undici";
 import type { Fault } from "../../faults.ts";
 import type { Logger } from "../../observability/logger.ts";
-import type { CallerHeaders, ModelHealth } from "../engine.ts";
+import type { CallerHeaders, ModelHealth } from "../open-model.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { forwardedHeaders } from "./forwarded-headers.ts";

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { Fault } from "../../faults.ts";
-import type { CallerHeaders } from "../engine.ts";
+import type { CallerHeaders } from "../open-model.ts";
 
 /** As RFC 9110 (7.6.3) has it: a protocol and a pseudonym. Of this process, since replicas may be each other's upstreams. */
 const OWN = `1.1 parlance-${randomBytes(9).toString("base64url")}`;

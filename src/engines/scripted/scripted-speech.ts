@@ -3,7 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { unavailable } from "../../faults.ts";
 import { toSpokenPieces } from "../../speech-text/speech-text.ts";
-import type { ModelHealth, SpeechModel, SpeechRequest } from "../engine.ts";
+import type { SpeechModel, SpeechRequest } from "../engine.ts";
+import type { ModelHealth } from "../open-model.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { ScriptedSpeechSettings } from "./settings.ts";
 

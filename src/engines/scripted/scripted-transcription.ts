@@ -2,13 +2,8 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest } from "../../faults.ts";
-import type {
-  ModelHealth,
-  TranscriptionEvent,
-  TranscriptionModel,
-  TranscriptionRequest,
-  TranscriptWord,
-} from "../engine.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest, TranscriptWord } from "../engine.ts";
+import type { ModelHealth } from "../open-model.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 
 const SAMPLE_RATE = 16_000;

@@ -6,12 +6,12 @@ import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/v
 
 import { Fault } from "../../faults.ts";
 import type {
-  ModelHealth,
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engine.ts";
+import type { ModelHealth } from "../open-model.ts";
 
 import { FAMILIES, type Family } from "./families.ts";
 import { loadSherpaOnnx } from "./load-sherpa-onnx.ts";

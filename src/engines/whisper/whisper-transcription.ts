@@ -2,13 +2,13 @@ import { ModelFileError, PromptTooLongError, type WhisperFile } from "@parlance-
 import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
 import { invalidRequest } from "../../faults.ts";
 import type {
-  ModelHealth,
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
+import type { ModelHealth } from "../open-model.ts";
 
 export interface WhisperSettings {
   paths: { model: string; tokenizer: string; config: string; vad: string };

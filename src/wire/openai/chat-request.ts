@@ -1,7 +1,7 @@
 /** A checked body of POST /v1/chat/completions as the engines' own request. */
 
 import type { ChatRequest } from "../../engines/chat-model.ts";
-import type { CallerHeaders } from "../../engines/engine.ts";
+import type { CallerHeaders } from "../../engines/open-model.ts";
 import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";

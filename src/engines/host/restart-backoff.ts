@@ -1,16 +1,21 @@
-export interface BackOffOptions {
+import { backoffDelay } from "../../async/backoff.ts";
+
+export interface RestartBackoffOptions {
   firstSeconds: number;
   lastSeconds: number;
   /** A process that ran this long counts as healthy: the next crash is a first one again. */
   stableSeconds: number;
 }
 
-/** How long to wait before a crashed process is started again: doubling, with jitter, so that models do not start in step. */
-export class BackOff {
-  readonly #options: BackOffOptions;
+/** Jitter, so that models that crashed together do not start in step. */
+const JITTER = [0.75, 1.25] as const;
+
+/** How long to wait before a crashed process is started again. */
+export class RestartBackoff {
+  readonly #options: RestartBackoffOptions;
   #failures = 0;
 
-  constructor(options: BackOffOptions) {
+  constructor(options: RestartBackoffOptions) {
     this.#options = options;
   }
 
@@ -23,8 +28,7 @@ export class BackOff {
   next(upSeconds: number): number {
     const { firstSeconds, lastSeconds, stableSeconds } = this.#options;
     if (upSeconds >= stableSeconds) this.#failures = 0;
-    const delaySeconds = Math.min(lastSeconds, firstSeconds * 2 ** this.#failures);
     this.#failures += 1;
-    return delaySeconds * (0.75 + 0.5 * Math.random());
+    return backoffDelay(this.#failures, { initial: firstSeconds, max: lastSeconds, jitter: JITTER });
   }
 }
