@@ -1,0 +1,55 @@
+/** Runs the Python clients of this suite, each in an environment with pinned versions. */
+
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { Service } from "../support/service.ts";
+
+const run = promisify(execFile);
+const PYTHON = process.env.PYTHON ?? "python3";
+const SCRIPTS = resolve(import.meta.dirname, "python");
+const ENVIRONMENTS = resolve(import.meta.dirname, "../../node_modules/.cache/python-clients");
+
+/** What one check of one client came to; `error` is null when it passed. */
+export interface ClientCheck {
+  client: string;
+  version: string;
+  check: string;
+  error: string | null;
+}
+
+/** Installs a requirements file into a virtual environment of its name and returns its interpreter. Throws when pip fails. */
+export async function installPythonClients(requirements: string): Promise<string> {
+  const environment = join(ENVIRONMENTS, requirements.replace(/\.txt$/, ""));
+  await mkdir(ENVIRONMENTS, { recursive: true });
+  await run(PYTHON, ["-m", "venv", environment]);
+  const interpreter = join(environment, "bin", "python");
+  await run(interpreter, ["-m", "pip", "install", "--quiet", "--requirement", join(SCRIPTS, requirements)], {
+    maxBuffer: 1 << 26,
+  });
+  return interpreter;
+}
+
+/** Runs one script of `test/clients/python` against the service and returns its checks, in order. */
+export async function runPythonClient(
+  interpreter: string,
+  script: string,
+  service: Service,
+  chatModel: string,
+): Promise<ClientCheck[]> {
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    PARLANCE_BASE_URL: service.baseUrl,
+    PARLANCE_API_KEY: service.apiKey,
+    PARLANCE_CHAT_MODEL: chatModel,
+  };
+  // A failed check ends the script with 1 and is reported on standard output all the same.
+  const { stdout, stderr } = await run(interpreter, [join(SCRIPTS, script)], { env: environment }).catch(
+    (failure: { stdout: string; stderr: string }) => failure,
+  );
+  const checks = stdout.split("\n").filter((line) => line.startsWith('{"client"'));
+  if (checks.length === 0) throw new Error(`${script} reported nothing:\n${stderr}`);
+  return checks.map((line) => JSON.parse(line) as ClientCheck);
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** Installs real third-party clients and drives them: `npm run test:clients`. */
+export default defineConfig({
+  test: {
+    include: ["test/clients/**/*.test.ts", "test/clients/**/*.clients.ts"],
+    globalSetup: ["test/support/fetch-default-models.ts"],
+    testTimeout: 600_000,
+    hookTimeout: 240_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+});
