@@ -28,6 +28,27 @@ test("a fresh installation has a default for each task, and a voice that answers
   expect(models.get("flite")).toMatchObject({ task: "speech", isBuiltin: true, fallbacks: [] });
 });
 
+test("gives the default models OpenAI's names as aliases, unless the configuration uses them", async () => {
+  const deployment = "{ engine: openai-compatible, base_url: http://127.0.0.1:1 }";
+  const models = await specify(
+    `models: [{ id: tts-1, task: speech, deployments: [${deployment}] }, { id: own, task: moderation, aliases: [omni-moderation-latest], deployments: [${deployment}] }]`,
+  );
+  expect(models.get("moonshine-base-en")?.aliases).toEqual([
+    "whisper-1",
+    "gpt-4o-transcribe",
+    "gpt-4o-mini-transcribe",
+  ]);
+  expect(models.get("hibari")?.aliases).toEqual(["tts-1-hd", "gpt-4o-mini-tts"]);
+  expect(models.get("flite")?.aliases).toEqual([]);
+  expect(models.get("moderation-minilm")?.aliases).toEqual(["text-moderation-latest"]);
+  expect(models.get("own")?.aliases).toEqual(["omni-moderation-latest"]);
+});
+
+test("leaves OpenAI's names away when the configuration says so", async () => {
+  const models = await specify("default_aliases: false");
+  expect([...models.values()].flatMap(({ aliases }) => aliases)).toEqual([]);
+});
+
 test("a configured model takes the place of a built-in one, also as a fallback, which it may not be fit for", async () => {
   const deployment = "{ engine: openai-compatible, base_url: http://127.0.0.1:1 }";
   const models = await specify(`models: [{ id: flite, task: chat, deployments: [${deployment}] }]`);

@@ -9,6 +9,7 @@ import { MANIFEST } from "../models/manifest.ts";
 import type { ManifestEntry } from "../models/manifest-entry.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
+import { withDefaultAliases } from "./default-aliases.ts";
 
 /** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
@@ -19,11 +20,12 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
   const builtin = MANIFEST.filter(({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id)));
   const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
   const isBuiltin = (id: string) => !own.has(id);
-  return [
+  const models = [
     ...builtin.sort(defaultsFirst).map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin)),
     ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin)),
     ...configured,
   ];
+  return config.defaultAliases ? withDefaultAliases(models) : models;
 }
 
 type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily">;

@@ -31,6 +31,8 @@ export interface Config {
   logLevel: LogLevel;
   /** Whether the manifest's default models are in the catalog. */
   builtinModels: boolean;
+  /** Whether the built-in default models answer by OpenAI's model names, too. */
+  defaultAliases: boolean;
   models: readonly ModelConfig[];
   /** What the operator should be told at start, although it stops nothing. */
   warnings: readonly string[];

@@ -105,6 +105,12 @@ export const configFile = z.strictObject({
     .boolean()
     .default(true)
     .describe("Whether the models that Parlance brings are in the catalog, beside those of `models`."),
+  default_aliases: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models. A model or alias of the same name in `models` wins.",
+    ),
   models: z.array(model).max(10_000).default([]).describe("The models of your own, in the order of the listing."),
   server: server.prefault({}),
   limits: limits.prefault({}),

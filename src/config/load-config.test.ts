@@ -35,6 +35,7 @@ describe("a good configuration", () => {
       modelsDirectory: join(directory, ".parlance", "models"),
       hub: { endpoint: "https://huggingface.co", token: undefined, offline: false },
       builtinModels: true,
+      defaultAliases: true,
       models: [],
       warnings: [],
     });
@@ -73,6 +74,7 @@ describe("a good configuration", () => {
       dataDirectory: join(plain.directory, "state"),
       logLevel: "warn",
       builtinModels: false,
+      defaultAliases: true,
     });
     const environment = {
       PARLANCE_HOST: "::1",
@@ -91,6 +93,7 @@ describe("a good configuration", () => {
       modelsDirectory: join(overridden.directory, "m"),
       logLevel: "debug",
       builtinModels: true,
+      defaultAliases: true,
       hub: { endpoint: "http://mirror.example", offline: true },
     });
   });

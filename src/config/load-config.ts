@@ -112,6 +112,7 @@ function combine(
     usage: { recordDays: file.usage.record_days },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
     builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
+    defaultAliases: file.default_aliases,
     models: file.models.map((model, index) => toModelConfig(model, deployments[index] ?? [])),
     warnings:
       environment.REDIS_URL === undefined || environment.DATABASE_URL !== undefined

@@ -3,7 +3,14 @@ import type { Config } from "./config.ts";
 import { type ConfigSources, loadConfig } from "./load-config.ts";
 
 /** What a running service can take over; everything else is fixed when it starts. */
-const LIVE = ["models", "builtinModels", "logLevel", "file", "warnings"] as const satisfies readonly (keyof Config)[];
+const LIVE = [
+  "models",
+  "builtinModels",
+  "defaultAliases",
+  "logLevel",
+  "file",
+  "warnings",
+] as const satisfies readonly (keyof Config)[];
 
 export type Reloaded =
   /** `config` is what runs from now on; `needsRestart` names settings that changed and that it leaves as they were. */

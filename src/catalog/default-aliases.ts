@@ -1,0 +1,28 @@
+/** OpenAI's model names as aliases of the built-in default models, for clients that send them by default. */
+
+import type { Task } from "../engines/engine.ts";
+import type { ModelSpec } from "./build-catalog.ts";
+
+const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
+  transcription: ["whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe"],
+  speech: ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"],
+  moderation: ["omni-moderation-latest", "text-moderation-latest"],
+};
+
+/**
+ * Adds the aliases to the first built-in model of each task. A configured id or alias of the same name wins, and a task
+ * without a built-in model gets none.
+ */
+export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {
+  const taken = new Set(models.flatMap(({ id, aliases }) => [id, ...aliases]));
+  const firsts = new Set(Object.keys(DEFAULT_ALIASES).map((task) => firstBuiltin(models, task)));
+  return models.map((model) => {
+    if (!firsts.has(model)) return model;
+    const free = (DEFAULT_ALIASES[model.task] ?? []).filter((alias) => !taken.has(alias));
+    return { ...model, aliases: [...model.aliases, ...free] };
+  });
+}
+
+function firstBuiltin(models: readonly ModelSpec[], task: string): ModelSpec | undefined {
+  return models.find((model) => model.isBuiltin && model.task === task);
+}
