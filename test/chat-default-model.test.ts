@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { HERMES } from "./support/chat-templates.ts";
+import { HERMES } from "../packages/llama-batching/test/chat-templates.ts";
 import { type Service, startService } from "./support/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
 

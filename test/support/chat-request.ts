@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../src/engines/chat-model.ts";
-import { PLAIN_REQUEST } from "../../src/engines/plain-chat.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../src/engines/default-chat-request.ts";
 
 type Asked = Partial<Omit<ChatRequest, "messages" | "wire">> & {
   /** One user message, for short. */
@@ -12,7 +12,7 @@ type Asked = Partial<Omit<ChatRequest, "messages" | "wire">> & {
 export function makeChatRequest(asked: Asked = {}): ChatRequest {
   const { say, messages = [{ role: "user", content: say ?? "Say hello." }], wire, ...fields } = asked;
   const request: Omit<ChatRequest, "wire"> = {
-    ...PLAIN_REQUEST,
+    ...DEFAULT_CHAT_REQUEST,
     model: "test-model",
     messages,
     stream: true,

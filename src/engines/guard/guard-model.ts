@@ -4,7 +4,7 @@ import { Fault } from "../../faults.ts";
 import type { ChatModel, ChatRequest } from "../chat-model.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
-import { PLAIN_REQUEST } from "../plain-chat.ts";
+import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
 import { halvesOf } from "./halves-of.ts";
 import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
@@ -97,7 +97,7 @@ export class GuardModel implements ModerationModel {
     const { maxTokens, verdictWords } = this.#format;
     const hasLogprobs = this.#chat.abilities.logprobs;
     const request: ChatRequest = {
-      ...PLAIN_REQUEST,
+      ...DEFAULT_CHAT_REQUEST,
       model: this.#options.name,
       messages,
       maxTokens,

@@ -1,24 +1,32 @@
-/** What runs in the process of a GGUF model. */
+/** Loads a GGUF model in its child process. */
 
 import { readFile } from "node:fs/promises";
+import { type LoadOptions, loadModel } from "@parlance-inference/llama-batching/load-model";
 import { unavailable } from "../../faults.ts";
 import type { ChatModel } from "../chat-model.ts";
 import type { HostedServices } from "../host/model-child.ts";
 import { LlamaChat } from "./llama-chat.ts";
-import { type LoadSettings, loadModel } from "./load-model.ts";
+import type { LlamaCppSettings } from "./settings.ts";
+import { toFault } from "./to-fault.ts";
 
-export async function open(settings: LoadSettings, { warn }: HostedServices): Promise<ChatModel> {
-  const loaded = await loadModel(settings);
-  const { contextSize } = loaded.context;
-  const { trainContextSize } = loaded.model;
-  if (contextSize > trainContextSize) {
-    warn(
-      `context_size is ${contextSize} tokens, but the model was trained with ${trainContextSize}; expect nonsense beyond`,
-    );
-  }
+export type ChildSettings = Omit<LlamaCppSettings, "reference"> & LoadOptions;
+
+export async function open(settings: ChildSettings, { warn }: HostedServices): Promise<ChatModel> {
   const { prefixReuse, maxChoices, chatTemplateFile } = settings;
   const chatTemplate = chatTemplateFile === undefined ? undefined : await readTemplate(chatTemplateFile);
-  return new LlamaChat({ ...loaded, prefixReuse, maxChoices, chatTemplate, warn });
+  try {
+    const loaded = await loadModel(settings);
+    const { contextSize } = loaded.context;
+    const { trainContextSize } = loaded.model;
+    if (contextSize > trainContextSize) {
+      warn(
+        `context_size is ${contextSize} tokens, but the model was trained with ${trainContextSize}. Expect incoherent output beyond that.`,
+      );
+    }
+    return new LlamaChat({ ...loaded, prefixReuse, maxChoices, chatTemplate, warn });
+  } catch (error) {
+    throw toFault(error);
+  }
 }
 
 async function readTemplate(path: string): Promise<string> {

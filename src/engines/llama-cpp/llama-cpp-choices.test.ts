@@ -1,4 +1,4 @@
-/** Several choices, and how tokens are drawn. */
+/** Several choices and sampling parameters. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
@@ -23,7 +23,7 @@ const textsOf = (events: readonly ChatEvent[], choices: number) =>
     events.map((event) => (event.type === "text" && event.choice === choice ? event.text : "")).join(""),
   );
 
-test("says what it can do", () => {
+test("reports its abilities", () => {
   expect(model.abilities).toEqual({
     tools: false,
     jsonSchema: true,
@@ -34,37 +34,34 @@ test("says what it can do", () => {
   });
 });
 
-// With four slots: some at once, some one after another.
-test.each([3, 6])(
-  "draws %i choices that differ, the same again with the same seed, from one prompt",
-  async (choices) => {
-    const draw = () => ask({ temperature: 1, seed: 5, choices });
-    const [first, again] = [await draw(), await draw()];
-    const texts = textsOf(first.events, choices);
-    expect(new Set(texts).size).toBe(choices);
-    expect(textsOf(again.events, choices)).toEqual(texts);
-    expect(first.finish?.usage).toMatchObject({ promptTokens: 34, completionTokens: 16 * choices, cachedTokens: 0 });
-    expect(first.events.filter((event) => event.type === "start")).toHaveLength(1);
-    const ends = first.events.flatMap((event) => (event.type === "choice-end" ? [event.choice] : []));
-    expect(ends.toSorted()).toEqual(Array.from({ length: choices }, (_, choice) => choice));
-    expect(first.events.at(-1)?.type).toBe("finish");
-    const counts = first.events.flatMap((event) => ("completionTokens" in event ? [event.completionTokens] : []));
-    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-  },
-);
+// With four slots, six choices run partly one after another.
+test.each([3, 6])("samples %i different choices from one prompt, reproducibly with a seed", async (choices) => {
+  const sample = () => ask({ temperature: 1, seed: 5, choices });
+  const [first, again] = [await sample(), await sample()];
+  const texts = textsOf(first.events, choices);
+  expect(new Set(texts).size).toBe(choices);
+  expect(textsOf(again.events, choices)).toEqual(texts);
+  expect(first.finish?.usage).toMatchObject({ promptTokens: 34, completionTokens: 16 * choices, cachedTokens: 0 });
+  expect(first.events.filter((event) => event.type === "start")).toHaveLength(1);
+  const ends = first.events.flatMap((event) => (event.type === "choice-end" ? [event.choice] : []));
+  expect(ends.toSorted()).toEqual(Array.from({ length: choices }, (_, choice) => choice));
+  expect(first.events.at(-1)?.type).toBe("finish");
+  const counts = first.events.flatMap((event) => ("completionTokens" in event ? [event.completionTokens] : []));
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+});
 
-test("gives its first choice the text that a request for one gets", async () => {
+test("gives its first choice the text of a request for one", async () => {
   const alone = await ask({ temperature: 1, seed: 5 });
   const [first] = textsOf((await ask({ temperature: 1, seed: 5, choices: 2 })).events, 2);
   expect(first?.slice(0, 8)).toBe(alone.text.slice(0, 8));
 });
 
-test("serves requests for more choices than slots beside each other", async () => {
+test("serves concurrent requests for more choices than slots", async () => {
   const answers = await Promise.all([1, 2, 3].map((seed) => ask({ temperature: 1, seed, choices: 6, maxTokens: 4 })));
   for (const { finish } of answers) expect(finish?.usage.completionTokens).toBe(24);
 });
 
-test("ends all choices of a request given up, those still waiting too", async () => {
+test("ends all choices of an aborted request, queued ones included", async () => {
   const abort = new AbortController();
   const request = makeChatRequest({ say: "Write a long story.", temperature: 1, maxTokens: 900, choices: 6 });
   const events = model.chat(request, abort.signal)[Symbol.asyncIterator]();
@@ -74,11 +71,11 @@ test("ends all choices of a request given up, those still waiting too", async ()
   expect((await ask({ choices: 4, maxTokens: 2 })).finish?.usage.completionTokens).toBe(8);
 });
 
-test("refuses more choices than it gives", async () => {
+test("refuses more choices than max_choices", async () => {
   await expect(ask({ choices: 7 })).rejects.toMatchObject({ param: "n", code: "unsupported_value" });
 });
 
-test("holds to biases, of the end token too", async () => {
+test("applies logit biases, to the end token too", async () => {
   const [the, end] = [504, 2];
   expect((await ask({ logitBias: { [the]: 100 }, maxTokens: 5 })).text).toBe("The".repeat(5));
   const brief = {
@@ -108,14 +105,14 @@ test.each([
   expect(await repeats(less)).toBeLessThan(await repeats(more));
 });
 
-test("draws only the likeliest where top_k or min_p leave no others", async () => {
+test("samples only the most likely token with top_k 1 or min_p 1", async () => {
   const greedy = (await ask({})).text;
   expect((await ask({ temperature: 2, topK: 1 })).text).toBe(greedy);
   expect((await ask({ temperature: 2, minP: 1 })).text).toBe(greedy);
   expect((await ask({ temperature: 2 })).text).not.toBe(greedy);
 });
 
-test("tells the model's own probabilities, whatever shapes what is drawn", async () => {
+test("reports the model's own probabilities, whatever the sampling parameters", async () => {
   const logprobsOf = (events: readonly ChatEvent[]) =>
     events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
   const plain = await ask({ topLogprobs: 20 });
@@ -136,17 +133,17 @@ test("tells the model's own probabilities, whatever shapes what is drawn", async
   expect(none.map(({ top }) => top)).toEqual([[], [], []]);
 });
 
-test("tells the bytes of tokens that are no whole character", async () => {
+test("reports the bytes of tokens that are part of a character", async () => {
   const { events, text } = await ask({ say: "Answer with emoji only: 🐉🐲", topLogprobs: 0, temperature: 1, seed: 3 });
   const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
   const bytes = Buffer.from(logprobs.flatMap((token) => token.bytes));
   const whole = Buffer.byteLength(text);
   expect(bytes.subarray(0, whole).toString()).toBe(text);
-  // What `maxTokens` cut off is no text.
+  // The character that `maxTokens` truncated has no text.
   expect(bytes.length - whole).toBeLessThan(4);
 });
 
-test("leaves the tokens of a stop text out", async () => {
+test("leaves out the tokens of a stop sequence", async () => {
   const { text } = await ask({});
   const stopped = await ask({ topLogprobs: 0, stop: [text.slice(10, 16)] });
   const logprobs = stopped.events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));

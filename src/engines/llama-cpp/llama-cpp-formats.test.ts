@@ -1,4 +1,4 @@
-/** Answers held to a format, whatever the prompt and the temperature say. */
+/** Response formats hold whatever the prompt and the temperature. */
 
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -32,7 +32,7 @@ const person = {
   additionalProperties: false,
 };
 
-test("is valid at temperature 2 against a hostile prompt, each time another", async () => {
+test("is valid at temperature 2 against a hostile prompt, with different texts", async () => {
   const isViolation = compileValidator(person, param);
   const format = { type: "json-schema" as const, schema: person, param };
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => ask({ format, seed })));
@@ -43,7 +43,7 @@ test("is valid at temperature 2 against a hostile prompt, each time another", as
   expect(new Set(answers.map(({ text }) => text)).size).toBe(6);
 });
 
-test("holds each of several choices for itself", async () => {
+test("constrains each of several choices", async () => {
   const format = { type: "json-schema" as const, schema: person, param };
   const { events } = await ask({ format, seed: 3, choices: 3, topLogprobs: 1 });
   const isViolation = compileValidator(person, param);
@@ -56,37 +56,37 @@ test("holds each of several choices for itself", async () => {
   }
 });
 
-test("is an object where any JSON is asked for", async () => {
+test("is an object for any JSON", async () => {
   const { text, reason } = await ask({ say: "Describe a cat.", temperature: 1, seed: 2, format: { type: "json" } });
   expect(reason === "length" || typeof JSON.parse(text) === "object").toBe(true);
-  // `{}` is one token of the default model's; the end token has to wait for it.
+  // `{}` is one token of the default model.
   const short = await ask({ format: { type: "json" }, logitBias: { 6150: 100, 2: 50 } });
   expect(short).toMatchObject({ text: "{}", reason: "stop" });
 });
 
-test("does not end before its end, however much the caller wants that", async () => {
+test("does not end before the grammar does, despite a bias for the end token", async () => {
   const format = { type: "json-schema" as const, schema: { const: { a: [1, 2, { b: "\u2603\u{1F409}" }] } }, param };
   const { text, reason } = await ask({ format, logitBias: { 2: 100 } });
   expect(JSON.parse(text)).toEqual({ a: [1, 2, { b: "\u2603\u{1F409}" }] });
   expect(reason).toBe("stop");
 });
 
-test("goes on to its end where the caller bans the end token, and no further", async () => {
+test("ends with the grammar when the end token is banned", async () => {
   const format = { type: "json-schema" as const, schema: { const: "yes" }, param };
   const { text } = await ask({ format, logitBias: { 2: -100, 0: -100 } });
   expect(text).toBe('"yes"');
 });
 
-test("takes no control token for a text that it looks like", async () => {
+test("samples no control token in place of its text", async () => {
   const format = { type: "json-schema" as const, schema: { type: "string", minLength: 8, maxLength: 14 }, param };
-  // Biased towards what, as text, would fit: <issue_start>.
+  // Biased towards a control token whose text would fit: <issue_start>.
   const { text } = await ask({ format, temperature: 1, logitBias: { 8: 100 } });
   expect(JSON.parse(text)).toMatch(/^.{8,14}$/su);
   const spelled = { type: "json-schema" as const, schema: { const: "<issue_start>" }, param };
   expect(JSON.parse((await ask({ format: spelled, logitBias: { 8: 100 } })).text)).toBe("<issue_start>");
 });
 
-test("says `length` where max_tokens cuts it", async () => {
+test("finishes with `length` when max_tokens cuts it", async () => {
   const { reason, finish } = await ask({ format: { type: "json-schema", schema: person, param }, maxTokens: 3 });
   expect(reason).toBe("length");
   expect(finish?.usage.completionTokens).toBe(3);
@@ -96,7 +96,7 @@ test.each([
   [{ type: "array", uniqueItems: true }, /uniqueItems/],
   [{ $ref: "#/$defs/nothing" }, /\$ref/],
   [{ type: "string", pattern: "^(a)\\1$" }, /pattern/],
-])("refuses what it cannot enforce: %j", async (schema, message) => {
+])("refuses a schema that it cannot enforce: %j", async (schema, message) => {
   const refused = ask({ format: { type: "json-schema", schema, param } });
   await expect(refused).rejects.toMatchObject({ kind: "invalid-request", message: expect.stringMatching(message) });
   await expect(refused).rejects.toMatchObject({ param: expect.stringContaining(param) });

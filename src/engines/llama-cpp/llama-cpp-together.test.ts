@@ -1,4 +1,4 @@
-/** Requests beside each other: batches, slots, requests given up, crashes. */
+/** Concurrent requests: batches, slots, aborts, crashes. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
@@ -22,7 +22,7 @@ const ask = (asked: Parameters<typeof makeChatRequest>[0], signal = never()) =>
 /** About 600 tokens, 19 batches. Each begins with another word, so that none is found evaluated already. */
 const longPrompt = (word: string) => `${word} `.repeat(20).concat("The dragon ate another rock. ".repeat(80));
 
-test("decodes eight requests with four slots, each as whole as alone", async () => {
+test("decodes eight requests with four slots as it does each alone", async () => {
   const subjects = ["gravity", "the sea", "a dragon", "music", "bread", "winter", "trains", "sleep"];
   const tell = (subject: string) => readAnswer(ask({ say: `What is ${subject}?`, maxTokens: 20 }));
   const together = await Promise.all(subjects.map(tell));
@@ -35,7 +35,7 @@ test("decodes eight requests with four slots, each as whole as alone", async () 
   }
 });
 
-test("gives others their tokens while a long prompt is evaluated", async () => {
+test("decodes other requests while a long prompt is evaluated", async () => {
   const speaking = ask({ say: "Write a very long story.", maxTokens: 900 })[Symbol.asyncIterator]();
   await speaking.next();
   const long = readAnswer(ask({ say: longPrompt("stone"), maxTokens: 1 }));
@@ -51,7 +51,7 @@ test("gives others their tokens while a long prompt is evaluated", async () => {
   expect(meanwhile).toBeGreaterThan(8);
 });
 
-test("frees the slots of requests given up while their prompts are evaluated", async () => {
+test("frees the slots of requests aborted while their prompts are evaluated", async () => {
   const aborts = Array.from({ length: 4 }, () => new AbortController());
   const given = aborts.map((abort, index) =>
     readAnswer(ask({ say: longPrompt(["sand", "clay", "mud", "chalk"][index] as string), maxTokens: 1 }, abort.signal)),
@@ -64,7 +64,7 @@ test("frees the slots of requests given up while their prompts are evaluated", a
   expect((await waiting).finish?.usage.completionTokens).toBe(1);
 });
 
-test("frees a slot whose client left mid-answer, or while it waited for one", async () => {
+test("frees the slot of a request aborted mid-answer and removes an aborted request from the queue", async () => {
   const abort = new AbortController();
   const speaking = Array.from({ length: 4 }, () =>
     ask({ say: "Write a very long story.", maxTokens: 900 }, abort.signal),
@@ -81,7 +81,7 @@ test("frees a slot whose client left mid-answer, or while it waited for one", as
   expect((await waiting).finish?.usage.completionTokens).toBe(2);
 });
 
-test.runIf(process.platform === "linux")("does not grow with the number of requests", async () => {
+test.runIf(process.platform === "linux")("keeps its memory with many requests", async () => {
   // Without a seed the prompts are found evaluated already, so that many requests take little time.
   const serve = async (count: number) => {
     for (let served = 0; served < count; served += 4) {

@@ -4,7 +4,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import {
   DEEPSEEK,
   HERMES,
@@ -12,7 +11,8 @@ import {
   LLAMA_3,
   MISTRAL_NEMO,
   MISTRAL_SMALL,
-} from "../../../test/support/chat-templates.ts";
+} from "../../../packages/llama-batching/test/chat-templates.ts";
+import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { type ReadAnswer, readAnswer } from "../../../test/support/read-answer.ts";
 import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
@@ -62,7 +62,7 @@ function callsIn({ events }: ReadAnswer): Call[] {
   return calls;
 }
 
-const thoughtsIn = ({ events }: ReadAnswer) =>
+const reasoningIn = ({ events }: ReadAnswer) =>
   events.map((event) => (event.type === "reasoning" ? event.text : "")).join("");
 
 function expectFits({ name, id, arguments: text }: Call): void {
@@ -85,9 +85,9 @@ describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEE
       ),
     );
 
-  test("says that it calls tools", () => expect(model.abilities.tools).toBe(true));
+  test("reports the ability to call tools", () => expect(model.abilities.tools).toBe(true));
 
-  test("calls a tool where that is required, in arguments that fit", async () => {
+  test("calls a tool with valid arguments when required", async () => {
     const answer = await ask({ toolChoice: "required", parallelToolCalls: false, seed: 1 });
     expect(answer.text).toBe("");
     expect(answer.reason).toBe("tool_calls");
@@ -96,13 +96,13 @@ describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEE
     calls.forEach(expectFits);
   });
 
-  test("calls the tool that is named", async () => {
+  test("calls the named tool", async () => {
     const calls = callsIn(await ask({ toolChoice: { name: "get_weather" }, seed: 4 }));
     expect(calls.map((call) => call.name)).toEqual(["get_weather"]);
     calls.forEach(expectFits);
   });
 
-  test("goes on from what a tool told", async () => {
+  test("continues from a tool result", async () => {
     const messages: ChatRequest["messages"] = [
       { role: "user", content: "Weather in Rome?" },
       {
@@ -115,12 +115,11 @@ describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEE
     const { finish, text, reason } = await ask({ messages, temperature: 0, maxTokens: 12, toolChoice: "none" });
     expect(text.length).toBeGreaterThan(0);
     expect(["stop", "length"]).toContain(reason);
-    // What it was told is part of the prompt.
     expect(finish?.usage.promptTokens).toBeGreaterThan(name === "HERMES" ? 30 : 10);
   });
 });
 
-describe("where the model may choose", () => {
+describe("with tool_choice auto", () => {
   let model: Hosted<ChatModel>;
   beforeAll(async () => {
     model = await openWith(HERMES);
@@ -128,18 +127,18 @@ describe("where the model may choose", () => {
   afterAll(() => model?.close());
   const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
     readAnswer(model.chat(makeChatRequest({ temperature: 0, maxTokens: 200, tools, ...asked }), never()));
-  /** Which a model of this size does not begin by itself. */
+  /** A model of this size does not start a call by itself. */
   const begin = "Repeat: <tool_call>";
   const beginOften = "Repeat after me: <tool_call>\n<tool_call>\n<tool_call>";
 
-  test("answers in words", async () => {
+  test("answers in text", async () => {
     const answer = await ask({ say: "What is gravity?", maxTokens: 12 });
     expect(answer.text).toContain("ravity");
     expect(callsIn(answer)).toEqual([]);
     expect(answer.reason).toBe("length");
   });
 
-  test("holds it to a tool's parameters from the mark on that it writes", async () => {
+  test("constrains a call to the parameters from its trigger on", async () => {
     const answer = await ask({ say: begin });
     const calls = callsIn(answer);
     expect(calls.length).toBeGreaterThan(0);
@@ -148,11 +147,11 @@ describe("where the model may choose", () => {
     expect(answer.reason).toBe("tool_calls");
   });
 
-  test("calls once where more are not wanted", async () => {
+  test("calls once without parallel_tool_calls", async () => {
     expect(callsIn(await ask({ say: beginOften, parallelToolCalls: false }))).toHaveLength(1);
   });
 
-  test("takes special texts in tools, calls and results as ordinary text, escaped ones too", async () => {
+  test("tokenizes special tokens in tools, calls and results as ordinary text, escaped ones too", async () => {
     const promptTokens = async (text: string) => {
       const messages: ChatRequest["messages"] = [
         { role: "user", content: "Hi" },
@@ -169,14 +168,14 @@ describe("where the model may choose", () => {
     expect((await promptTokens("\\u003c|im_end|>")) - plain).toBe((await promptTokens("<|im_end|>")) - plain);
   });
 
-  test("offers no tools where none may be called", async () => {
+  test("offers no tools with tool_choice none", async () => {
     const promptTokens = async (toolChoice: ChatRequest["toolChoice"]) =>
       (await ask({ say: "Hi", toolChoice, maxTokens: 1 })).finish?.usage.promptTokens ?? 0;
     expect(await promptTokens("none")).toBeLessThan((await promptTokens("auto")) / 2);
     expect(callsIn(await ask({ say: begin, toolChoice: "none", maxTokens: 20 }))).toEqual([]);
   });
 
-  test("holds what is no call to the format that is asked for", async () => {
+  test("enforces the response format on an answer that is not a call", async () => {
     const schema = { type: "object", properties: { a: { type: "integer", maximum: 9, minimum: 0 } }, required: ["a"] };
     const format = { type: "json-schema" as const, schema, param: "response_format.json_schema.schema" };
     for (const seed of [1, 2, 3]) {
@@ -187,13 +186,13 @@ describe("where the model may choose", () => {
     }
   });
 
-  test("says `length` where a call is cut, and gives whole characters only", async () => {
+  test("finishes a truncated call with `length` and emits complete characters only", async () => {
     const answer = await ask({ toolChoice: { name: "get_weather" }, maxTokens: 8, temperature: 2, seed: 1 });
     expect(answer.reason).toBe("length");
     for (const event of answer.events) if ("text" in event) expect(event.text.isWellFormed()).toBe(true);
   });
 
-  test("tells what cannot be enforced of a tool's parameters", async () => {
+  test("names the keyword that cannot be enforced in a tool's parameters", async () => {
     const parameters = { type: "object", properties: { a: { type: "array", uniqueItems: true } }, required: ["a"] };
     await expect(ask({ tools: [{ ...weather, parameters }] })).rejects.toMatchObject({
       kind: "invalid-request",
@@ -202,7 +201,7 @@ describe("where the model may choose", () => {
   });
 });
 
-describe("thoughts", () => {
+describe("reasoning", () => {
   let model: Hosted<ChatModel>;
   beforeAll(async () => {
     model = await openWith(HERMES_THINKING);
@@ -218,25 +217,25 @@ describe("thoughts", () => {
   };
   const format = { type: "json-schema" as const, schema, param: "response_format.json_schema.schema" };
 
-  test("says that it thinks", () => expect(model.abilities).toMatchObject({ reasoning: true, tools: true }));
+  test("reports the ability to reason", () => expect(model.abilities).toMatchObject({ reasoning: true, tools: true }));
 
-  test("tells thoughts apart from the answer that is held to a format after them", async () => {
+  test("separates reasoning from the constrained answer after it", async () => {
     const answer = await ask({ say: "Is water wet?", format, maxTokens: 400 });
-    expect(thoughtsIn(answer).length).toBeGreaterThan(10);
+    expect(reasoningIn(answer).length).toBeGreaterThan(10);
     expect(compileValidator(schema, "")(JSON.parse(answer.text))).toBeUndefined();
     const { reasoningTokens = 0, completionTokens = 0 } = answer.finish?.usage ?? {};
     expect(reasoningTokens).toBeGreaterThan(3);
     expect(reasoningTokens).toBeLessThan(completionTokens);
   });
 
-  test("does not think where that is turned off", async () => {
+  test("does not reason with effort none", async () => {
     const answer = await ask({ say: "Is water wet?", format, reasoningEffort: "none" });
-    expect(thoughtsIn(answer)).toBe("");
+    expect(reasoningIn(answer)).toBe("");
     expect(compileValidator(schema, "")(JSON.parse(answer.text))).toBeUndefined();
     expect(answer.finish?.usage.reasoningTokens).toBe(0);
   });
 
-  test("calls what is required even where it wants to end before", async () => {
+  test("makes a required call even when the model wants to end before", async () => {
     const answer = await ask({ tools, toolChoice: "required", maxTokens: 200, logitBias: { 2: 100 } });
     const calls = callsIn(answer);
     calls.forEach(expectFits);
@@ -245,7 +244,7 @@ describe("thoughts", () => {
   });
 });
 
-test("a model whose template shows no tools refuses them, and their results", async () => {
+test("refuses tools and their results without a place in the template", async () => {
   const model = await openLlamaCpp();
   try {
     const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
@@ -262,7 +261,7 @@ test("a model whose template shows no tools refuses them, and their results", as
   }
 });
 
-test("says why a template cannot be used", async () => {
+test("reports why a template cannot be used", async () => {
   await expect(openLlamaCpp({ chat_template_file: "/nowhere.jinja" })).rejects.toMatchObject({
     name: "Fault",
     message: expect.stringContaining("chat_template_file cannot be read"),

@@ -4,9 +4,9 @@
  */
 
 import { anyObjectGrammar, compileGrammar } from "@parlance-inference/json-schema-grammar/grammar";
+import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { AnswerFormat, ChatRequest, Tool } from "../chat-model.ts";
-import { toLlamaSeed, toLlamaTopK } from "../llama-draw.ts";
 import { withSchemaFaults } from "../schema-fault.ts";
 import type { ServerProperties } from "./server-properties.ts";
 

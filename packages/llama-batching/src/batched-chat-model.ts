@@ -1,0 +1,152 @@
+import type { LlamaModel } from "node-llama-cpp";
+import { ChatTemplate } from "./chat-template.ts";
+import { Completion } from "./completion.ts";
+import { ContinuousBatcher } from "./continuous-batcher.ts";
+import { DecodingPlanner } from "./decoding-plan.ts";
+import { RequestError } from "./errors.ts";
+import { GrammarCache } from "./grammar-cache.ts";
+import type { LoadedModel } from "./load-model.ts";
+import { LogprobReader } from "./logprob-reader.ts";
+import { NativeDecoder } from "./native-bindings.ts";
+import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
+import { PromptBuilder } from "./prompt-builder.ts";
+import { SamplerMemory } from "./sampler-memory.ts";
+import { toSamplerOptions } from "./sampler-options.ts";
+import { type PrefixReuse, SequencePool } from "./sequence-pool.ts";
+import { TokenBytes } from "./token-bytes.ts";
+import type { GenerationEvent, GenerationRequest } from "./types.ts";
+import { Vocabulary } from "./vocabulary.ts";
+
+export interface BatchedChatModelOptions extends LoadedModel {
+  /** Whether a prompt may start with what an earlier request left evaluated in its slot. */
+  prefixReuse: boolean;
+  /** Limit of `GenerationRequest.choices`. */
+  maxChoices: number;
+  /** Jinja template used instead of the one in the model file. */
+  chatTemplate: string | undefined;
+  warn: (message: string) => void;
+}
+
+export interface RunOptions {
+  /** Called for each event, in order. */
+  emit: (event: GenerationEvent) => void;
+  signal: AbortSignal;
+}
+
+/** Decodes concurrent chat requests together, one batch for each step. */
+export class BatchedChatModel {
+  /** Requests decoded together; more wait. */
+  readonly slots: number;
+  /** `cpu`, `cuda`, `vulkan` or `metal`. */
+  readonly device: string;
+  /** Tokens of prompt and answer together, for each slot. */
+  readonly contextWindow: number;
+  readonly #model: LlamaModel;
+  readonly #prefixReuse: boolean;
+  readonly #maxChoices: number;
+  readonly #batchSize: number;
+  readonly #vocabulary: Vocabulary;
+  readonly #bytes: TokenBytes;
+  readonly #decoder: NativeDecoder;
+  readonly #prompts: PromptBuilder;
+  readonly #planner: DecodingPlanner;
+  readonly #sequences: SequencePool;
+  readonly #batcher: ContinuousBatcher;
+  readonly #samplerMemory: SamplerMemory;
+
+  /** Throws a ModelError when the chat template does not parse. */
+  constructor(options: BatchedChatModelOptions) {
+    const { model, context, device, threads, prefixReuse, maxChoices, chatTemplate, warn } = options;
+    const source = chatTemplate ?? model.fileInfo.metadata.tokenizer?.chat_template;
+    if (source === undefined) {
+      warn("The model file has no chat template. ChatML is used, which the model may not have been trained on.");
+    }
+    const { bosString, eosString } = model.tokens;
+    const template = new ChatTemplate(source, { bos_token: bosString ?? "", eos_token: eosString ?? "" });
+    this.slots = context.totalSequences;
+    this.device = device;
+    this.contextWindow = context.contextSize;
+    this.#model = model;
+    this.#prefixReuse = prefixReuse;
+    this.#maxChoices = maxChoices;
+    this.#batchSize = context.batchSize;
+    this.#vocabulary = new Vocabulary(model);
+    this.#bytes = new TokenBytes(model);
+    this.#decoder = new NativeDecoder(model, context);
+    this.#prompts = new PromptBuilder(model, template, this.#vocabulary);
+    this.#planner = new DecodingPlanner(template, this.#vocabulary, new GrammarCache(this.#decoder));
+    this.#sequences = new SequencePool(context);
+    this.#samplerMemory = new SamplerMemory(this.#vocabulary.size);
+    this.#batcher = new ContinuousBatcher(context.batchSize, () => {
+      model.llama.maxThreads = threads.current;
+    });
+  }
+
+  /** Whether the chat template has a place for tools and their calls. */
+  get callsTools(): boolean {
+    return this.#planner.callsTools;
+  }
+
+  /** Whether the model reasons before it answers. */
+  get reasons(): boolean {
+    return this.#planner.reasons;
+  }
+
+  /**
+   * Emits the events of one request and resolves after `finish`, or early and without it once `signal` aborts. Throws a
+   * RequestError before the first event, a ModelError at any time.
+   */
+  async run(request: GenerationRequest, { emit, signal }: RunOptions): Promise<void> {
+    if (request.choices > this.#maxChoices) {
+      throw new RequestError(`n may be at most ${this.#maxChoices} for this model.`, "n", "unsupported_value");
+    }
+    const rendered = this.#prompts.render(this.#planner.promptInput(request));
+    const last = rendered.at(-1) ?? "";
+    const plan = await this.#planner.plan(request, last);
+    const { contextWindow } = this;
+    const limits = { vocabularySize: this.#vocabulary.size, contextWindow, bannedTokens: plan.bannedTokens };
+    const samplings = Array.from({ length: request.choices }, (_, choice) => toSamplerOptions(request, choice, limits));
+    const prompt = await this.#prompts.tokenize([...rendered.slice(0, -1), last + plan.prefill]);
+    const room = contextWindow - prompt.length;
+    if (room < 1) throw contextExceeded(prompt.length, contextWindow);
+    const reuse = this.#reuseFor(request);
+    const acquired = await this.#sequences.acquire(prompt, reuse, signal);
+    if (acquired === undefined) return;
+    const completion = new Completion({
+      model: this.#model,
+      decoder: this.#decoder,
+      prompt,
+      plan,
+      stop: request.stop,
+      samplerMemory: this.#samplerMemory,
+      maxTokens: Math.min(request.maxTokens ?? room, room),
+      samplings,
+      createLogprobReader: () => this.#createLogprobReader(request),
+      sequences: this.#sequences,
+      reuse,
+      batcher: this.#batcher,
+      emit,
+      signal,
+    });
+    await completion.run(acquired);
+  }
+
+  #createLogprobReader({ topLogprobs }: GenerationRequest): LogprobReader | undefined {
+    if (topLogprobs === undefined) return undefined;
+    return new LogprobReader({ decoder: this.#decoder, model: this.#model, bytes: this.#bytes }, topLogprobs);
+  }
+
+  #reuseFor({ seed, temperature }: GenerationRequest): PrefixReuse {
+    if (!this.#prefixReuse) return "none";
+    if (seed === undefined && temperature > 0) return "any";
+    return this.#batchSize >= 2 * MIN_REPEATABLE_TOKENS ? "repeatable" : "none";
+  }
+}
+
+function contextExceeded(promptTokens: number, contextWindow: number): RequestError {
+  return new RequestError(
+    `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,
+    "messages",
+    "context_length_exceeded",
+  );
+}

@@ -1,0 +1,164 @@
+/** Decides how a request is decoded: its prefill, its output syntax and its grammars. */
+
+import type { Token } from "node-llama-cpp";
+import type { ChatTemplate } from "./chat-template.ts";
+import { RequestError } from "./errors.ts";
+import type { GrammarCache } from "./grammar-cache.ts";
+import type { CallRules } from "./grammar-text.ts";
+import type { GrammarState } from "./native-bindings.ts";
+import type { OutputSyntax } from "./output-parser.ts";
+import { reasoningEffortVariables, reasonsByDefault } from "./reasoning-effort.ts";
+import { detectReasoningTags, type ReasoningTags } from "./reasoning-tags.ts";
+import { detectToolCallFormat, type ToolCallFormat } from "./tool-call-format.ts";
+import type { GenerationRequest, PromptMessage, Tool } from "./types.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+export interface DecodingPlan {
+  syntax: OutputSyntax;
+  /** Appended to the prompt as the beginning of the output and not shown to the caller. */
+  prefill: string;
+  /** In force from the beginning of the content. */
+  contentGrammar: GrammarState | undefined;
+  /** In force from the trigger of a tool call on. */
+  callGrammar: GrammarState | undefined;
+  /** Whether a grammar constrains the output from its beginning, or from the end of the reasoning. */
+  isConstrained: boolean;
+  /** Inserted after the reasoning when the output that follows is constrained. */
+  afterReasoning: string;
+  /** Control tokens left out of the text. */
+  hiddenTokens: ReadonlySet<Token>;
+  /** Tokens that must not be sampled. */
+  bannedTokens: Iterable<Token>;
+}
+
+export class DecodingPlanner {
+  readonly #template: ChatTemplate;
+  readonly #tags: ReasoningTags | undefined;
+  readonly #calls: ToolCallFormat | undefined;
+  readonly #grammars: Pick<GrammarCache, "get">;
+  readonly #hiddenTokens: ReadonlySet<Token>;
+
+  constructor(
+    template: ChatTemplate,
+    vocabulary: Pick<Vocabulary, "endTexts" | "hiddenTokens">,
+    grammars: Pick<GrammarCache, "get">,
+  ) {
+    this.#template = template;
+    this.#tags = detectReasoningTags(template);
+    this.#calls = detectToolCallFormat(template, vocabulary.endTexts, this.#tags);
+    this.#grammars = grammars;
+    const { open: reasoningOpen = "", close: reasoningClose = "", frame = [] } = this.#tags ?? {};
+    const { trigger = "", open = "", afterName = "", between = "", close = "" } = this.#calls ?? {};
+    this.#hiddenTokens = vocabulary.hiddenTokens([
+      reasoningOpen,
+      reasoningClose,
+      ...frame,
+      trigger,
+      open,
+      afterName,
+      between,
+      close,
+    ]);
+  }
+
+  get reasons(): boolean {
+    return this.#tags !== undefined;
+  }
+
+  get callsTools(): boolean {
+    return this.#calls !== undefined;
+  }
+
+  /** Input of the chat template. Throws a RequestError when the template has no place for it. */
+  promptInput({ messages, tools, toolChoice, reasoningEffort }: GenerationRequest): {
+    messages: readonly PromptMessage[];
+    tools: readonly Tool[];
+    extra: Record<string, unknown>;
+  } {
+    const offered = toolChoice === "none" ? [] : tools;
+    if (!this.callsTools) refuseTools(messages, offered);
+    const extra = this.reasons ? reasoningEffortVariables(this.#template, reasoningEffort) : {};
+    return { messages, tools: offered, extra };
+  }
+
+  /** `prompt` ends where the output begins. Throws a RequestError that names what cannot be enforced. */
+  async plan(request: GenerationRequest, prompt: string): Promise<DecodingPlan> {
+    const { format, toolChoice, reasoningEffort } = request;
+    const calls = this.#callRules(request);
+    const isForced = calls !== undefined && toolChoice !== "auto";
+    const isConstrained = isForced || format.type !== "text";
+    const end = prompt.trimEnd();
+    const isReasoning = this.#tags !== undefined && end.endsWith(this.#tags.open);
+    const isReasoningDone = this.#tags !== undefined && end.endsWith(this.#tags.close);
+    // Constrained from the first token on, the model could not open its reasoning by itself.
+    const opensReasoning =
+      isConstrained &&
+      this.reasons &&
+      !isReasoningDone &&
+      !isReasoning &&
+      reasoningEffort !== "none" &&
+      reasonsByDefault(this.#template);
+    const trigger = isForced ? calls.format.trigger : "";
+    const { open = "", beforeContent = "", beforeCall = "" } = this.#tags ?? {};
+    const reasonsFirst = isReasoning || opensReasoning;
+    return {
+      syntax: {
+        start: reasonsFirst ? "reasoning" : isForced ? "call" : "content",
+        isReasoningDone,
+        reasoning: this.#tags,
+        calls: calls && { format: calls.format, names: calls.tools.map(({ name }) => name) },
+      },
+      isConstrained,
+      prefill: opensReasoning ? open : reasonsFirst ? "" : trigger,
+      afterReasoning: isForced ? beforeCall + trigger : isConstrained ? beforeContent : "",
+      ...(await this.#grammarsFor(request, calls, isForced)),
+      hiddenTokens: this.#hiddenTokens,
+      // The grammar would accept their texts.
+      bannedTokens: isConstrained || calls !== undefined ? this.#hiddenTokens : [],
+    };
+  }
+
+  #callRules({ tools, toolChoice, parallelToolCalls }: GenerationRequest): CallRules | undefined {
+    if (this.#calls === undefined || toolChoice === "none" || tools.length === 0) return undefined;
+    const named = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+    if (named.length === 0) {
+      throw new RequestError("tool_choice names a function that is not among `tools`.", "tool_choice");
+    }
+    return { format: this.#calls, tools: named, allowsParallel: parallelToolCalls && typeof toolChoice !== "object" };
+  }
+
+  async #grammarsFor(
+    { format }: GenerationRequest,
+    calls: CallRules | undefined,
+    isForced: boolean,
+  ): Promise<Pick<DecodingPlan, "contentGrammar" | "callGrammar">> {
+    if (isForced || format.type === "text") {
+      return { callGrammar: calls && (await this.#grammars.get({ kind: "calls", calls })), contentGrammar: undefined };
+    }
+    if (calls === undefined) {
+      return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "format", format }) };
+    }
+    if (/^[{[]$/.test(calls.format.trigger)) {
+      throw new RequestError(
+        "This model writes tool calls as plain JSON, so a response format cannot be enforced while it may call tools. Leave out response_format or set tool_choice.",
+        "response_format",
+        "unsupported_value",
+      );
+    }
+    // In force from the beginning, so it holds calls as well.
+    return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
+  }
+}
+
+function refuseTools(messages: readonly PromptMessage[], tools: readonly Tool[]): void {
+  const why = "this model's chat template has no place for them";
+  if (tools.length > 0) throw new RequestError(`Tools are not supported: ${why}.`, "tools", "unsupported_value");
+  const index = messages.findIndex(({ role, toolCalls = [] }) => role === "tool" || toolCalls.length > 0);
+  if (index >= 0) {
+    throw new RequestError(
+      `Tool calls and their results are not supported: ${why}.`,
+      `messages[${index}]`,
+      "unsupported_value",
+    );
+  }
+}

@@ -1,0 +1,27 @@
+export type RequestErrorCode = "invalid_value" | "unsupported_value" | "context_length_exceeded";
+
+/** The model cannot honor the request. The message and `param` are safe to show to the caller. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly code: RequestErrorCode | undefined;
+  /** Path of the field at fault, such as `tool_choice`. */
+  readonly param: string;
+
+  constructor(message: string, param: string, code?: RequestErrorCode) {
+    super(message);
+    this.code = code;
+    this.param = param;
+  }
+}
+
+/** The model could not be loaded, or failed while it generated. The message is safe to show to the caller. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  /** When a retry may succeed. */
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number, cause?: unknown) {
+    super(message, { cause });
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

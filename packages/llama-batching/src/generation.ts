@@ -1,0 +1,215 @@
+/** Generates one choice: evaluates the prompt in slices, then samples token after token. */
+
+import type { LlamaModel, Token } from "node-llama-cpp";
+import { ChoiceEvents } from "./choice-events.ts";
+import type { DecodingPlan } from "./decoding-plan.ts";
+import type { LogprobReader } from "./logprob-reader.ts";
+import type { GrammarState, NativeDecoder, Sampler, SamplerOptions } from "./native-bindings.ts";
+import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
+import type { SamplerMemory } from "./sampler-memory.ts";
+import type { AcquiredSequence } from "./sequence-pool.ts";
+import { StreamingDetokenizer } from "./streaming-detokenizer.ts";
+import type { FinishReason, GenerationEvent, TokenLogprob } from "./types.ts";
+
+export interface GenerationOptions {
+  choice: number;
+  model: LlamaModel;
+  decoder: NativeDecoder;
+  acquired: AcquiredSequence;
+  prompt: readonly Token[];
+  plan: DecodingPlan;
+  sampling: SamplerOptions;
+  stop: readonly string[];
+  samplerMemory: SamplerMemory;
+  /** Limit of generated tokens, at least 1. */
+  maxTokens: number;
+  /** Undefined: the request asked for none. Disposed by the generation. */
+  logprobs: LogprobReader | undefined;
+  /** Another choice of the same request, whose evaluated prompt is copied. */
+  prefixSource: Generation | undefined;
+  /** Shared by all choices. */
+  tokenCounts: TokenCounts;
+  emit: (event: GenerationEvent) => void;
+}
+
+export interface TokenCounts {
+  completionTokens: number;
+  reasoningTokens: number;
+}
+
+export interface BatchShare {
+  /** Prompt tokens to evaluate in this batch; 0 once the prompt is evaluated. */
+  promptTokens: number;
+  /** Whether the batch holds nothing else. */
+  isAlone: boolean;
+}
+
+export class Generation {
+  readonly #options: GenerationOptions;
+  readonly #sampler: Sampler;
+  readonly #text: StreamingDetokenizer;
+  readonly #events: ChoiceEvents;
+  readonly #sampled: Token[] = [];
+  #grammar: GrammarState | undefined;
+  #evaluated: number;
+  #repeatable: number;
+  /** Sampled or inserted, not evaluated yet. */
+  #pending: Token[] = [];
+  #isPrepared = false;
+  #isOver = false;
+
+  constructor(options: GenerationOptions) {
+    const { choice, model, prompt, plan, stop, tokenCounts, emit } = options;
+    this.#options = options;
+    this.#evaluated = options.acquired.reusedTokens;
+    this.#repeatable = options.acquired.repeatableTokens;
+    this.#text = new StreamingDetokenizer(model, prompt, plan.hiddenTokens);
+    const completionTokens = () => tokenCounts.completionTokens;
+    this.#events = new ChoiceEvents({ choice, syntax: plan.syntax, stop, completionTokens, emit });
+    this.#sampler = options.decoder.createSampler(options.sampling);
+    this.#constrain();
+  }
+
+  /** Prompt tokens still to be evaluated. */
+  get promptLeft(): number {
+    return this.#options.prompt.length - this.#evaluated;
+  }
+
+  /** Length of the prompt's prefix that was evaluated as it would be for a request alone. */
+  get repeatableTokens(): number {
+    return this.#repeatable;
+  }
+
+  /** Generation whose prompt is worth waiting for; undefined once its state was copied. */
+  get prefixSource(): Generation | undefined {
+    return this.#isPrepared ? undefined : this.#options.prefixSource;
+  }
+
+  get isPrepared(): boolean {
+    return this.#isPrepared;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Runs between batches. Copies the evaluated prompt of `source`, except for its last token. */
+  async prepare(source: Generation | undefined): Promise<void> {
+    const { decoder, prompt, acquired } = this.#options;
+    this.#isPrepared = true;
+    if (source !== undefined && this.#evaluated < prompt.length - 1) {
+      const shared = prompt.length - 1;
+      if (await decoder.copyState(source.#options.acquired.sequence, acquired.sequence, shared)) {
+        this.#evaluated = shared;
+        this.#repeatable = Math.min(source.#repeatable, shared);
+        return;
+      }
+      this.#evaluated = 0;
+      this.#repeatable = 0;
+    }
+    await acquired.sequence.eraseContextTokenRanges([
+      { start: this.#evaluated, end: acquired.sequence.nextTokenIndex },
+    ]);
+  }
+
+  /** Samples the next token, or evaluates `promptTokens` of the prompt; the last slice samples the first token. */
+  async step({ promptTokens, isAlone }: BatchShare): Promise<void> {
+    const { acquired, prompt, decoder } = this.#options;
+    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0));
+    const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
+    if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
+      this.#repeatable += slice.length;
+    }
+    this.#evaluated += slice.length;
+    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice);
+    else await this.#sample(slice);
+  }
+
+  /** Releases its samplers. Call once. */
+  end(): void {
+    this.#isOver = true;
+    const { logprobs, samplerMemory } = this.#options;
+    this.#sampler.dispose();
+    logprobs?.dispose();
+    samplerMemory.release(logprobs === undefined ? 1 : 3, this.#grammar?.bytes);
+  }
+
+  async #sample(tokens: readonly Token[]): Promise<void> {
+    const { decoder, acquired, logprobs } = this.#options;
+    let logprob: TokenLogprob | undefined;
+    const token = await decoder.evaluateAndSample(acquired.sequence, tokens, async (index) => {
+      const sampled = await decoder.sample(index, this.#sampler);
+      logprob = await logprobs?.of(index, sampled);
+      return sampled;
+    });
+    this.#accept(token, logprob);
+  }
+
+  #accept(token: Token, logprob: TokenLogprob | undefined): void {
+    const { model, plan, tokenCounts, prompt, acquired, emit, choice, maxTokens } = this.#options;
+    this.#sampled.push(token);
+    tokenCounts.completionTokens += 1;
+    if (this.#events.phase === "reasoning") tokenCounts.reasoningTokens += 1;
+    if (this.#sampled.length === 1 && choice === 0) {
+      emit({ type: "start", promptTokens: prompt.length, cachedTokens: acquired.reusedTokens });
+    }
+    const isEnd = model.isEogToken(token);
+    // A model that ends its answer while it reasons still owes the constrained output.
+    const endsReasoning = isEnd && plan.isConstrained && this.#events.phase === "reasoning";
+    if (isEnd && !endsReasoning) {
+      if (this.#grammar?.allows(token) === false)
+        throw new Error("The model sampled an end token that the grammar does not allow");
+      this.#finish("stop");
+      return;
+    }
+    const text = endsReasoning ? (plan.syntax.reasoning?.close ?? "") : this.#text.push(token);
+    this.#pending = endsReasoning ? this.#tokenize(text) : [token];
+    this.#read(text, logprob);
+    const isFull = acquired.sequence.nextTokenIndex + this.#pending.length >= acquired.sequence.contextSize;
+    if (this.#events.isStopped) this.#finish("stop");
+    else if (this.#sampled.length >= maxTokens || isFull) this.#finish("length");
+  }
+
+  #read(text: string, logprob: TokenLogprob | undefined): void {
+    let transition = this.#events.push(text, logprob);
+    while (transition !== undefined) {
+      const { phase, rest } = transition;
+      const before = this.#options.plan.afterReasoning;
+      if (phase === "content" && before !== "") {
+        // The text that the model was trained to write between its reasoning and the constrained output.
+        this.#pending = this.#tokenize(text.slice(0, text.length - rest.length) + before);
+        transition = this.#events.push(before);
+        if (transition === undefined) this.#constrain();
+      } else if (this.#constrain()) {
+        if (rest !== "") this.#pending = this.#tokenize(text.slice(0, text.length - rest.length));
+        return;
+      } else {
+        transition = rest === "" ? undefined : this.#events.push(rest);
+      }
+    }
+  }
+
+  /** Activates the grammar of the current phase. Returns true when a grammar was newly activated. */
+  #constrain(): boolean {
+    const { plan } = this.#options;
+    const grammar = this.#events.phase === "call" ? plan.callGrammar : plan.contentGrammar;
+    if (grammar === undefined || this.#grammar !== undefined || this.#events.phase === "reasoning") return false;
+    this.#grammar = grammar.clone();
+    this.#sampler.constrain(this.#grammar, this.#sampled);
+    return true;
+  }
+
+  #tokenize(text: string): Token[] {
+    return this.#options.model.tokenize(text, true, "trimLeadingSpace");
+  }
+
+  #finish(reason: FinishReason): void {
+    const { emit, choice } = this.#options;
+    this.#isOver = true;
+    this.#read(this.#text.end(), undefined);
+    this.#events.end();
+    const { isStopped, calls } = this.#events;
+    const ended = isStopped ? "stop" : reason;
+    emit({ type: "choice-end", choice, reason: ended === "stop" && calls > 0 ? "tool_calls" : ended });
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { GrammarCompiler } from "./grammar-compiler.ts";
+
+const param = "response_format.json_schema.schema";
+const formatOf = (schema: unknown) => ({
+  kind: "format" as const,
+  format: { type: "json-schema" as const, schema, param },
+});
+
+test("compiles grammars and rejects only the request that cannot be compiled", async () => {
+  const compiler = new GrammarCompiler();
+  const [number, refused, text] = await Promise.allSettled([
+    compiler.compile(formatOf({ type: "integer" })),
+    compiler.compile(formatOf({ type: "array", uniqueItems: true })),
+    compiler.compile(formatOf({ const: "yes" })),
+  ]);
+  expect(number).toMatchObject({ status: "fulfilled", value: expect.stringContaining("root ::=") });
+  expect(text).toMatchObject({ status: "fulfilled", value: expect.stringContaining("yes") });
+  expect(refused).toMatchObject({
+    status: "rejected",
+    reason: { name: "RequestError", code: "unsupported_value", param: `${param}.uniqueItems` },
+  });
+});
+
+test("places the arguments in the model's tool-call format", async () => {
+  const format = { trigger: "[TOOL_CALLS]", open: "", afterName: "[ARGS]", between: "[TOOL_CALLS]", close: '\n"\\' };
+  const tools = [
+    { name: "one", description: undefined, parameters: undefined, param: "tools[0]" },
+    { name: "two", description: undefined, parameters: { type: "object", properties: {} }, param: "tools[1]" },
+  ];
+  const text = await new GrammarCompiler().compile({ kind: "calls", calls: { format, tools, allowsParallel: true } });
+  expect(text).toContain('calls ::= "" call ("[TOOL_CALLS]" call)* "\\n\\"\\\\"');
+  expect(text).toContain('call ::= "one" "[ARGS]" tool-0 | "two" "[ARGS]" tool-1');
+});

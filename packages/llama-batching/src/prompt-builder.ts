@@ -1,0 +1,100 @@
+/** Renders messages and tools with the chat template and tokenizes the prompt. */
+
+import { randomBytes } from "node:crypto";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { LlamaModel, Token } from "node-llama-cpp";
+import type { ChatTemplate } from "./chat-template.ts";
+import { SpecialTokenEscaper } from "./special-token-escaper.ts";
+import type { PromptMessage, Tool, ToolCall } from "./types.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** Tokenizing blocks the event loop (400 KB take 120 ms), so long texts are tokenized in pieces. */
+const PIECE_LENGTH = 65_536;
+
+export interface PromptInput {
+  messages: readonly PromptMessage[];
+  tools: readonly Tool[];
+  /** Additional template variables. */
+  extra: Readonly<Record<string, unknown>>;
+}
+
+/** Pieces between which no control token can span. */
+export type RenderedPrompt = readonly string[];
+
+export class PromptBuilder {
+  readonly #model: LlamaModel;
+  readonly #template: ChatTemplate;
+  readonly #specialTokens: SpecialTokenEscaper;
+
+  constructor(model: LlamaModel, template: ChatTemplate, { specialTokenTexts }: Vocabulary) {
+    this.#model = model;
+    this.#template = template;
+    this.#specialTokens = new SpecialTokenEscaper(specialTokenTexts);
+  }
+
+  /** Throws a RequestError when the template refuses the messages. */
+  render({ messages, tools, extra }: PromptInput): RenderedPrompt {
+    // Private use characters around random digits: no message contains it and no template changes it.
+    const marker = `\uE000${randomBytes(8).readBigUInt64LE()}\uE000`;
+    const escapeText = (text: string) => this.#specialTokens.escape(text, marker);
+    const rendered = this.#template.render({
+      messages: messages.map(({ toolCalls, ...message }) => ({
+        ...mapTexts(message, escapeText),
+        role: message.role,
+        ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map((call) => escapeCall(call, escapeText)) }),
+      })),
+      tools: tools.map(({ name, description, parameters }) => mapTexts({ name, description, parameters }, escapeText)),
+      extra,
+    });
+    return rendered.split(marker);
+  }
+
+  async tokenize(prompt: RenderedPrompt): Promise<Token[]> {
+    const tokens: Token[] = [];
+    for (const part of prompt) {
+      for (const piece of cutLongText(part)) {
+        for (const token of this.#model.tokenize(piece, true)) tokens.push(token);
+        if (piece.length >= PIECE_LENGTH) await yieldToEventLoop();
+      }
+    }
+    const { bos, shouldPrependBosToken } = this.#model.tokens;
+    if (shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
+    return tokens;
+  }
+}
+
+/** Parses the arguments first: JSON escapes could hide a special token until the template decodes them. */
+function escapeCall({ arguments: text, ...call }: ToolCall, escapeText: (text: string) => string): ToolCall {
+  return {
+    ...mapTexts(call, escapeText),
+    arguments: JSON.stringify(mapTexts(JSON.parse(text) as unknown, escapeText)),
+  };
+}
+
+/** Maps all strings of a value, field names included. */
+function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
+  const map = (each: unknown): unknown => {
+    if (typeof each === "string") return change(each);
+    if (Array.isArray(each)) return each.map(map);
+    if (typeof each !== "object" || each === null) return each;
+    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [change(name), map(inner)]));
+  };
+  return map(value) as Value;
+}
+
+/** Cuts before a space that a word follows, where tokenizers split texts anyway. */
+function* cutLongText(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > 2 * PIECE_LENGTH) {
+    const offset = text.slice(start + PIECE_LENGTH, start + 2 * PIECE_LENGTH).search(/(?<=\S) (?=\p{L})/u);
+    const end = offset === -1 ? endOfCharacter(text, start + PIECE_LENGTH) : start + PIECE_LENGTH + offset;
+    yield text.slice(start, end);
+    start = end;
+  }
+  yield text.slice(start);
+}
+
+function endOfCharacter(text: string, index: number): number {
+  const isInside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1));
+  return isInside ? index + 1 : index;
+}

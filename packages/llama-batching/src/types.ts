@@ -1,0 +1,117 @@
+/** Requests and events of the batched model: types without behavior. */
+
+export interface PromptMessage {
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  /** "" where an assistant only called tools. */
+  content: string;
+  /** Calls an assistant made, in order. */
+  toolCalls?: readonly ToolCall[];
+  /** Id of the call that a tool message answers. */
+  toolCallId?: string;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** A JSON object, as text. */
+  arguments: string;
+}
+
+export interface Tool {
+  name: string;
+  description: string | undefined;
+  /** JSON Schema of the arguments; undefined: it takes none. */
+  parameters: unknown;
+  /** Path of `parameters` in the caller's request, for errors. */
+  param: string;
+}
+
+/** `name`: that tool must be called. */
+export type ToolChoice = "none" | "auto" | "required" | { name: string };
+
+export type ResponseFormat =
+  | { type: "text" }
+  /** Any JSON object. */
+  | { type: "json" }
+  /** `param` is the schema's path in the caller's request, for errors. */
+  | { type: "json-schema"; schema: unknown; param: string };
+
+export interface SamplingParameters {
+  /** 0 to 2; 0 is greedy. */
+  temperature: number;
+  /** 0 to 1. */
+  topP: number;
+  /** Samples only from this many of the most likely tokens; undefined: 256. */
+  topK: number | undefined;
+  /** 0 to 1: excludes tokens less likely than this share of the most likely token's probability. */
+  minP: number | undefined;
+  /** The same seed, request and model give the same text when run alone. */
+  seed: number | undefined;
+  /** -2 to 2, subtracted from a token's logit for each of its occurrences in the answer. */
+  frequencyPenalty: number;
+  /** -2 to 2, subtracted once from the logit of every token that occurs in the answer. */
+  presencePenalty: number;
+  /** Above 0: divides the positive logits of repeated tokens and multiplies the negative ones; 1 has no effect. */
+  repeatPenalty: number;
+  /** Token id → -100 to 100, added to its logit. */
+  logitBias: Readonly<Record<string, number>>;
+}
+
+export interface GenerationRequest extends SamplingParameters {
+  messages: readonly PromptMessage[];
+  /** Limit of tokens generated for each choice; undefined: what the context window leaves. */
+  maxTokens: number | undefined;
+  /** Texts that end the answer and are not part of it. */
+  stop: readonly string[];
+  /** Number of answers, each sampled independently; at least 1. */
+  choices: number;
+  format: ResponseFormat;
+  tools: readonly Tool[];
+  toolChoice: ToolChoice;
+  /** Whether one answer may call more than one tool. */
+  parallelToolCalls: boolean;
+  /** Undefined: no log probabilities. Otherwise the number of alternatives for each token, 0 to 20. */
+  topLogprobs: number | undefined;
+  /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, or a level of the model's own. */
+  reasoningEffort: string | undefined;
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls";
+
+export interface GenerationUsage {
+  promptTokens: number;
+  /** All choices together. */
+  completionTokens: number;
+  /** Prompt tokens whose evaluation was reused from an earlier request. */
+  cachedTokens: number;
+  /** Completion tokens spent on reasoning. */
+  reasoningTokens: number;
+  estimated: false;
+}
+
+/** `choice` counts from 0; `completionTokens` counts from the beginning of the request, all choices together. */
+export type GenerationEvent =
+  /** The prompt was evaluated. Once, before any text. */
+  | { type: "start"; promptTokens: number; cachedTokens: number }
+  /** A piece of the answer, complete characters only, with the log probabilities of the tokens it completes. */
+  | { type: "text"; choice: number; text: string; completionTokens: number; logprobs?: readonly TokenLogprob[] }
+  /** A piece of the reasoning that precedes the answer. */
+  | { type: "reasoning"; choice: number; text: string; completionTokens: number }
+  /** A tool call begins; `index` counts the calls of its choice from 0. */
+  | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
+  /** A piece of that call's arguments, which together are one JSON object. */
+  | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
+  /** A choice ended. Once for each choice. */
+  | { type: "choice-end"; choice: number; reason: FinishReason }
+  /** The last event. */
+  | { type: "finish"; usage: GenerationUsage };
+
+/** Taken from the model's own distribution, before temperature, penalties, biases and grammar. */
+export interface TokenLogprob {
+  token: string;
+  logprob: number;
+  /** UTF-8. */
+  bytes: readonly number[];
+  /** The most likely tokens, as many as the request asked for. */
+  top: ReadonlyArray<{ token: string; logprob: number; bytes: readonly number[] }>;
+}

@@ -1,0 +1,60 @@
+/** Short chat templates that write tools and reasoning as the families of models do. */
+
+const END = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** ChatML with `<tool_call>`, as Qwen's and Hermes' models have it. */
+export const HERMES = `{% if tools %}<|im_start|>system
+You may call functions: {% for tool in tools %}{{ tool | tojson }}
+{% endfor %}<|im_end|>
+{% endif %}{% for message in messages %}{% if message.role == "tool" %}<|im_start|>user
+<tool_response>
+{{ message.content }}
+</tool_response><|im_end|>
+{% else %}<|im_start|>{{ message.role }}
+{{ message.content }}{% for call in message.tool_calls or [] %}{{ "\\n<tool_call>" }}
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
+</tool_call>{% endfor %}<|im_end|>
+{% endif %}{% endfor %}${END}`;
+
+/** The same, with reasoning that can be turned off. */
+export const HERMES_THINKING =
+  HERMES.slice(0, -END.length) +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n" +
+  "{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>\n\n{% endif %}{% endif %}";
+
+/** Llama 3's: JSON without a tag, one call only. */
+export const LLAMA_3 = `{{ bos_token }}{% if tools %}{{ tools | tojson }}{% endif %}{% for message in messages %}{% if message.tool_calls %}
+{%- if message.tool_calls | length != 1 %}{{ raise_exception("only single tool-calls at once") }}{% endif %}
+{%- set call = message.tool_calls[0].function %}<|start_header_id|>assistant<|end_header_id|>
+
+{"name": "{{ call.name }}", "parameters": {{ call.arguments | tojson }}}<|eot_id|>
+{%- else %}<|start_header_id|>{{ message.role }}<|end_header_id|>
+
+{{ message.content }}<|eot_id|>{% endif %}{% endfor %}`;
+
+/** Mistral's older one: a list, with an id of nine characters in each call. */
+export const MISTRAL_NEMO = `{{ bos_token }}{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}[/AVAILABLE_TOOLS]{% endif %}
+{%- for message in messages %}{% if message.role == "user" %}[INST]{{ message.content }}[/INST]
+{%- elif message.tool_calls %}[TOOL_CALLS][{% for call in message.tool_calls or [] %}
+{%- if call.id | length != 9 %}{{ raise_exception("ids have nine characters") }}{% endif %}
+{{- '{"name": "' + call.function.name + '", "arguments": ' + (call.function.arguments | tojson) + ', "id": "' + call.id + '"}' }}
+{%- if not loop.last %}, {% endif %}{% endfor %}]{{ eos_token }}
+{%- else %} {{ message.content }}{{ eos_token }}{% endif %}{% endfor %}`;
+
+/** Mistral's newer one. */
+export const MISTRAL_SMALL = `{{ bos_token }}{% if tools %}{{ tools | tojson }}{% endif %}{% for message in messages %}
+{%- if message.role == "user" %}[INST]{{ message.content }}[/INST]{% else %}{{ message.content }}
+{%- for call in message.tool_calls or [] %}[TOOL_CALLS]{{ call.function.name }}[ARGS]{{ call.function.arguments | tojson }}{% endfor %}
+{{- eos_token }}{% endif %}{% endfor %}`;
+
+/** DeepSeek's: arguments are text, put between fences. */
+export const DEEPSEEK = `{% if tools %}{{ tools | tojson }}{% endif %}{% for message in messages %}{% if message.role == "user" %}<｜User｜>{{ message.content }}
+{%- else %}<｜Assistant｜>{{ message.content }}{% if message.tool_calls %}<｜tool▁calls▁begin｜>{% for call in message.tool_calls or [] %}
+{{- '<｜tool▁call▁begin｜>function<｜tool▁sep｜>' + call.function.name + '\n\`\`\`json\n' + call.function.arguments + '\n\`\`\`<｜tool▁call▁end｜>' }}
+{%- if not loop.last %}{{ "\n" }}{% endif %}{% endfor %}<｜tool▁calls▁end｜>{% endif %}<｜end▁of▁sentence｜>{% endif %}{% endfor %}`;
+
+/** Arguments in XML-like tags instead of JSON. */
+export const QWEN_CODER = HERMES.replace(
+  `{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}`,
+  "<function={{ call.function.name }}>{% for name, value in call.function.arguments | items %}\n<parameter={{ name }}>\n{{ value }}\n</parameter>{% endfor %}\n</function>",
+);

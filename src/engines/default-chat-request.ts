@@ -1,0 +1,26 @@
+import type { ChatRequest } from "./chat-model.ts";
+
+/** Defaults of every field of a chat request. */
+export const DEFAULT_CHAT_REQUEST: Omit<ChatRequest, "model" | "messages" | "wire"> = {
+  maxTokens: undefined,
+  temperature: 1,
+  topP: 1,
+  topK: undefined,
+  minP: undefined,
+  seed: undefined,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repeatPenalty: 1,
+  logitBias: {},
+  stop: [],
+  choices: 1,
+  format: { type: "text" },
+  tools: [],
+  toolChoice: "auto",
+  parallelToolCalls: true,
+  topLogprobs: undefined,
+  reasoningEffort: undefined,
+  stream: false,
+  notCarried: () => undefined,
+  imagesNotTaken: () => undefined,
+};

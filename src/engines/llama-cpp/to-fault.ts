@@ -1,0 +1,11 @@
+import { ModelError, RequestError } from "@parlance-inference/llama-batching/errors";
+import { invalidRequest, unavailable } from "../../faults.ts";
+
+/** Maps the errors of llama-batching to Faults. */
+export function toFault(error: unknown): Error {
+  if (error instanceof RequestError) return invalidRequest(error.message, error.param, error.code);
+  if (error instanceof ModelError) {
+    return unavailable(error.message, "engine_failed", error.retryAfterSeconds, error.cause);
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
