@@ -69,7 +69,7 @@ export type AnswerFormat =
   /** `param` is the schema's path in the caller's body, for errors. */
   | { type: "json-schema"; schema: unknown; param: string };
 
-export interface Sampling {
+interface Sampling {
   /** 0 to 2; 0 is greedy. */
   temperature: number;
   /** 0 to 1. */

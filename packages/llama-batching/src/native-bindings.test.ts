@@ -4,6 +4,13 @@ import { getLlama, type LlamaContext, type LlamaContextSequence, LlamaLogLevel, 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { NativeDecoder, type SamplerOptions } from "./native-bindings.ts";
 
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Absolute path of a small GGUF chat model, provided by the global setup. */
+    chatModelPath: string;
+  }
+}
+
 const GREEDY: SamplerOptions = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 1 };
 let model: LlamaModel;
 let context: LlamaContext;

@@ -2,9 +2,9 @@
 
 import { Fault } from "../../faults.ts";
 import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
-import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
 import { halvesOf } from "./halves-of.ts";
 import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
