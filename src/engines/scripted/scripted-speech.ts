@@ -1,14 +1,15 @@
 /** A speech model that hums: a tone for each sentence, as long as its text. */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { toSentences } from "@parlance-inference/english-tts/to-sentences";
 import { unavailable } from "../../faults.ts";
-import { toSpokenPieces } from "../../speech-text/speech-text.ts";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { ModelHealth } from "../open-model.ts";
+import { withSpeechFaults } from "../speech-faults.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { ScriptedSpeechSettings } from "./settings.ts";
 
-const MOST_PIECE_CHARACTERS = 300;
+const MAX_SENTENCE_CHARACTERS = 300;
 const SECONDS_PER_CHARACTER = 0.05;
 const LOWEST_HERTZ = 220;
 
@@ -39,19 +40,23 @@ export class ScriptedSpeech implements SpeechModel {
     this.#closing.abort();
   }
 
-  async *speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
+  speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    return withSpeechFaults(this.#speak(request, signal));
+  }
+
+  async *#speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal) {
     if (instructions !== undefined) throw instructionsUnsupported();
     const own = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
     const hertz = LOWEST_HERTZ * (1 + this.voices.indexOf(own));
     const { mostInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
-    const pieces = toSpokenPieces(text, { mostInputCharacters, mostPieceCharacters: MOST_PIECE_CHARACTERS });
+    const limits = { maxInputCharacters: mostInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     const until = AbortSignal.any([signal, this.#closing.signal]);
-    for (const [index, piece] of pieces.entries()) {
+    for (const [index, sentence] of toSentences(text, limits).entries()) {
       const milliseconds = index === 0 ? delayMsBeforeFirst : delayMsPerSentence;
       if (milliseconds > 0) await delay(milliseconds, undefined, { signal: until }).catch(() => {});
       if (signal.aborted) return;
       if (this.#closing.signal.aborted) throw unavailable("The scripted model has been closed.", "engine_failed", 1);
-      yield tone(hertz, (piece.length * SECONDS_PER_CHARACTER) / speed, this.sampleRate);
+      yield tone(hertz, (sentence.length * SECONDS_PER_CHARACTER) / speed, this.sampleRate);
     }
   }
 }

@@ -2,11 +2,12 @@
 
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
+import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
+import { toSentences } from "@parlance-inference/english-tts/to-sentences";
 import { invalidRequest } from "../../faults.ts";
-import { smoothEdges } from "../../speech-text/smooth-edges.ts";
-import { toSpokenPieces } from "../../speech-text/speech-text.ts";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { ModelHealth } from "../open-model.ts";
+import { withSpeechFaults } from "../speech-faults.ts";
 import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { ModelPaths } from "./families.ts";
@@ -41,7 +42,7 @@ interface SherpaOnnxSpeech {
   OfflineTts: { createAsync(config: object): Promise<OfflineTts> };
 }
 
-const MOST_PIECE_CHARACTERS = 250;
+const MAX_SENTENCE_CHARACTERS = 250;
 const MOST_THREADS = 4;
 
 export class SherpaSpeech implements SpeechModel {
@@ -93,20 +94,24 @@ export class SherpaSpeech implements SpeechModel {
   /** The library has no way to free it; its process ends. */
   async close(): Promise<void> {}
 
-  async *speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
+  speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    return withSpeechFaults(this.#speak(request, signal));
+  }
+
+  async *#speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal) {
     if (instructions !== undefined) throw instructionsUnsupported();
     const sid = this.#speakers[resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases })] ?? 0;
     const { sampleRate } = this;
-    const limits = { mostInputCharacters: this.#mostInputCharacters, mostPieceCharacters: MOST_PIECE_CHARACTERS };
+    const limits = { maxInputCharacters: this.#mostInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
-    for (const piece of toSpokenPieces(text, limits)) {
+    for (const sentence of toSentences(text, limits)) {
       const onProgress = () => !signal.aborted;
-      const request = { text: piece, sid, speed, enableExternalBuffer: false, onProgress };
+      const request = { text: sentence, sid, speed, enableExternalBuffer: false, onProgress };
       const made = await this.#turns.take(signal, () => this.#model.generateAsync(request));
       if (signal.aborted || made === undefined) return;
       if (made.samples.length === 0) continue;
       hasSpoken = true;
-      yield smoothEdges(made.samples, sampleRate);
+      yield fadeEdges(made.samples, sampleRate);
     }
     if (!hasSpoken) throw invalidRequest("'input' has nothing that this voice can say.", "input");
   }

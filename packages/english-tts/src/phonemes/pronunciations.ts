@@ -1,0 +1,176 @@
+/** Pronounces American English words: two dictionaries, rules for inflections and for function words. */
+
+import { atLeastPrimary, atLeastSecondary, PRIMARY, stressLastLetter } from "./stress.ts";
+
+/** Maps a word to its phonemes, or, for a homograph, to those of each part of speech (`None`: at the end of a clause). */
+export type Dictionary = Readonly<Record<string, string | Readonly<Record<string, string | null>>>>;
+
+export interface WordInContext {
+  /** With straight apostrophes. */
+  text: string;
+  /** Penn Treebank. */
+  tag: string;
+  /** Whether the next word begins with a vowel; undefined at the end of a clause. */
+  isBeforeVowel: boolean | undefined;
+  isBeforeTo: boolean;
+}
+
+/** Sounds after which an American `t` becomes a tap. */
+const TAPPING = "AIOWYiuæɑəɛɪɹʊʌ";
+
+export class Pronunciations {
+  readonly #checked: Dictionary;
+  readonly #guessed: Dictionary;
+
+  /** `guessed` is less reliable and used only for words that `checked` lacks. */
+  constructor(checked: Dictionary, guessed: Dictionary) {
+    this.#checked = checked;
+    this.#guessed = guessed;
+  }
+
+  /** Returns undefined for a word that no dictionary or rule covers. */
+  lookUp(word: WordInContext): string | undefined {
+    const special = this.#functionWord(word) ?? this.#initials(word.text);
+    if (special !== undefined) return special;
+    const found = this.#withInflections(this.#dictionarySpelling(word), word);
+    if (found === undefined || word.text === word.text.toLowerCase()) return found;
+    return word.text === word.text.toUpperCase() ? atLeastPrimary(found) : atLeastSecondary(found);
+  }
+
+  /** Returns undefined unless every character is a letter. */
+  spell(letters: string): string | undefined {
+    const sounds = [...letters].map((letter) => this.#checked[letter.toUpperCase()]);
+    if (sounds.length === 0 || !sounds.every((sound) => typeof sound === "string")) return undefined;
+    return stressLastLetter(sounds);
+  }
+
+  #functionWord({ text, tag, isBeforeVowel, isBeforeTo }: WordInContext): string | undefined {
+    switch (text === text.toUpperCase() && text.length > 1 ? text : text.toLowerCase()) {
+      case "a":
+        return tag === "DT" ? "ɐ" : "ˈA";
+      case "an":
+        return "ɐn";
+      case "i":
+        return tag === "PRP" ? "ˌI" : undefined;
+      case "am":
+        return isBeforeVowel === undefined ? undefined : "ɐm";
+      case "by":
+        return tag.startsWith("RB") ? "bˈI" : undefined;
+      case "to":
+        if (isBeforeVowel === undefined) return undefined;
+        return isBeforeVowel ? "tʊ" : "tə";
+      case "in":
+        return isBeforeVowel === undefined || tag !== "IN" ? `${PRIMARY}ɪn` : "ɪn";
+      case "the":
+        return isBeforeVowel === true ? "ði" : "ðə";
+      case "used":
+        return isBeforeTo && (tag === "VBD" || tag === "JJ") ? "jˈust" : "jˈuzd";
+      default:
+        return undefined;
+    }
+  }
+
+  /** `U.S.`, `e.g`, `A.M` */
+  #initials(text: string): string | undefined {
+    return /^(?:\p{L}{1,2}\.)+\p{L}{0,2}\.?$/u.test(text) ? this.spell(text.replaceAll(".", "")) : undefined;
+  }
+
+  /** Chooses between the given spelling and the lower-case one. */
+  #dictionarySpelling({ text, tag }: WordInContext): string {
+    const small = text.toLowerCase();
+    if (text === small || this.#has(text)) return text;
+    const isCapitalized = text === text.toUpperCase() || text.slice(1) === text.slice(1).toLowerCase();
+    const mayBeName = tag === "NNP" && text.length <= 7;
+    return isCapitalized && (!mayBeName || this.#has(small)) && this.#withInflections(small, { tag }) !== undefined
+      ? small
+      : text;
+  }
+
+  #withInflections(text: string, word: Pick<WordInContext, "tag"> & Partial<WordInContext>): string | undefined {
+    const whole = this.#find(text, word);
+    if (whole !== undefined) return whole;
+    const withoutApostrophe = text.replace(/'$/, "");
+    if (withoutApostrophe !== text) return this.#withInflections(withoutApostrophe, word);
+    return this.#plural(text, word) ?? this.#past(text, word) ?? this.#participle(text, word) ?? this.#acronym(text);
+  }
+
+  #acronym(text: string): string | undefined {
+    if (!/^[A-Z]+$/.test(text.slice(1))) return /^[A-Za-z]$/.test(text) ? this.spell(text) : undefined;
+    return this.spell(text);
+  }
+
+  #plural(text: string, word: Pick<WordInContext, "tag">): string | undefined {
+    const stem =
+      this.#firstOf(word, [
+        /[^s]s$/.test(text) && text.slice(0, -1),
+        (/'s$/.test(text) || /[^i]es$/.test(text)) && text.slice(0, -2),
+        /ies$/.test(text) && `${text.slice(0, -3)}y`,
+      ]) ?? (/'s$/.test(text) ? this.#acronym(text.slice(0, -2)) : undefined);
+    if (stem === undefined) return undefined;
+    if (/[ptkfθ]$/.test(stem)) return `${stem}s`;
+    return /[szʃʒʧʤ]$/.test(stem) ? `${stem}ᵻz` : `${stem}z`;
+  }
+
+  #past(text: string, word: Pick<WordInContext, "tag">): string | undefined {
+    const stem = this.#firstOf(word, [
+      /[^d]d$/.test(text) && text.slice(0, -1),
+      /[^e]ed$/.test(text) && text.slice(0, -2),
+      /([bdgklmnprtvz])\1ed$/.test(text) && text.slice(0, -3),
+    ]);
+    if (stem === undefined) return undefined;
+    if (/[pkfθʃsʧ]$/.test(stem)) return `${stem}t`;
+    if (stem.endsWith("d")) return `${stem}ᵻd`;
+    if (!stem.endsWith("t")) return `${stem}d`;
+    return TAPPING.includes(stem.at(-2) ?? " ") ? `${stem.slice(0, -1)}ɾᵻd` : `${stem}ᵻd`;
+  }
+
+  #participle(text: string, word: Pick<WordInContext, "tag">): string | undefined {
+    if (!/..ing$/.test(text)) return undefined;
+    const stem = this.#firstOf(word, [
+      text.slice(0, -3),
+      `${text.slice(0, -3)}e`,
+      /([bcdgklmnprstvxz])\1ing$|cking$/.test(text) && text.slice(0, -4),
+    ]);
+    if (stem === undefined) return undefined;
+    const taps = stem.endsWith("t") && TAPPING.includes(stem.at(-2) ?? " ");
+    return taps ? `${stem.slice(0, -1)}ɾɪŋ` : `${stem}ɪŋ`;
+  }
+
+  #firstOf(word: Pick<WordInContext, "tag">, stems: readonly (string | false)[]): string | undefined {
+    for (const stem of stems) {
+      const found = stem === false || stem.length < 2 ? undefined : this.#find(stem, word);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #has(text: string): boolean {
+    return this.#entry(this.#checked, text) !== undefined || this.#entry(this.#guessed, text) !== undefined;
+  }
+
+  #find(text: string, { tag, ...word }: Pick<WordInContext, "tag"> & Partial<WordInContext>): string | undefined {
+    const entry = this.#entry(this.#checked, text) ?? this.#entry(this.#guessed, text);
+    if (entry === undefined || typeof entry === "string") return entry;
+    const isLast = "isBeforeVowel" in word && word.isBeforeVowel === undefined;
+    const use = isLast && "None" in entry ? "None" : tag in entry ? tag : familyOf(tag);
+    // Null marks an abbreviation, which is spelled.
+    const sound = use in entry ? entry[use] : entry.DEFAULT;
+    return sound ?? this.spell(text);
+  }
+
+  /** Falls back from a capitalized word to its lower-case entry, and vice versa. */
+  #entry(dictionary: Dictionary, text: string): Dictionary[string] | undefined {
+    if (Object.hasOwn(dictionary, text)) return dictionary[text];
+    const small = text.toLowerCase();
+    const capitalized = `${small.slice(0, 1).toUpperCase()}${small.slice(1)}`;
+    const other = text === small ? capitalized : text === capitalized ? small : undefined;
+    return other !== undefined && text.length > 1 && Object.hasOwn(dictionary, other) ? dictionary[other] : undefined;
+  }
+}
+
+function familyOf(tag: string): string {
+  if (tag.startsWith("VB")) return "VERB";
+  if (tag.startsWith("NN")) return "NOUN";
+  if (tag.startsWith("RB")) return "ADV";
+  return tag.startsWith("JJ") ? "ADJ" : tag;
+}

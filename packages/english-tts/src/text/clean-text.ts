@@ -1,0 +1,51 @@
+/** Prepares text for speech: removes markup and silent characters, spells out addresses. */
+
+const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
+const EMOJI =
+  /\p{RGI_Emoji}|\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u{1F3FB}-\u{1F3FF}\u20E3\uFE0E\uFE0F]/gv;
+/** Controls, invisible format characters (joiners, directions), private use and replacement characters. */
+const SILENT = /[^\P{C}\n]|\uFFFD/gu;
+/** Markdown around words; keeps `*` and `_` between letters or digits, and a `#` that means "number". */
+const MARKUP = /(?<![\p{L}\p{N}])(?!#\d)[*_`~#]+(?=\S)|(?<=\S)[*_`~]+(?![\p{L}\p{N}])/gu;
+
+/** Repeated punctuation, each of which would be a pause or be read aloud. */
+const LONG_RUN = /([^\p{L}\p{N}\s])\1{3,}/gu;
+/** Markdown of headings, lists and quotations. */
+const LINE_MARKUP = /^ *(?:#{1,6}|\*|>) +(?=\S)/gm;
+
+/** Keeps a line break between paragraphs; any other run of white space becomes one space. */
+export function cleanText(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize("NFC")
+    .replace(ADDRESS, (address) => spellOutAddress(address))
+    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
+    .replace(SILENT, (character) => (character === "\u00AD" ? "" : " "))
+    .replace(EMOJI, " ")
+    .replace(LINE_MARKUP, "")
+    .replace(MARKUP, "")
+    .replace(LONG_RUN, "$1$1$1")
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n[ \n]*/g, "\n")
+    .trim();
+}
+
+/** True when the text has a letter or a digit. */
+export function isSpeakable(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
+}
+
+function spellOutAddress(address: string): string {
+  let end = address.length;
+  while (end > 0 && ".,;:!?)]".includes(address.charAt(end - 1))) end -= 1;
+  const [body, rest] = [address.slice(0, end), address.slice(end)];
+  const spoken = body
+    .replace(/^https?:\/\//i, "")
+    .replace(/[?#].*$/s, "")
+    .replace(/\/$/, "")
+    .replaceAll(".", " dot ")
+    .replaceAll("/", " slash ")
+    .replaceAll("@", " at ")
+    .replaceAll(/[-_]/g, " ");
+  return `${spoken}${rest}`;
+}

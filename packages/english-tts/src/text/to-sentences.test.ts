@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { cleanText } from "./clean-text.ts";
+import { splitSentences } from "./split-sentences.ts";
+import { toSentences } from "./to-sentences.ts";
+
+const LIMITS = { maxInputCharacters: 4096, maxSentenceCharacters: 200 };
+
+test.each([
+  ["One. Two! Three?", ["One.", "Two!", "Three?"]],
+  ["Dr. Smith met J. K. Rowling. They talked.", ["Dr. Smith met J. K. Rowling.", "They talked."]],
+  ["It costs 3.50 today. Fine.", ["It costs 3.50 today.", "Fine."]],
+  ["First line\nSecond line", ["First line", "Second line"]],
+  ["今日は。元気ですか？", ["今日は。", "元気ですか？"]],
+])("splits %j into sentences", (text, sentences) => {
+  expect(splitSentences(text, 200)).toEqual(sentences);
+});
+
+test.each([
+  ["word ".repeat(500)],
+  ["x".repeat(4000)],
+  [`${"a clause of some length, ".repeat(40)}and an end.`],
+  ["日本語の文章".repeat(300)],
+  [`${"👩‍👩‍👧‍👦x".repeat(300)}`],
+])("cuts long sentences without losing a letter (%#)", (text) => {
+  const pieces = splitSentences(text, 100);
+  for (const piece of pieces) {
+    expect(piece.length).toBeLessThanOrEqual(100);
+    expect(piece.isWellFormed()).toBe(true);
+  }
+  expect(pieces.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+});
+
+test("cuts a long sentence where a clause ends", () => {
+  const pieces = splitSentences("When it rained in the night, nobody heard it, since all were asleep by then.", 50);
+  expect(pieces).toEqual(["When it rained in the night, nobody heard it,", "since all were asleep by then."]);
+});
+
+test.each([
+  ["Hi \u{1F600} there \u{1F469}\u200D\u{1F4BB}!", "Hi there !"],
+  ["a\u0000b\u200Bc\uD800d", "a b c d"],
+  ["soft\u00ADhyphen", "softhyphen"],
+  ["**bold** and `code` and snake_case", "bold and code and snake_case"],
+  ["See https://example.com/a-b?q=1.", "See example dot com slash a b."],
+  ["See https://example.com/?q=1.", "See example dot com."],
+  ["(www.example.com/a).", "(www dot example dot com slash a)."],
+  ["# Title\n## Part\n* one #tag\n> so", "Title\nPart\none tag\nso"],
+  ["We are #1", "We are #1"],
+  ["Write to me@example.org, please", "Write to me at example dot org, please"],
+  ["a\r\n\r\n  b", "a\nb"],
+  ["wow!!!!!!!! well..... 1000000 ======= aaaaa", "wow!!! well... 1000000 === aaaaa"],
+  ["5 * 3 = 15", "5 * 3 = 15"],
+])("cleans %j to %j", (text, said) => {
+  expect(cleanText(text)).toBe(said);
+});
+
+test.each(["", "   ", "\u{1F600}\u{1F600}", "?!…", "\u0000"])("rejects %j, which has no letter or digit", (text) => {
+  expect(() => toSentences(text, LIMITS)).toThrow(/nothing that can be spoken/);
+});
+
+test("counts code points of a text that is too long", () => {
+  expect(() => toSentences("\u{1F600}".repeat(4096), LIMITS)).toThrow(/nothing that can be spoken/);
+  expect(() => toSentences("x".repeat(4097), LIMITS)).toThrow(/at most 4096 characters, not 4097/);
+});
+
+test.each([
+  ["a.".repeat(100_000)],
+  ["a-".repeat(100_000)],
+  [`http://a${".".repeat(200_000)}x`],
+  ["Mr. ".repeat(50_000)],
+])("splits a very long text in linear time (%#)", (text) => {
+  const limits = { maxInputCharacters: 1_000_000, maxSentenceCharacters: 200 };
+  expect(toSentences(text, limits).length).toBeGreaterThan(0);
+});
