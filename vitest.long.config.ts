@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Minutes long, one file after the other: `npm run test:long`. */
 export default defineConfig({
   test: {
+    env: { PARLANCE_TEST_ENGINES: "1" },
     include: ["test/long/**/*.test.ts"],
     globalSetup: ["test/support/fetch-default-models.ts"],
     testTimeout: 600_000,

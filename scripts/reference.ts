@@ -6,7 +6,11 @@ import { configJsonSchema, inputSchema, type JsonSchema } from "../src/config/js
 import { deploymentTerms } from "../src/config/model-schema.ts";
 import { ENGINES } from "../src/engines/registry.ts";
 
-const settings = Object.fromEntries(Object.entries(ENGINES).map(([kind, engine]) => [kind, engine.settings]));
+const settings = Object.fromEntries(
+  Object.values(ENGINES)
+    .filter((engine) => engine.isForTests !== true)
+    .map((engine) => [engine.name, engine.settings]),
+);
 
 /** What parlance.schema.json holds. */
 export const publishedSchema: JsonSchema = configJsonSchema(settings);

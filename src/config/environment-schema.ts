@@ -86,6 +86,9 @@ export const environmentSchema = z.object({
   PARLANCE_BUILTIN_MODELS: flag("must be true or false")
     .optional()
     .describe("Whether the models that Parlance brings are in the catalog (true or false); before builtin_models."),
+  PARLANCE_TEST_ENGINES: flag("must be 1 or 0")
+    .default(false)
+    .describe("For tests of Parlance itself. 1: the engine for tests may crash its own process."),
   DATABASE_URL: secretText(urlOf(["postgres:", "postgresql:"], false))
     .optional()
     .describe("A PostgreSQL database, postgres://…. Unset: SQLite in the data directory."),

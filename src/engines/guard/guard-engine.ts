@@ -8,7 +8,11 @@ const FAMILIES = Object.keys(GUARD_FORMATS) as [Family, ...Family[]];
 
 const settings = z
   .strictObject({
-    family: z.enum(FAMILIES).describe("The family of the model, which decides prompt and categories"),
+    family: z
+      .enum(FAMILIES)
+      .describe(
+        "Family of the model, which decides prompt and categories. Experimental: prompts and verdicts follow the publishers' documentation, but no family has been run with its own weights by this project",
+      ),
     chat: z
       .looseObject({ engine: z.string().describe("A chat engine") })
       .describe("A deployment of a chat engine that runs the model: its `engine` and that engine's own settings"),

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
@@ -129,4 +129,11 @@ test.each([
   [{ echo: true, slots: 0 }, /slots/],
 ])("refuses the settings %j", (settings, problem) => {
   expect(z.prettifyError(scriptedSettings.safeParse(settings).error as z.ZodError)).toMatch(problem);
+});
+
+test("refuses a crash without PARLANCE_TEST_ENGINES=1", () => {
+  vi.stubEnv("PARLANCE_TEST_ENGINES", "");
+  const { error } = scriptedSettings.safeParse({ process: "child", replies: [{ crash_after_tokens: 1 }] });
+  vi.unstubAllEnvs();
+  expect(error?.issues[0]?.message).toContain("needs the environment variable PARLANCE_TEST_ENGINES=1");
 });

@@ -107,6 +107,11 @@ const speech = z
     delayMsPerSentence: value.delay_ms_per_sentence,
   }));
 
+/** Nobody can crash a production service by its configuration alone. */
+function mayCrash(): boolean {
+  return process.env.PARLANCE_TEST_ENGINES === "1";
+}
+
 export const scriptedSettings = z
   .strictObject({
     replies: z.array(reply).default([]).describe("The first whose `match` holds answers"),
@@ -126,6 +131,10 @@ export const scriptedSettings = z
   .refine((value) => value.process === "child" || value.replies.every((each) => each.crashAfterTokens === undefined), {
     error: "crash_after_tokens would end the service itself: set `process: child`",
     path: ["process"],
+  })
+  .refine((value) => mayCrash() || value.replies.every((each) => each.crashAfterTokens === undefined), {
+    error: "crash_after_tokens needs the environment variable PARLANCE_TEST_ENGINES=1",
+    path: ["replies"],
   })
   .transform((value) => ({
     replies: value.echo ? [...value.replies, reply.parse({})] : value.replies,

@@ -18,7 +18,9 @@ export const sherpaOnnxSettings = z
     family: z
       .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])
       .optional()
-      .describe("How the model is built; needed with `files`"),
+      .describe(
+        "Architecture of the model; required with `files`. Tested with real weights: moonshine, piper and kokoro. The other families are experimental",
+      ),
     languages: z
       .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
       .min(1)
