@@ -34,8 +34,7 @@ export interface Routed<Opened extends Model, Event> {
 /** What the same deployment may not meet a moment later. */
 const AGAIN: ReadonlySet<FaultKind> = new Set(["unavailable", "upstream-failed", "request-rate-limited"]);
 
-/** Doubles with each round over the deployments; the half of it is left to chance. */
-/** In milliseconds. */
+/** Delay between rounds over the deployments, in milliseconds. */
 const RETRY = { initial: 100, jitter: [0.5, 1] } as const;
 
 export class Router {
