@@ -30,7 +30,7 @@ interface Backend {
 }
 
 async function measureReserving({ name, ...urls }: Backend): Promise<void> {
-  const counters = await openCounters({ ...urls, whenCountersAway: "refuse" }, logger);
+  const counters = await openCounters({ ...urls, onCountersUnavailable: "refuse" }, logger);
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
   const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
   const told = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };

@@ -21,7 +21,7 @@ import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
-import { bothQuotas, SpendLimits } from "./quota/spend-limits.ts";
+import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { openDatabase } from "./storage/database.ts";
 import { recordFirstSeen } from "./storage/model-first-seen.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
@@ -69,7 +69,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     catalog,
     upstreamModels,
     router: new Router({ onAttempt: (attempt) => metrics.attempt(attempt) }),
-    quota: bothQuotas(
+    quota: combineQuotas(
       new SpendLimits({
         counters,
         limitsOf: (caller) => accounts.spendLimitsOf(caller),

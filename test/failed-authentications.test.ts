@@ -47,7 +47,7 @@ async function statuses(running: Service, number: number, asking?: (index: numbe
 
 const FIVE = [401, 401, 401, 401, 401];
 
-test("after so many wrong keys in a minute the next are 429, and a right one passes", async () => {
+test("answers 429 after too many wrong keys in a minute, and accepts a correct key", async () => {
   const running = await start("{}");
   // Keys that differ, for models and for the administration alike.
   const other = (index: number) => ({
@@ -65,7 +65,7 @@ test("after so many wrong keys in a minute the next are 429, and a right one pas
       code: "rate_limit_exceeded",
       param: null,
       message: expect.stringMatching(
-        /^Too many incorrect API keys came from your address: at most 5 .* try again in \d+s\.$/,
+        /^Too many incorrect API keys from your address: at most 5 .* try again in \d+s\.$/,
       ),
     },
   });
@@ -78,7 +78,7 @@ test("after so many wrong keys in a minute the next are 429, and a right one pas
   expect(metrics).toContain('parlance_refusals_total{model="",limit="failed_authentications"} 2');
 });
 
-test("requests without a key, or with a right key in the wrong place, are no tries", async () => {
+test("does not count requests without a key or with a correct key in the wrong place", async () => {
   const running = await start("{}");
   const misplaced = { key: running.adminKey };
   expect(await statuses(running, 8, () => misplaced)).toEqual(Array(8).fill(401));
@@ -88,7 +88,7 @@ test("requests without a key, or with a right key in the wrong place, are no tri
   expect((await ask(running)).status).toBe(401);
 });
 
-test("X-Forwarded-For of anybody else than a trusted proxy neither escapes the limit nor locks others out", async () => {
+test("ignores X-Forwarded-For of untrusted senders", async () => {
   const running = await start("{ trusted_proxies: [127.0.0.9] }");
   const spoofed = (index: number) => ({ forwarded: `203.0.113.${index}` });
   expect(await statuses(running, 6, spoofed)).toEqual([...FIVE, 429]);
@@ -96,7 +96,7 @@ test("X-Forwarded-For of anybody else than a trusted proxy neither escapes the l
   expect((await ask(running, { localAddress: "127.0.0.9", forwarded: "203.0.113.1" })).status).toBe(401);
 });
 
-test("behind a trusted proxy each client counts for itself, by the address that the proxy saw", async () => {
+test("counts clients behind a trusted proxy by their own address", async () => {
   const running = await start("{ trusted_proxies: [127.0.0.0/8, '::1', '10.0.0.0/8'] }");
   const proxied = (forwarded: string) => () => ({ forwarded });
   expect(await statuses(running, 6, proxied("198.51.100.1"))).toEqual([...FIVE, 429]);
@@ -108,13 +108,13 @@ test("behind a trusted proxy each client counts for itself, by the address that 
   expect(await statuses(running, 1, proxied("::ffff:198.51.100.1"))).toEqual([429]);
 });
 
-test("the addresses of one IPv6 network count together", async () => {
+test("counts the addresses of one IPv6 /64 together", async () => {
   const running = await start("{ trusted_proxies: [127.0.0.0/8] }");
   const inNetwork = (index: number) => ({ forwarded: `2001:db8:1:2::${index + 1}` });
   expect(await statuses(running, 6, inNetwork)).toEqual([...FIVE, 429]);
   expect(await statuses(running, 1, () => ({ forwarded: "2001:db8:1:3::1" }))).toEqual([401]);
 });
 
-test("a proxy that is no address is refused at start", async () => {
+test("rejects an invalid trusted proxy at startup", async () => {
   await expect(start("{ trusted_proxies: [everybody] }")).rejects.toThrow(/server\.trusted_proxies\[0\].*IP address/s);
 });

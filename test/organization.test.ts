@@ -52,7 +52,7 @@ const listed = async (client: OpenAI) => (await Array.fromAsync(client.models.li
 
 const INVALID = { status: 401, code: "invalid_api_key" };
 
-test("a team's key is made, used, restricted, seen to be restricted, revoked and refused", async () => {
+test("creates, uses, restricts and revokes a team's key", async () => {
   const service = await start();
   const admin = administrator(service);
   const project = await admin.projects.create({ name: "Team A" });
@@ -84,7 +84,7 @@ test("a team's key is made, used, restricted, seen to be restricted, revoked and
   await expect(say(caller(service, account.api_key?.value), "parrot")).rejects.toMatchObject(INVALID);
 });
 
-test("permissions that name what is not in the catalog are refused", async () => {
+test("rejects permissions that name an unknown model", async () => {
   const service = await start();
   const { projects } = administrator(service);
   const { id } = await projects.create({ name: "Team A" });
@@ -92,7 +92,7 @@ test("permissions that name what is not in the catalog are refused", async () =>
   await expect(wrong).rejects.toMatchObject({ status: 400, param: "model_ids[1]" });
 });
 
-test("when a key was last used is written once the service stops, if not before", async () => {
+test("writes the last use of a key at the latest when the service stops", async () => {
   const data = mkdtempSync(join(tmpdir(), "parlance-kept-"));
   try {
     const first = await start({ environment: { PARLANCE_DATA_DIR: data } });
@@ -108,14 +108,14 @@ test("when a key was last used is written once the service stops, if not before"
   }
 });
 
-test("each kind of key opens its own routes only", async () => {
+test("accepts each kind of key on its own routes only", async () => {
   const service = await start();
   await expect(administrator(service, service.apiKey).projects.list()).rejects.toMatchObject({ status: 403 });
   await expect(say(caller(service, service.adminKey), "parrot")).rejects.toMatchObject({ status: 401 });
   await expect(administrator(service, "sk-admin-unknown").projects.list()).rejects.toMatchObject(INVALID);
 });
 
-test("headers that name the key's own organisation and project are taken, others refused", async () => {
+test("accepts headers that name the key's organization and project, and rejects others", async () => {
   const service = await start();
   const admin = administrator(service);
   const { id: project } = await admin.projects.create({ name: "Team A" });
@@ -138,7 +138,7 @@ test("headers that name the key's own organisation and project are taken, others
   await expect(list({ "OpenAI-Project": "proj_other" })).rejects.toMatchObject({ code: "mismatched_project" });
 });
 
-test("an organisation that the operator creates while the service runs is its own, until it is archived", async () => {
+test("isolates an organization created while the service runs, until it is archived", async () => {
   const service = await start();
   const environment = { PARLANCE_DATA_DIR: service.dataDirectory };
   const surroundings = { cwd: service.dataDirectory, environment };
@@ -168,7 +168,7 @@ describe.each(DATABASE_KINDS)("two processes on one %s", (kind) => {
   });
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-  test("refuse within a second what one of them revoked, archived or took away", async () => {
+  test("enforce each other's revocations within a second", async () => {
     const [here, there] = await Promise.all([start({ environment }), start({ environment })]);
     expect(here.process.pid).not.toBe(there.process.pid);
     const admin = administrator(here);
@@ -223,8 +223,8 @@ async function untilOtherwise(changedAt: number, isStill: () => Promise<boolean>
   }
 }
 
-describe("when PostgreSQL goes away", () => {
-  test("known keys go on working, new ones are told to come back, and service resumes by itself", async () => {
+describe("when PostgreSQL is unavailable", () => {
+  test("keeps cached keys working, answers 503 for new ones, and recovers without a restart", async () => {
     const { url } = await databases.create("postgresql");
     const service = await start({ environment: { DATABASE_URL: url?.reveal() ?? "" } });
     const unknown = caller(service, `sk-${"u".repeat(43)}`);
@@ -248,7 +248,7 @@ describe("when PostgreSQL goes away", () => {
     });
   });
 
-  test("a service started without its database says so and recovers", async () => {
+  test("a service started without its database reports it and recovers", async () => {
     const { url } = await databases.create("postgresql");
     await databases.postgres.stop();
     let service: Service;

@@ -62,7 +62,13 @@ test(`without Redis service goes on with shares, says so, and comes back${WITHOU
     expect(answers.filter((status) => status === 200)).toHaveLength(10);
     expect(answers.filter((status) => status === 429)).toHaveLength(6);
     expect(await metric(one)).toBe("parlance_shared_counters_up 0");
-    const told = { level: "error", msg: "shared counters are away", store: "Redis", replicas: 2, whenAway: "share" };
+    const told = {
+      level: "error",
+      msg: "shared counters are unavailable",
+      store: "Redis",
+      replicas: 2,
+      onStoreUnavailable: "share",
+    };
     expect(one.log()).toContainEqual(expect.objectContaining(told));
     // Administration, which counts nothing, notices nothing.
     expect((await administrator(two).projects.list()).data).toHaveLength(1);
@@ -127,7 +133,7 @@ describe.concurrent.each(BACKENDS)("counting in %s", (_name, useRedis) => {
   });
 });
 
-describe.each(BACKENDS)("counting in %s, one test after the other", (name, useRedis) => {
+describe.each(BACKENDS)("counting in %s, sequentially", (name, useRedis) => {
   const onBackend = test.skipIf(useRedis && !HAS_REDIS);
   let replicas: Replicas;
   beforeAll(async () => {

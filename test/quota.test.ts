@@ -53,7 +53,7 @@ const say = (running: Service, given: Record<string, unknown> = {}) =>
     ...given,
   });
 
-test("of many requests at once as many pass as the limit says, each told how many are left", async () => {
+test("admits exactly the limit of concurrent requests, with the remaining count in the headers", async () => {
   const running = await start("{ project_model: { requests_per_minute: 10 } }");
   const answers = await Promise.all(Array.from({ length: 40 }, () => say(running)));
   const passed = answers.filter(({ status }) => status === 200);
@@ -78,7 +78,7 @@ test("of many requests at once as many pass as the limit says, each told how man
   expect((await say(running, { model: "sloth", stream: true, messages: [] })).status).toBe(400);
 });
 
-test("tokens are reserved at their most and settled at what they were", async () => {
+test("reserves the maximum of tokens and settles the actual count", async () => {
   const running = await start("{ key: { tokens_per_minute: 1000 } }");
   const first = await say(running, { max_completion_tokens: 700 });
   const { usage } = (await first.json()) as { usage: { total_tokens: number } };
@@ -111,7 +111,7 @@ test.each(["requests_per_minute", "requests_per_day", "tokens_per_minute", "conc
   },
 );
 
-test("never more tokens are admitted together than the limit, whatever comes at once", async () => {
+test("never admits more tokens together than the limit", async () => {
   const running = await start("{ organization: { tokens_per_minute: 2000 } }");
   const words = Array.from({ length: 80 }, (_, index) => `word${index}`).join(" ");
   const messages = [{ role: "user", content: words }];
@@ -128,7 +128,7 @@ test("never more tokens are admitted together than the limit, whatever comes at 
   expect(used).toBeLessThanOrEqual(2000);
 });
 
-test("requests at once are bounded, and a client that leaves makes room", async () => {
+test("bounds concurrent requests, and frees capacity when a client disconnects", async () => {
   const running = await start("{ project_model: { concurrent_requests: 1 } }");
   const leaving = new AbortController();
   const body = { model: "sloth", messages: [{ role: "user", content: "Hm." }] };
@@ -144,7 +144,7 @@ test("requests at once are bounded, and a client that leaves makes room", async 
   await expect.poll(other, { timeout: 10_000 }).toBe("admitted");
 });
 
-test("moderations are limited by their number and their text", async () => {
+test("limits moderations by requests and tokens", async () => {
   const running = await start(
     "{ project_model: { requests_per_minute: 3 }, organization: { tokens_per_minute: 100 } }",
   );
@@ -165,7 +165,7 @@ test("moderations are limited by their number and their text", async () => {
   expect(metrics).toContain('parlance_refusals_total{model="judge",limit="requests"} 1');
 });
 
-test("speech, transcription and the listing are limited too", async () => {
+test("limits speech, transcription and the model list", async () => {
   const running = await start(
     "{ project_model: { requests_per_minute: 1, audio_megabytes_per_minute: 1 }, key: { requests_per_minute: 4 } }",
   );
@@ -189,7 +189,7 @@ test("speech, transcription and the listing are limited too", async () => {
   expect((await running.fetch("/v1/models")).headers.get("x-ratelimit-remaining-requests")).toBe("1");
 });
 
-test("an answer that failed tells how much is left too", async () => {
+test("sends rate limit headers with failed answers", async () => {
   const running = await start("{ key: { requests_per_minute: 10, tokens_per_minute: 5000 } }");
   const failed = await say(running, { model: "wreck" });
   expect(failed.status).toBe(502);
@@ -198,7 +198,7 @@ test("an answer that failed tells how much is left too", async () => {
   expect(failed.headers.get("x-ratelimit-limit-tokens")).toBe("5000");
 });
 
-test("what is refused for its cost takes nothing of the other limits", async () => {
+test("takes nothing from other limits when a spend limit refuses", async () => {
   const running = await start("{ organization: { requests_per_day: 3 } }");
   const limit = { currency: "USD", interval: "month", threshold_amount: 100 } as const;
   await administrator(running).spendLimit.update(limit);
@@ -217,14 +217,14 @@ test("what is refused for its cost takes nothing of the other limits", async () 
   }
 });
 
-test("without limits nothing is counted and no header is sent", async () => {
+test("counts nothing and sends no headers without limits", async () => {
   const running = await start("{}");
   const answer = await say(running);
   expect(answer.status).toBe(200);
   expect([...answer.headers.keys()].filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
 });
 
-test("an administrator sees a row for each model and changes one, which holds from the next request", async () => {
+test("lists a rate limit per model and applies a change from the next request", async () => {
   const running = await start("{ project_model: { requests_per_minute: 100 } }");
   const admin = administrator(running);
   const [project] = (await admin.projects.list()).data;

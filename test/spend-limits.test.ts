@@ -51,7 +51,7 @@ async function spent(): Promise<number> {
   return amounts.reduce((sum, amount) => sum + (amount?.value ?? 0), 0);
 }
 
-test("a hundred requests of ten cents at once spend no more than the dollar that is left", async () => {
+test("a hundred concurrent requests of ten cents spend at most the remaining dollar", async () => {
   await administrator().projects.spendLimit.update(project, limitOf(100));
   const answers = await Promise.all(Array.from({ length: 100 }, () => say()));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
@@ -63,7 +63,7 @@ test("a hundred requests of ten cents at once spend no more than the dollar that
   expect((await say("stray")).status).toBe(200);
 });
 
-test("what was spent before a limit was set counts, and what was not used is given back", async () => {
+test("counts spending before the limit was set and releases unused reservations", async () => {
   const before = await spent();
   const cents = Math.round(before * 100) + 35;
   await administrator().spendLimit.update(limitOf(cents));
@@ -74,7 +74,7 @@ test("what was spent before a limit was set counts, and what was not used is giv
   expect((await say("parrot", 2)).status).toBe(429);
 });
 
-test("a limit that is changed still counts what runs", async () => {
+test("a changed limit still counts running requests", async () => {
   const { projects } = administrator();
   const { id } = await projects.create({ name: "Changed" });
   const { api_key: key } = await projects.serviceAccounts.create(id, { name: "Changing" });
@@ -99,17 +99,17 @@ test("a limit that is changed still counts what runs", async () => {
   await expect.poll(async () => (await ask("parrot", 1)).status, { timeout: 10_000 }).toBe(200);
 });
 
-test("a limit that only warns lets through and tells the log", async () => {
+test("an inactive limit admits requests and logs a warning", async () => {
   const status = { enforcement: { status: "inactive" } };
   const path = `/v1/organization/projects/${project}/spend_limit`;
   const headers = { authorization: `Bearer ${service.adminKey}` };
   const set = await service.post(path, { ...limitOf(1), ...status }, { headers });
   expect(await set.json()).toEqual({ object: "project.spend_limit", ...limitOf(1), ...status });
   expect((await say()).status).toBe(200);
-  await expect.poll(() => service.output()).toContain("a spend limit that only warns is passed");
+  await expect.poll(() => service.output()).toContain("a spend limit with inactive enforcement is exceeded");
 });
 
-test("a limit is read, replaced and deleted", async () => {
+test("reads, replaces and deletes a limit", async () => {
   const { spendLimit } = administrator().projects;
   await expect(spendLimit.retrieve(project)).rejects.toMatchObject({ status: 404 });
   await spendLimit.update(project, limitOf(5));

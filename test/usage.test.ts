@@ -45,7 +45,7 @@ function resultsOf(page: { data: { results: any[] }[] }): any[] {
   return page.data.flatMap(({ results }) => results);
 }
 
-test("each operation's use is told within a second, by minute, hour and day, and costs in dollars", async () => {
+test("reports each operation's usage within a second by minute, hour and day, and costs in dollars", async () => {
   const client = service.client();
   let used = { in: 0, out: 0 };
   for (let request = 0; request < 3; request += 1) {
@@ -98,7 +98,7 @@ test("each operation's use is told within a second, by minute, hour and day, and
   expect((await runParlance(["usage", "--month", "2026-13"], surroundings)).code).toBe(2);
 });
 
-test("pages of buckets follow each other without a gap to the end", async () => {
+test("pages through buckets without gaps", async () => {
   const start_time = Math.floor(Date.now() / 1000) - 5 * 86_400;
   const first = await usage().completions({ start_time, limit: 2 });
   expect(first).toMatchObject({ object: "page", has_more: true });
@@ -111,7 +111,7 @@ test("pages of buckets follow each other without a gap to the end", async () => 
   for (const [index, day] of days.entries()) if (index > 0) expect(day.start_time).toBe(days[index - 1]?.end_time);
 });
 
-describe("what is asked wrongly is 400 with the parameter's name:", () => {
+describe("answers 400 with the parameter's name:", () => {
   test.each([
     ["no start", "", "start_time"],
     ["a negative start", "start_time=-1", "start_time"],
@@ -133,7 +133,7 @@ describe("what is asked wrongly is 400 with the parameter's name:", () => {
     expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error", param } });
   });
 
-  test("ten years by the minute are answered page by page, and the future is empty", async () => {
+  test("pages through ten years by the minute, with an empty future", async () => {
     const tenYears = { start_time: 1_450_000_000, end_time: 1_765_000_000, bucket_width: "1m", limit: 1440 } as const;
     const page = await usage().completions(tenYears);
     expect(page.data).toHaveLength(1440);
@@ -143,7 +143,7 @@ describe("what is asked wrongly is 400 with the parameter's name:", () => {
     expect(future.has_more).toBe(false);
   });
 
-  test("a project's key reads no usage", async () => {
+  test("rejects a project key for usage", async () => {
     expect((await service.fetch("/v1/organization/costs?start_time=0")).status).toBe(403);
   });
 });

@@ -21,7 +21,7 @@ export interface Config {
   /** What may be used unless an administrator set something else; undefined: any number. */
   limits: Readonly<Record<"projectModel" | "organization" | "key", LimitsConfig>>;
   /** What holds while the counters that replicas share cannot be reached. */
-  whenCountersAway: "share" | "refuse" | "admit";
+  onCountersUnavailable: "share" | "refuse" | "admit";
   /** Wrong keys that are checked for one address in a minute. */
   failedAuthenticationsPerMinute: number;
   usage: {

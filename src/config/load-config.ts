@@ -107,7 +107,7 @@ function combine(
       organization: toLimits(file.limits.organization),
       key: toLimits(file.limits.key),
     },
-    whenCountersAway: file.limits.when_counters_away,
+    onCountersUnavailable: file.limits.when_counters_away,
     failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
     usage: { recordDays: file.usage.record_days },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,

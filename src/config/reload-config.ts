@@ -50,7 +50,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.trusted_proxies": ({ server }) => server.trustedProxies,
     "server.drain_seconds": ({ server }) => server.drainSeconds,
     "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,
-    limits: ({ limits, ...config }) => [limits, config.whenCountersAway, config.failedAuthenticationsPerMinute],
+    limits: ({ limits, ...config }) => [limits, config.onCountersUnavailable, config.failedAuthenticationsPerMinute],
     "usage.record_days": ({ usage }) => usage.recordDays,
     data_directory: ({ dataDirectory }) => dataDirectory,
     models_directory: ({ modelsDirectory }) => modelsDirectory,

@@ -1,54 +1,54 @@
-/** Where replicas count together. Everything throws when the store is away; times are milliseconds on its clock. */
+/** Store in which replicas share counters. Methods throw when it is unavailable; times are milliseconds on its clock. */
 
 import type { Claim, Correction, TakenReservation } from "./counters.ts";
 import type { Slice } from "./moving-window.ts";
 
 export interface CounterStore {
-  /** Names it in messages. */
+  /** Shown in log messages. */
   readonly name: string;
-  /** Called when what was counted may be lost: the connection broke. */
+  /** Called when the connection breaks: the store may have lost its counts. */
   onLost: (error: Error) => void;
-  /** Makes it ready to be used. */
+  /** Connects and installs the scripts or functions. */
   open(): Promise<Opened>;
-  /** Replaces what a replica has used of each window. */
-  place(replica: string, windows: readonly PlacedWindow[]): Promise<void>;
-  /** Makes a replica one that counts, with these reservations and no others. */
-  enter(replica: string, held: readonly HeldReservation[]): Promise<void>;
-  /** Says that a replica lives. Gives back what dead ones hold. */
-  beat(replica: string): Promise<Beat>;
-  /** Undefined when the replica is not one that counts: it never entered, was taken for dead, or the data was lost. */
+  /** Replaces the recorded usage of a replica in each window. */
+  restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void>;
+  /** Registers a replica as a member, with exactly these open reservations. */
+  join(replica: string, reserved: readonly OpenReservation[]): Promise<void>;
+  /** Renews a replica's lease and releases the reservations of replicas whose lease expired. */
+  heartbeat(replica: string): Promise<Heartbeat>;
+  /** Undefined when the replica is not a member: it never joined, its lease expired, or the data was lost. */
   take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined>;
   settle(replica: string, reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
-  /** Gives back what it still holds. */
+  /** Releases its open reservations. */
   leave(replica: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A replica that was not heard of for this long is taken for dead, and what it holds is given back. */
-export const LEASE_MILLISECONDS = 10_000;
+/** A replica without a heartbeat for this long is considered dead, and its reservations are released. */
+export const LEASE_MS = 10_000;
 
 export interface Opened {
   now: number;
-  /** Names the data, as long as they are not lost. */
+  /** Identifies the stored counts; changes when they are lost. */
   epoch: string;
 }
 
-export interface Beat {
+export interface Heartbeat {
   now: number;
   /** False: as for `take`. */
   isMember: boolean;
-  /** When each was last heard of; without those taken for dead. */
+  /** Time of each live replica's last heartbeat. */
   replicas: ReadonlyMap<string, number>;
 }
 
-export interface PlacedWindow {
+export interface WindowSnapshot {
   key: string;
   windowSeconds: number;
   slices: readonly Slice[];
 }
 
-export interface HeldReservation {
+export interface OpenReservation {
   id: string;
   claims: readonly { key: string; windowSeconds: number; amount: number; sliceNumber: number }[];
 }

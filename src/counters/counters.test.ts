@@ -35,12 +35,12 @@ const BACKENDS: Record<string, () => Promise<Counters>> = {
 };
 
 async function shared(store: RedisStore | PostgresqlStore): Promise<Counters> {
-  const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "refuse" });
-  await counters.tried();
+  const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "refuse" });
+  await counters.firstAttempt();
   return counters;
 }
 
-const MINUTE = { windowSeconds: 60, isHeld: true };
+const MINUTE = { windowSeconds: 60, isReserved: true };
 
 describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
   if (name.includes("skipped")) {
@@ -54,7 +54,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
   };
   afterEach(() => counters.close());
 
-  test("grants until the limit is reached and says how much is in use", async () => {
+  test("grants until the limit is reached and reports the usage", async () => {
     const { take } = bound(await begin());
     expect(await take([{ key: "a", amount: 6, limit: 10, ...MINUTE }])).toMatchObject({
       granted: true,
@@ -71,7 +71,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(retryAfterSeconds).toBeLessThan(60.1);
   });
 
-  test("takes from no limit when one of them lacks room", async () => {
+  test("takes from none of the limits when one is exhausted", async () => {
     const { take } = bound(await begin());
     const requests = { key: "requests", amount: 1, limit: 100, ...MINUTE };
     const tokens = { key: "tokens", amount: 600, limit: 1000, ...MINUTE };
@@ -91,13 +91,13 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(await take([claim])).toMatchObject({ granted: true });
   });
 
-  test("refuses more than the limit, however empty it is", async () => {
+  test("refuses an amount above the limit", async () => {
     const { take } = bound(await begin());
     const refused = await take([{ key: "a", amount: 11, limit: 10, ...MINUTE }]);
     expect(refused).toEqual({ granted: false, key: "a", used: { a: 0 }, retryAfterSeconds: 60 });
   });
 
-  test("keeps keys apart", async () => {
+  test("counts keys separately", async () => {
     const { take } = bound(await begin());
     await take([{ key: "a", amount: 10, limit: 10, ...MINUTE }]);
     expect(await take([{ key: "b", amount: 10, limit: 10, ...MINUTE }])).toMatchObject({
@@ -106,15 +106,15 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     });
   });
 
-  test("has room again once the window has passed", async () => {
+  test("frees capacity once the window has passed", async () => {
     const { take } = bound(await begin());
-    const claim = { key: "a", amount: 10, limit: 10, windowSeconds: 0.3, isHeld: false };
+    const claim = { key: "a", amount: 10, limit: 10, windowSeconds: 0.3, isReserved: false };
     await take([claim]);
     await sleep(350);
     expect(await take([claim])).toMatchObject({ granted: true, used: { a: 10 } });
   });
 
-  test("gives back what was not used, and takes what was used beyond the claim", async () => {
+  test("releases unused amounts and counts usage beyond the claim", async () => {
     const { take, settle } = bound(await begin());
     const claim = { key: "a", amount: 8, limit: 10, ...MINUTE };
     const first = await granted(take([claim]));
@@ -125,7 +125,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(await take([{ ...claim, amount: 0, limit: 100 }])).toMatchObject({ used: { a: 14 } });
   });
 
-  test("never gives back more than was taken", async () => {
+  test("never releases more than was taken", async () => {
     const { take, settle } = bound(await begin());
     const claim = { key: "a", amount: 3, limit: 10, ...MINUTE };
     const { reservation } = await granted(take([claim]));
@@ -136,9 +136,9 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     });
   });
 
-  test("does not give back to others what left the window before it was settled", async () => {
+  test("does not release amounts that left the window before settlement", async () => {
     const { take, settle } = bound(await begin());
-    const claim = { key: "a", amount: 5, limit: 10, windowSeconds: 1, isHeld: true };
+    const claim = { key: "a", amount: 5, limit: 10, windowSeconds: 1, isReserved: true };
     const { reservation } = await granted(take([claim]));
     await sleep(1_050);
     const later = await granted(take([claim]));
@@ -148,7 +148,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(seen.used.a).toBe(seen.reservation.takenAt - later.reservation.takenAt < 1_000 ? 5 : 0);
   });
 
-  test("never grants more than the limit to many at once", async () => {
+  test("never exceeds the limit under concurrency", async () => {
     const { take } = bound(await begin());
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => take([{ key: "a", amount: 1, limit: 30, ...MINUTE }])),
@@ -156,7 +156,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(answers.filter((answer) => answer.granted)).toHaveLength(30);
   });
 
-  test("counts what was used before a limit was counted once, whoever says it", async () => {
+  test("initializes a counter once, whichever caller does it", async () => {
     const { take } = bound(await begin());
     const claim = { key: "a", amount: 5, limit: 10, ...MINUTE };
     await Promise.all([6, 6, 6].map((amount) => counters.begin("a", 60, amount)));
@@ -167,7 +167,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
 
   test("stays exact for money", async () => {
     const { take, settle } = bound(await begin());
-    const month = { key: "spend", windowSeconds: 32 * 86_400, isHeld: true };
+    const month = { key: "spend", windowSeconds: 32 * 86_400, isReserved: true };
     const claim = { ...month, amount: 123_456_789_012_345, limit: Number.MAX_SAFE_INTEGER };
     const { reservation } = await granted(take([claim]));
     await settle(reservation, [{ ...claim, difference: -23_456_789_012_344 }]);

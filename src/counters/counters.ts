@@ -1,6 +1,6 @@
-/** Shared counts for quota: how much of each limit is in use within a moving window. */
+/** Sliding-window counters for quota. */
 export interface Counters {
-  /** Changes when earlier counts may be lost: what counts for longer than a window has to be begun anew. */
+  /** Changes when earlier counts may be lost: counters that outlive a window must be initialized again. */
   readonly epoch: string;
   readonly state: CountersState;
   /**
@@ -9,19 +9,19 @@ export interface Counters {
    */
   take(claims: readonly Claim[]): Promise<Taken>;
   /**
-   * Ends a reservation, exactly once: each difference (negative gives back) belongs to the moment of its `take`, so that
-   * nothing changes once that has left the window. Only claims that were held can be corrected.
+   * Ends a reservation, exactly once. Each difference (negative releases) applies at the time of its `take`, so it has no
+   * effect once that has left the window. Only reserved claims can be corrected.
    */
   settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
-  /** Counts what was used before this limit was counted; in an epoch only the first `begin` of a key's window does. */
+  /** Initializes a counter with earlier usage. Only the first `begin` of a key and window in an epoch has an effect. */
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface CountersState {
-  /** Undefined: there is no store to share them in. */
+  /** Undefined: counters are in memory only. */
   isShared: boolean | undefined;
-  /** As last seen, this one included. */
+  /** Live replicas at the last heartbeat, this one included. */
   replicas: number;
 }
 
@@ -30,14 +30,14 @@ export interface Claim {
   amount: number;
   limit: number;
   windowSeconds: number;
-  /** To be settled: given back as a whole when the process that took it dies before. */
-  isHeld: boolean;
+  /** Settled later: released when the process dies before it settles. */
+  isReserved: boolean;
 }
 
 export interface Correction {
   key: string;
   windowSeconds: number;
-  /** As it was claimed. */
+  /** Amount that was claimed. */
   amount: number;
   difference: number;
 }
@@ -51,7 +51,7 @@ export interface TakenReservation {
 export type Taken =
   /** `used` is by key, this claim included. */
   | { granted: true; reservation: TakenReservation; used: Used }
-  /** `key` is the limit that lacks room longest; `retryAfterSeconds` is when enough of it will have left the window. */
+  /** `key` is the limit with the longest wait; `retryAfterSeconds` is when enough of it has left the window. */
   | { granted: false; key: string; retryAfterSeconds: number; used: Used };
 
 type Used = Readonly<Record<string, number>>;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { InMemoryCounters } from "./in-memory-counters.ts";
 
-test("what a limit began with is forgotten with its window, so that limits of the past take no memory", async () => {
+test("evicts initial amounts with their window", async () => {
   let now = 0;
   const counters = new InMemoryCounters(() => now);
   const used = async () => {
-    const nothing = { key: "spend", amount: 0, limit: 0, windowSeconds: 60, isHeld: false };
+    const nothing = { key: "spend", amount: 0, limit: 0, windowSeconds: 60, isReserved: false };
     return (await counters.take([nothing])).used.spend;
   };
   await counters.begin("spend", 60, 5);

@@ -1,22 +1,22 @@
 import type { Claim, Correction, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
-const SWEEP_EVERY_MILLISECONDS = 60_000;
+const SWEEP_INTERVAL_MS = 60_000;
 
-/** For one process alone: another's counts are not seen, and a restart begins at nothing. */
+/** Counters of a single process: not shared with replicas and lost on restart. */
 export class InMemoryCounters implements Counters {
   readonly epoch = "this process";
   readonly state: CountersState = { isShared: undefined, replicas: 1 };
   readonly #now: () => number;
   readonly #sweeper: NodeJS.Timeout;
   readonly #windows = new MovingWindows();
-  /** By key, until when: what it began with has left its window then. */
+  /** By key: when the initial amount leaves its window. */
   readonly #begun = new Map<string, number>();
 
-  /** `now` is in milliseconds and never goes back. */
+  /** `now` is a monotonic clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MILLISECONDS).unref();
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
   }
 
   async take(claims: readonly Claim[]): Promise<Taken> {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { MovingWindow } from "./moving-window.ts";
 
-test("holds what was used until it is a window old, and a thousandth of the window longer at most", () => {
+test("counts usage for one window and at most a thousandth longer", () => {
   const window = new MovingWindow(60);
   window.correct(5, 1_000, 1_000);
   expect(window.used(61_000)).toBe(5);
   expect(window.used(61_061)).toBe(0);
 });
 
-test("says when there will be room", () => {
+test("reports when capacity returns", () => {
   const window = new MovingWindow(60);
   window.correct(5, 0, 0);
   window.correct(5, 30_000, 30_000);
@@ -19,7 +19,7 @@ test("says when there will be room", () => {
   expect(window.secondsUntil(4, 60_500)).toBeCloseTo(29.56);
 });
 
-test("corrects the moment that the use belongs to", () => {
+test("corrects usage at the time of its claim", () => {
   const window = new MovingWindow(60);
   window.correct(5, 0, 0);
   window.correct(5, 30_000, 30_000);
@@ -30,7 +30,7 @@ test("corrects the moment that the use belongs to", () => {
   expect(window.used(75_061)).toBe(5);
 });
 
-test("never grants more than the limit within any window, with a million uses kept in bounded memory", () => {
+test("never exceeds the limit in any window, in bounded memory for a million claims", () => {
   const window = new MovingWindow(1);
   const limit = 5_000;
   const grants: number[] = [];

@@ -1,15 +1,15 @@
-/** Each window is counted in this many slices, which bounds what is kept for it however many claims there are. */
+/** Slices per window, which bounds its memory regardless of the number of claims. */
 export const SLICES = 1_000;
 
 export interface Slice {
-  /** Which slice since the clock's beginning. */
+  /** Index of the slice since the clock's epoch. */
   number: number;
   amount: number;
 }
 
 /**
- * What was used during the last `windowSeconds`. A slice is counted until its last moment has left the window: no
- * window of that length ever holds more than was granted, and room comes back late by at most a thousandth of it.
+ * Sliding window in fixed slices. A slice counts until its end has left the window: no window of that length ever
+ * exceeds the limit, and capacity returns at most a thousandth of the window late.
  */
 export class MovingWindow {
   readonly #sliceMilliseconds: number;
@@ -21,7 +21,7 @@ export class MovingWindow {
     this.#sliceMilliseconds = (windowSeconds * 1000) / SLICES;
   }
 
-  /** What is in use at `now`, in milliseconds of a clock that never goes back. */
+  /** Amount in use at `now`, in milliseconds of a monotonic clock. */
   used(now: number): number {
     const oldest = this.#sliceNumber(now) - SLICES;
     const left = this.#slices.findIndex((slice) => slice.number >= oldest);
@@ -30,12 +30,12 @@ export class MovingWindow {
     return this.#total;
   }
 
-  /** Adds to what was used at `at`, unless that has left the window. It never becomes less than nothing. */
+  /** Adds to the usage at `at`, unless that has left the window. A slice never becomes negative. */
   correct(difference: number, at: number, now: number): void {
     this.used(now);
     const number = this.#sliceNumber(at);
     if (difference === 0 || number < this.#sliceNumber(now) - SLICES) return;
-    // Nearly always the last one.
+    // Almost always the last slice.
     const position = this.#slices.findLastIndex((each) => each.number < number) + 1;
     let slice = this.#slices[position];
     if (slice?.number !== number) {
@@ -47,19 +47,19 @@ export class MovingWindow {
     this.#total += change;
   }
 
-  /** What is still counted, oldest first. */
+  /** Slices within the window, oldest first. */
   slices(now: number): readonly Slice[] {
     this.used(now);
     return this.#slices;
   }
 
-  /** Seconds from `now` until no more than `most` is in use. */
-  secondsUntil(most: number, now: number): number {
+  /** Seconds from `now` until at most `max` is in use. */
+  secondsUntil(max: number, now: number): number {
     let remaining = this.used(now);
     for (const slice of this.#slices) {
-      if (remaining <= most) break;
+      if (remaining <= max) break;
       remaining -= slice.amount;
-      if (remaining <= most) return ((slice.number + SLICES + 1) * this.#sliceMilliseconds - now) / 1000;
+      if (remaining <= max) return ((slice.number + SLICES + 1) * this.#sliceMilliseconds - now) / 1000;
     }
     return 0;
   }

@@ -3,7 +3,7 @@ import { MovingWindow } from "./moving-window.ts";
 
 type WindowName = Pick<Claim, "key" | "windowSeconds">;
 
-/** Many windows by key, in this process's memory. Times are in milliseconds. */
+/** Sliding windows by key, in memory. Times are in milliseconds. */
 export class MovingWindows {
   readonly #windows: Map<string, { name: WindowName; window: MovingWindow }> = new Map();
   #reservations = 0;
@@ -17,7 +17,7 @@ export class MovingWindows {
       const amount = (asked.get(claim.key) ?? 0) + claim.amount;
       asked.set(claim.key, amount);
       if (amount === 0 || window.used(now) + amount <= claim.limit) continue;
-      // More than the limit never fits: a whole window is the longest that waiting could be thought to help.
+      // An amount above the limit never fits: report the full window as the wait.
       const fits = amount <= claim.limit;
       const retryAfterSeconds = fits ? window.secondsUntil(claim.limit - amount, now) : claim.windowSeconds;
       if (refusal === undefined || retryAfterSeconds > refusal.retryAfterSeconds) {
@@ -42,7 +42,7 @@ export class MovingWindows {
     return this.#windows.get(idOf(name))?.window.used(now) ?? 0;
   }
 
-  /** Those that hold something at `now`; the others are forgotten, so that callers who left cost no memory. */
+  /** Windows with usage at `now`; evicts the empty ones. */
   inUse(now: number): { name: WindowName; window: MovingWindow }[] {
     for (const [id, { window }] of this.#windows) if (window.used(now) === 0) this.#windows.delete(id);
     return [...this.#windows.values()];

@@ -1,4 +1,4 @@
-/** Redis, or the database where it can be shared, or this process's memory. */
+/** Opens the counters: in Redis, else in PostgreSQL, else in memory. */
 
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
@@ -9,22 +9,22 @@ import { SharedCounters, type SharedCountersOptions } from "./shared-counters.ts
 export interface CountersSettings {
   redisUrl: Secret | undefined;
   databaseUrl: Secret | undefined;
-  whenCountersAway: SharedCountersOptions["whenAway"];
+  onCountersUnavailable: SharedCountersOptions["onStoreUnavailable"];
 }
 
-/** Resolves once a shared store was tried; the service starts without it too. */
+/** Resolves after the first attempt to reach the shared store; the service also starts without it. */
 export async function openCounters(
-  { redisUrl, databaseUrl, whenCountersAway }: CountersSettings,
+  { redisUrl, databaseUrl, onCountersUnavailable }: CountersSettings,
   logger: Logger,
 ): Promise<InMemoryCounters | SharedCounters> {
   const store = await storeOf(redisUrl, databaseUrl);
   if (store === undefined) return new InMemoryCounters();
-  const counters = new SharedCounters({ store, logger, whenAway: whenCountersAway });
-  await counters.tried();
+  const counters = new SharedCounters({ store, logger, onStoreUnavailable: onCountersUnavailable });
+  await counters.firstAttempt();
   return counters;
 }
 
-/** Clients are loaded where they are used only. */
+/** Imports a client library only when it is configured. */
 async function storeOf(
   redisUrl: Secret | undefined,
   databaseUrl: Secret | undefined,

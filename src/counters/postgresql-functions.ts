@@ -4,7 +4,7 @@
  * two versions can run for a while.
  */
 
-import { LEASE_MILLISECONDS } from "./counter-store.ts";
+import { LEASE_MS } from "./counter-store.ts";
 import { SLICES } from "./moving-window.ts";
 
 export const POSTGRESQL_SETUP = `
@@ -179,7 +179,7 @@ declare
 begin
   update counters1_replicas set seen_at = at where id = who;
   is_member := found;
-  for dead in select id from counters1_replicas where seen_at < at - ${LEASE_MILLISECONDS}
+  for dead in select id from counters1_replicas where seen_at < at - ${LEASE_MS}
       order by id for update skip locked limit 1 loop
     perform counters1_give_back(dead);
   end loop;
@@ -191,6 +191,6 @@ begin
   end if;
   return jsonb_build_object('now', at, 'isMember', is_member,
     'replicas', (select coalesce(jsonb_object_agg(id, seen_at), '{}') from counters1_replicas
-      where seen_at >= at - ${LEASE_MILLISECONDS}));
+      where seen_at >= at - ${LEASE_MS}));
 end $$;
 `;

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Secret } from "../secret.ts";
-import type { Beat, CounterStore, HeldReservation, Opened, PlacedWindow, StoreTaken } from "./counter-store.ts";
+import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
 import type { Claim, Correction, TakenReservation } from "./counters.ts";
 import { POSTGRESQL_SETUP } from "./postgresql-functions.ts";
 
-const CONNECT_MILLISECONDS = 2_000;
-const QUERY_MILLISECONDS = 5_000;
-/** Of any number, so that two replicas do not set up at once. */
+const CONNECT_TIMEOUT_MS = 2_000;
+const QUERY_TIMEOUT_MS = 5_000;
+/** Arbitrary advisory lock key that serializes the setup. */
 const SETUP_LOCK = 7_264_901;
 const OPERATIONS_AT_ONCE = 100;
-/** What nobody waits for goes along with what somebody does, or alone after this. */
-const SETTLE_WITHIN_MILLISECONDS = 20;
+/** Settlements wait this long for another operation to batch with. */
+const SETTLE_DELAY_MS = 20;
 
 interface Job {
-  /** Undefined: a statement of its own. */
+  /** Undefined: cannot be batched. */
   replica: string | undefined;
   operation: Readonly<Record<string, unknown>>;
   statement: string;
@@ -23,7 +23,7 @@ interface Job {
   failed: (error: unknown) => void;
 }
 
-/** One connection, on which everything follows in order; what waits for it is sent together. */
+/** Uses one connection, which keeps operations in order, and batches those that wait for it. */
 export class PostgresqlStore implements CounterStore {
   readonly name = "PostgreSQL";
   onLost: (error: Error) => void = () => {};
@@ -36,15 +36,15 @@ export class PostgresqlStore implements CounterStore {
     this.#pool = new pg.Pool({
       connectionString: url.reveal(),
       max: 1,
-      connectionTimeoutMillis: CONNECT_MILLISECONDS,
-      query_timeout: QUERY_MILLISECONDS,
-      statement_timeout: QUERY_MILLISECONDS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      statement_timeout: QUERY_TIMEOUT_MS,
       idleTimeoutMillis: 0,
       keepAlive: true,
       application_name: "parlance counters",
     });
     this.#pool.on("error", (error) => this.onLost(error));
-    // Of a connection in use, which the statement reports; without a listener it would end this process.
+    // The statement in flight reports the error; without a listener it would crash this process.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
@@ -66,29 +66,34 @@ export class PostgresqlStore implements CounterStore {
     }
   }
 
-  async place(replica: string, windows: readonly PlacedWindow[]): Promise<void> {
+  async restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void> {
     await this.#run(replica, {
       op: "place",
       claims: windows.map((each) => ({ ...nameOf(each), slices: each.slices })),
     });
   }
 
-  async enter(replica: string, held: readonly HeldReservation[]): Promise<void> {
-    const reservations = held.map(({ id, claims }) => ({
+  async join(replica: string, reserved: readonly OpenReservation[]): Promise<void> {
+    const reservations = reserved.map(({ id, claims }) => ({
       id,
       claims: claims.map(({ sliceNumber, amount, ...name }) => ({ ...nameOf(name), number: sliceNumber, amount })),
     }));
     await this.#call("select counters1_enter($1, $2)", [replica, JSON.stringify(reservations)]);
   }
 
-  async beat(replica: string): Promise<Beat> {
-    const beat = await this.#call("select counters1_beat($1) as answer", [replica]);
-    const { replicas, ...rest } = beat as Omit<Beat, "replicas"> & { replicas: Record<string, number> };
+  async heartbeat(replica: string): Promise<Heartbeat> {
+    const heartbeat = await this.#call("select counters1_beat($1) as answer", [replica]);
+    const { replicas, ...rest } = heartbeat as Omit<Heartbeat, "replicas"> & { replicas: Record<string, number> };
     return { ...rest, replicas: new Map(Object.entries(replicas)) };
   }
 
   async take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined> {
-    const asked = claims.map(({ amount, limit, isHeld, ...name }) => ({ ...nameOf(name), amount, limit, isHeld }));
+    const asked = claims.map(({ amount, limit, isReserved, ...name }) => ({
+      ...nameOf(name),
+      amount,
+      limit,
+      isHeld: isReserved,
+    }));
     const answer = (await this.#run(replica, { op: "take", id, claims: asked })) as Taken | null;
     if (answer === null) return undefined;
     const { now, used, refusal } = answer;
@@ -126,7 +131,7 @@ export class PostgresqlStore implements CounterStore {
     return new Promise((done, failed) => {
       this.#jobs.push({ ...job, done, failed });
       if (isAwaited) void this.#work();
-      else this.#later ??= setTimeout(() => void this.#work(), SETTLE_WITHIN_MILLISECONDS);
+      else this.#later ??= setTimeout(() => void this.#work(), SETTLE_DELAY_MS);
     });
   }
 
@@ -142,7 +147,7 @@ export class PostgresqlStore implements CounterStore {
         for (const [index, job] of jobs.entries()) job.done(answers[index]);
       } catch (error) {
         for (const job of jobs) job.failed(error);
-        // What follows was meant to come after it.
+        // Later operations depend on this order.
         for (const job of this.#jobs.splice(0)) job.failed(error);
       }
     }

@@ -4,13 +4,13 @@
  * one slot.
  */
 
-import { LEASE_MILLISECONDS } from "./counter-store.ts";
+import { LEASE_MS } from "./counter-store.ts";
 import { SLICES } from "./moving-window.ts";
 
 export const REDIS_SCRIPT = `
 local P = '{parlance}:counters:'
 local SLICES = ${SLICES}
-local LEASE = ${LEASE_MILLISECONDS}
+local LEASE = ${LEASE_MS}
 local op, replica = ARGV[1], ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

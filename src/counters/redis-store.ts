@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { createClient } from "@redis/client";
 import { resultWithin } from "../async/timeout.ts";
 import type { Secret } from "../secret.ts";
-import type { Beat, CounterStore, HeldReservation, Opened, PlacedWindow, StoreTaken } from "./counter-store.ts";
+import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
 import type { Claim, Correction, TakenReservation } from "./counters.ts";
 import { REDIS_SCRIPT } from "./redis-script.ts";
 
-const CONNECT_MILLISECONDS = 2_000;
-const RECONNECT_MILLISECONDS = 200;
+const CONNECT_TIMEOUT_MS = 2_000;
+const RECONNECT_TIMEOUT_MS = 200;
 
 /** Redis or Valkey, one server or one behind a single address. */
 export class RedisStore implements CounterStore {
@@ -23,7 +23,7 @@ export class RedisStore implements CounterStore {
       url: url.reveal(),
       // What cannot be sent now is decided without the store, not later with it.
       disableOfflineQueue: true,
-      socket: { connectTimeout: CONNECT_MILLISECONDS, reconnectStrategy: () => RECONNECT_MILLISECONDS },
+      socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: () => RECONNECT_TIMEOUT_MS },
     });
     this.#client.on("error", (error: Error) => {
       this.#failure = error;
@@ -33,15 +33,15 @@ export class RedisStore implements CounterStore {
 
   async open(): Promise<Opened> {
     this.#connecting ??= this.#client.connect();
-    if (!this.#client.isReady) await resultWithin(this.#connecting, CONNECT_MILLISECONDS);
+    if (!this.#client.isReady) await resultWithin(this.#connecting, CONNECT_TIMEOUT_MS);
     if (!this.#client.isReady) throw this.#failure ?? new Error("no connection yet");
     this.#script = await this.#client.scriptLoad(REDIS_SCRIPT);
     const [now, epoch] = await this.#run<[string, string]>("open", "", randomUUID());
     return { now: Number(now), epoch };
   }
 
-  async place(replica: string, windows: readonly PlacedWindow[]): Promise<void> {
-    // All are sent at once, so that what is taken afterwards comes after them.
+  async restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void> {
+    // Pipelined: a later take is processed after them.
     await Promise.all(
       windows.map(({ key, windowSeconds, slices }) => {
         const numbers = slices.flatMap(({ number, amount }) => [number, amount]);
@@ -50,8 +50,8 @@ export class RedisStore implements CounterStore {
     );
   }
 
-  async enter(replica: string, held: readonly HeldReservation[]): Promise<void> {
-    const packed = held.flatMap(({ id, claims }) => [
+  async join(replica: string, reserved: readonly OpenReservation[]): Promise<void> {
+    const packed = reserved.flatMap(({ id, claims }) => [
       id,
       JSON.stringify(
         claims.map((claim) =>
@@ -62,7 +62,7 @@ export class RedisStore implements CounterStore {
     await this.#run("enter", replica, ...packed);
   }
 
-  async beat(replica: string): Promise<Beat> {
+  async heartbeat(replica: string): Promise<Heartbeat> {
     const [now, isMember, ...seen] = await this.#run<[string, number, ...string[]]>("beat", replica);
     const replicas = new Map<string, number>();
     for (let index = 0; index < seen.length; index += 2) replicas.set(String(seen[index]), Number(seen[index + 1]));
@@ -75,7 +75,7 @@ export class RedisStore implements CounterStore {
       claim.amount,
       claim.limit,
       toMilliseconds(claim.windowSeconds),
-      claim.isHeld ? 1 : 0,
+      claim.isReserved ? 1 : 0,
     ]);
     const [now, index = -1, milliseconds = 0, ...used] = await this.#run<[string?, number?, number?, ...string[]]>(
       "take",

@@ -54,7 +54,7 @@ if (!HAS_REDIS) test.skip(`replicas on Redis${WITHOUT_REDIS}`);
 type Given = Partial<SharedCountersOptions>;
 
 const claim = (amount: number, given: Partial<Claim> = {}): Claim => {
-  return { key: "a", amount, limit: 100, windowSeconds: 60, isHeld: true, ...given };
+  return { key: "a", amount, limit: 100, windowSeconds: 60, isReserved: true, ...given };
 };
 
 /** Each test has a server of its own, to be stopped, and waits beside the others. */
@@ -69,8 +69,13 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     const url = await server.url();
     const start = async () => {
       const store = server.open(url);
-      const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share", ...given });
-      await counters.tried();
+      const counters = new SharedCounters({
+        store,
+        logger: createLogger("silent"),
+        onStoreUnavailable: "share",
+        ...given,
+      });
+      await counters.firstAttempt();
       open.push(counters);
       return { counters, store };
     };
@@ -86,7 +91,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   const takeMany = async (counters: SharedCounters, number: number, each = claim(1)) =>
     grantedOf(await Promise.all(Array.from({ length: number }, () => counters.take([each]))));
 
-  test("grant together exactly the limit, and all of it", async (context) => {
+  test("grant exactly the limit together", async (context) => {
     const { started } = await replicas(3, context);
     const { expect } = context;
     const granted = await Promise.all(started.map(({ counters }) => takeMany(counters, 100)));
@@ -97,11 +102,11 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     expect(await two?.counters.take([claim(1, { limit: 101 })])).toMatchObject({ granted: true });
   });
 
-  test("get back what a dead one held, and nothing that it had spent", async (context) => {
+  test("release the reservations of a dead replica, but not its usage", async (context) => {
     const { started } = await replicas(2, context);
     const { expect } = context;
     const [dying, living] = started.map(({ counters }) => counters);
-    await dying?.take([claim(70), claim(1, { key: "requests", isHeld: false })]);
+    await dying?.take([claim(70), claim(1, { key: "requests", isReserved: false })]);
     expect(await living?.take([claim(40)])).toMatchObject({ granted: false });
     // As a process that is killed: it says nothing more.
     await started[0]?.store.close();
@@ -112,7 +117,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     expect(living?.state).toEqual({ isShared: true, replicas: 1 });
   });
 
-  test("give at once what one held that stops in order", async (context) => {
+  test("release reservations immediately on a graceful stop", async (context) => {
     const { started } = await replicas(2, context);
     const { expect } = context;
     await started[0]?.counters.take([claim(70)]);
@@ -120,7 +125,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     expect(await started[1]?.counters.take([claim(95)])).toMatchObject({ granted: true });
   });
 
-  test("keep to their shares while the store is away, and never over the limit through it", async (context) => {
+  test("enforce their shares while the store is unavailable, never exceeding the limit", async (context) => {
     const { server, started } = await replicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
@@ -160,13 +165,13 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     expect(await one.take([claim(0, { key: "b" })])).toMatchObject({ used: { b: 5 } });
   });
 
-  test("count on after the store was restarted, whether it lost everything or nothing", async (context) => {
+  test("keep counting after a restart of the store, with or without its data", async (context) => {
     const { server, started } = await replicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     const before = one.epoch;
     const taken = await one.take([claim(60)]);
-    await two.take([claim(30, { isHeld: false })]);
+    await two.take([claim(30, { isReserved: false })]);
     await server.stop();
     await server.start();
     await expect.poll(() => started.every(isShared), { timeout: 20_000 }).toBe(true);
@@ -177,7 +182,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     expect(await two.take([claim(60)])).toMatchObject({ granted: true, used: { a: 100 } });
   });
 
-  test("count what was used before a limit was set while the store was away", async (context) => {
+  test("count initial amounts set while the store was unavailable", async (context) => {
     const { server, started } = await replicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
@@ -197,13 +202,13 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   test.for([
     ["refuse", 0],
     ["admit", 300],
-  ] as const)("%s while the store is away, when they are told so", async ([whenAway, granted], context) => {
-    const { server, started } = await replicas(1, context, { whenAway });
+  ] as const)("%s while the store is unavailable, as configured", async ([onStoreUnavailable, granted], context) => {
+    const { server, started } = await replicas(1, context, { onStoreUnavailable });
     const { expect } = context;
     const [counters] = started.map((each) => each.counters) as [SharedCounters];
     await server.stop();
     try {
-      if (whenAway === "admit") expect(await takeMany(counters, 300)).toBe(granted);
+      if (onStoreUnavailable === "admit") expect(await takeMany(counters, 300)).toBe(granted);
       else await expect(counters.take([claim(1)])).rejects.toMatchObject({ kind: "unavailable" });
     } finally {
       await server.start();
@@ -212,7 +217,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     expect(await counters.take([claim(0)])).toMatchObject({ used: { a: granted } });
   });
 
-  test("start without the store, and count together once it is there", async (context) => {
+  test("start without the store and share counters once it is available", async (context) => {
     const { server, started, start } = await replicas(1, context);
     const { expect } = context;
     await server.stop();
@@ -232,9 +237,9 @@ test.skipIf(!HAS_REDIS)(`a store that hangs holds a request up once${WITHOUT_RED
   await using redis = await startRedis();
   await using closing = new AsyncDisposableStack();
   const store = new RedisStore(redis.createDatabase());
-  const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
+  const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "share" });
   closing.defer(() => counters.close());
-  await counters.tried();
+  await counters.firstAttempt();
   redis.signal("SIGSTOP");
   try {
     expect(await counters.take([claim(1)])).toMatchObject({ granted: true });
@@ -249,17 +254,17 @@ test.skipIf(!HAS_REDIS)(`a store that hangs holds a request up once${WITHOUT_RED
   expect(await counters.take([claim(0)])).toMatchObject({ used: { a: 51 } });
 });
 
-test("a process that was taken for dead while it slept counts again what it had held", async () => {
+test("restores reservations of a process whose lease expired while it slept", async () => {
   await using postgres = await startPostgres();
   await using closing = new AsyncDisposableStack();
   const store = new PostgresqlStore(await postgres.createDatabase());
   closing.defer(() => store.close());
   await store.open();
-  await store.enter("sleeper", []);
+  await store.join("sleeper", []);
   const taken = await store.take("sleeper", "1", [claim(70)]);
   await store.leave("sleeper");
   expect(await store.take("sleeper", "2", [claim(1)])).toBeUndefined();
-  await store.enter("sleeper", []);
+  await store.join("sleeper", []);
   expect(await store.take("sleeper", "3", [claim(0)])).toMatchObject({ used: [0] });
   await store.settle("sleeper", { id: "1", takenAt: taken?.now ?? 0 }, [{ ...claim(70), difference: -60 }]);
   expect(await store.take("sleeper", "4", [claim(0)])).toMatchObject({ used: [10] });

@@ -1,63 +1,56 @@
-/** Counts together with other replicas through a store, and by itself, with its share of the limits, without it. */
+/** Counts with other replicas through a store, and locally with a share of the limits while it is unavailable. */
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeout } from "../async/timeout.ts";
 import { unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
-import {
-  type Beat,
-  type CounterStore,
-  LEASE_MILLISECONDS,
-  type PlacedWindow,
-  type StoreTaken,
-} from "./counter-store.ts";
+import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
 import type { Claim, Correction, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
-import { OwnUse, type Share } from "./own-use.ts";
+import { LocalUsage, type Share } from "./local-usage.ts";
 
 export interface SharedCountersOptions {
   store: CounterStore;
   logger: Logger;
-  /** What holds while the store is away: this replica's share of the limits, no request, or every request. */
-  whenAway: "share" | "refuse" | "admit";
+  /** While the store is unavailable: enforce this replica's share of the limits, refuse or admit every request. */
+  onStoreUnavailable: "share" | "refuse" | "admit";
 }
 
-const BEAT_MILLISECONDS = 1_000;
-const RETRY_MILLISECONDS = 250;
-/** Long enough for a process that is busy with many requests. */
-const ANSWER_MILLISECONDS = 2_000;
-const OPEN_MILLISECONDS = 5_000;
-const WAIT_FOR_OTHERS_MILLISECONDS = 100;
-const SWEEP_MILLISECONDS = 60_000;
-/** One statement's worth. */
-const PLACED_AT_ONCE = 100;
+const HEARTBEAT_MS = 1_000;
+const RETRY_MS = 250;
+/** Leaves room for a busy event loop. */
+const ANSWER_TIMEOUT_MS = 2_000;
+const OPEN_TIMEOUT_MS = 5_000;
+const REPLICA_POLL_MS = 100;
+const SWEEP_INTERVAL_MS = 60_000;
+const WINDOWS_PER_STATEMENT = 100;
 
 export class SharedCounters implements Counters {
   readonly #options: SharedCountersOptions;
   readonly #replica: string = randomUUID();
-  readonly #own = new OwnUse();
+  readonly #local = new LocalUsage();
   readonly #closing = new AbortController();
-  readonly #living: Promise<void>;
+  readonly #membership: Promise<void>;
   readonly #firstJoin = Promise.withResolvers<void>();
   readonly #sweeper: NodeJS.Timeout;
-  /** What the store does not know to be begun. */
-  readonly #begunAlone: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
-  /** By window, and empty: those of which the store may count more than this replica has used. */
-  readonly #doubtful: Map<string, PlacedWindow> = new Map();
+  /** Initial amounts that the store has not confirmed. */
+  readonly #unsyncedBeginnings: Set<{ key: string; windowSeconds: number; amount: number }> = new Set();
+  /** Empty snapshots of windows in which the store may count more than this replica has used. */
+  readonly #unconfirmed: Map<string, WindowSnapshot> = new Map();
   #isShared = false;
   #epoch = "none yet";
-  #known: readonly string[] = [this.#replica];
+  #replicaIds: readonly string[] = [this.#replica];
   #reservations = 0;
-  /** From this process's clock, which never goes back, to the store's. */
+  /** Offset from this process's monotonic clock to the store's clock. */
   #clockOffset = Date.now() - performance.now();
-  #toldAway = false;
+  #hasLoggedOutage = false;
 
   constructor(options: SharedCountersOptions) {
     this.#options = options;
-    this.#own.beginAlone(this.#now());
-    options.store.onLost = (error) => this.#goAway(error);
-    this.#living = this.#live();
-    this.#sweeper = setInterval(() => this.#own.sweep(this.#now()), SWEEP_MILLISECONDS).unref();
+    this.#local.startLocalShares(this.#now());
+    options.store.onLost = (error) => this.#goOffline(error);
+    this.#membership = this.#keepMembership();
+    this.#sweeper = setInterval(() => this.#local.sweep(this.#now()), SWEEP_INTERVAL_MS).unref();
   }
 
   get epoch(): string {
@@ -65,11 +58,11 @@ export class SharedCounters implements Counters {
   }
 
   get state(): CountersState {
-    return { isShared: this.#isShared, replicas: this.#known.length };
+    return { isShared: this.#isShared, replicas: this.#replicaIds.length };
   }
 
-  /** Resolves once the store was tried for the first time. */
-  async tried(): Promise<void> {
+  /** Resolves after the first attempt to reach the store. */
+  async firstAttempt(): Promise<void> {
     await this.#firstJoin.promise;
   }
 
@@ -78,185 +71,200 @@ export class SharedCounters implements Counters {
     const id = String(this.#reservations);
     if (this.#isShared) {
       try {
-        const taken = await answered(this.#options.store.take(this.#replica, id, claims));
-        if (taken !== undefined) return this.#notice(id, claims, taken);
-        this.#goAway(new Error("this replica was taken for dead, or the counts were lost"));
+        const taken = await storeAnswer(this.#options.store.take(this.#replica, id, claims));
+        if (taken !== undefined) return this.#applyTaken(id, claims, taken);
+        this.#goOffline(new Error("the lease of this replica expired or the store lost its counts"));
       } catch (error) {
-        // It may have been granted all the same.
-        this.#doubt(claims);
-        this.#goAway(error);
+        // The store may have granted it before the error.
+        this.#markUnconfirmed(claims);
+        this.#goOffline(error);
       }
     }
-    return this.#takeAlone(id, claims);
+    return this.#takeFromLocalShare(id, claims);
   }
 
   async settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void> {
-    this.#own.settle(reservation, corrections, this.#now());
+    this.#local.settle(reservation, corrections, this.#now());
     if (!this.#isShared || corrections.length === 0) {
-      this.#doubt(corrections);
+      this.#markUnconfirmed(corrections);
       return;
     }
     try {
-      await answered(this.#options.store.settle(this.#replica, reservation, corrections));
+      await storeAnswer(this.#options.store.settle(this.#replica, reservation, corrections));
     } catch (error) {
-      this.#doubt(corrections);
-      this.#goAway(error);
+      this.#markUnconfirmed(corrections);
+      this.#goOffline(error);
     }
   }
 
   async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
-    this.#own.see([{ key, windowSeconds, limit: amount }], [amount], this.#now());
+    this.#local.see([{ key, windowSeconds, limit: amount }], [amount], this.#now());
     const begun = { key, windowSeconds, amount };
-    this.#begunAlone.add(begun);
+    this.#unsyncedBeginnings.add(begun);
     if (!this.#isShared) return;
     try {
-      await answered(this.#options.store.begin(key, windowSeconds, amount));
-      this.#begunAlone.delete(begun);
+      await storeAnswer(this.#options.store.begin(key, windowSeconds, amount));
+      this.#unsyncedBeginnings.delete(begun);
     } catch (error) {
-      this.#goAway(error);
+      this.#goOffline(error);
     }
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#sweeper);
-    await this.#living;
+    await this.#membership;
     const { store } = this.#options;
-    if (this.#isShared) await answered(store.leave(this.#replica)).catch(() => {});
+    if (this.#isShared) await storeAnswer(store.leave(this.#replica)).catch(() => {});
     this.#isShared = false;
     await store.close();
   }
 
-  #notice(id: string, claims: readonly Claim[], { now, used, refusal }: StoreTaken): Taken {
+  #applyTaken(id: string, claims: readonly Claim[], { now, used, refusal }: StoreTaken): Taken {
     const byKey = Object.fromEntries(claims.map(({ key }, index) => [key, used[index] ?? 0]));
     const { index = 0, retryAfterSeconds = 0 } = refusal ?? {};
     if (refusal !== undefined) {
-      this.#own.see(claims, used, now);
+      this.#local.see(claims, used, now);
       return { granted: false, key: claims[index]?.key ?? "", retryAfterSeconds, used: byKey };
     }
     const reservation = { id, takenAt: now };
-    this.#own.note(claims, reservation, this.#now());
-    this.#own.see(claims, used, now);
+    this.#local.note(claims, reservation, this.#now());
+    this.#local.see(claims, used, now);
     return { granted: true, reservation, used: byKey };
   }
 
-  #takeAlone(id: string, claims: readonly Claim[]): Taken {
-    const { whenAway } = this.#options;
-    if (whenAway === "refuse") {
-      throw unavailable("Limits cannot be checked now. Try again in a moment.", "database_unavailable", 1);
+  #takeFromLocalShare(id: string, claims: readonly Claim[]): Taken {
+    const { onStoreUnavailable } = this.#options;
+    if (onStoreUnavailable === "refuse") {
+      throw unavailable(
+        "Rate limits cannot be checked because the counter store is unavailable. Try again in a moment.",
+        "database_unavailable",
+        1,
+      );
     }
-    const isUnbounded = whenAway === "admit";
-    const own = isUnbounded ? claims.map((claim) => ({ ...claim, limit: Number.MAX_SAFE_INTEGER })) : claims;
-    return this.#own.takeAlone(id, own, isUnbounded ? { replicas: 1, rank: 0 } : this.#share(), this.#now());
+    const isUnbounded = onStoreUnavailable === "admit";
+    const local = isUnbounded ? claims.map((claim) => ({ ...claim, limit: Number.MAX_SAFE_INTEGER })) : claims;
+    return this.#local.takeFromLocalShare(
+      id,
+      local,
+      isUnbounded ? { replicas: 1, rank: 0 } : this.#share(),
+      this.#now(),
+    );
   }
 
-  async #live(): Promise<void> {
+  async #keepMembership(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await (this.#isShared ? this.#beat() : this.#join());
+      await (this.#isShared ? this.#heartbeat() : this.#rejoin());
       this.#firstJoin.resolve();
-      const milliseconds = this.#isShared ? BEAT_MILLISECONDS : RETRY_MILLISECONDS;
+      const milliseconds = this.#isShared ? HEARTBEAT_MS : RETRY_MS;
       await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     try {
-      const beat = await answered(this.#options.store.beat(this.#replica));
-      if (!beat.isMember) throw new Error("this replica was taken for dead, or the counts were lost");
-      this.#keepTime(beat.now);
-      if (this.#isShared) this.#known = this.#idsOf(beat);
+      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replica));
+      if (!heartbeat.isMember) throw new Error("the lease of this replica expired or the store lost its counts");
+      this.#syncClock(heartbeat.now);
+      if (this.#isShared) this.#replicaIds = this.#idsOf(heartbeat);
     } catch (error) {
-      this.#goAway(error);
+      this.#goOffline(error);
     }
   }
 
-  /** Brings what this replica used to the store, waits until the others have done so, and counts with them again. */
-  async #join(): Promise<void> {
+  /** Restores this replica's usage in the store, waits until the other replicas have too, and shares counters again. */
+  async #rejoin(): Promise<void> {
     const { store, logger } = this.#options;
     try {
-      const { now, epoch } = await answered(store.open(), OPEN_MILLISECONDS);
-      this.#keepTime(now);
-      // Until all count together again, each goes on with its own share, which the others must not take.
-      const claimed = this.#own.claimedWindows(this.#share(), this.#now());
-      this.#doubt(claimed);
-      await this.#place(claimed);
-      const beat = await this.#untilOthersJoined(now);
+      const { now, epoch } = await storeAnswer(store.open(), OPEN_TIMEOUT_MS);
+      this.#syncClock(now);
+      // Until all replicas have rejoined, each keeps using its share, which the others must not take.
+      const claimed = this.#local.localShareWindows(this.#share(), this.#now());
+      this.#markUnconfirmed(claimed);
+      await this.#restore(claimed);
+      const heartbeat = await this.#waitForOtherReplicas(now);
       this.#epoch = epoch;
-      this.#known = this.#idsOf(beat);
-      const begun = [...this.#begunAlone];
-      const doubtful = [...this.#doubtful];
-      const placed = Promise.all([
-        ...begun.map((each) => answered(store.begin(each.key, each.windowSeconds, each.amount))),
-        this.#place(this.#windowsWithDoubtful()),
+      this.#replicaIds = this.#idsOf(heartbeat);
+      const begun = [...this.#unsyncedBeginnings];
+      const unconfirmed = [...this.#unconfirmed];
+      const restored = Promise.all([
+        ...begun.map((each) => storeAnswer(store.begin(each.key, each.windowSeconds, each.amount))),
+        this.#restore(this.#windowsToRestore()),
       ]);
-      // At once, so that what is taken from here on follows in the store.
+      // Set before awaiting: what is taken from here on reaches the store after the restore.
       this.#isShared = true;
-      await placed;
-      for (const each of begun) this.#begunAlone.delete(each);
-      // Not what came into doubt meanwhile.
-      for (const [id, each] of doubtful) if (this.#doubtful.get(id) === each) this.#doubtful.delete(id);
-      logger.info({ store: store.name, replicas: this.#known.length }, "counting limits with the other replicas");
-      this.#toldAway = false;
+      await restored;
+      for (const each of begun) this.#unsyncedBeginnings.delete(each);
+      // Keep those that became unconfirmed meanwhile.
+      for (const [id, each] of unconfirmed) if (this.#unconfirmed.get(id) === each) this.#unconfirmed.delete(id);
+      logger.info(
+        { store: store.name, replicas: this.#replicaIds.length },
+        "sharing rate limit counters with the other replicas",
+      );
+      this.#hasLoggedOutage = false;
     } catch (error) {
-      this.#goAway(error);
+      this.#goOffline(error);
     }
   }
 
-  /** Also those in which nothing is used, since the store would go on counting what it has. */
-  #windowsWithDoubtful(): PlacedWindow[] {
-    const windows = new Map(this.#doubtful);
-    for (const each of this.#own.windows(this.#now())) windows.set(`${each.windowSeconds} ${each.key}`, each);
+  /** Includes empty windows, which the store would otherwise keep counting. */
+  #windowsToRestore(): WindowSnapshot[] {
+    const windows = new Map(this.#unconfirmed);
+    for (const each of this.#local.windows(this.#now())) windows.set(`${each.windowSeconds} ${each.key}`, each);
     return [...windows.values()];
   }
 
-  #doubt(windows: readonly Pick<PlacedWindow, "key" | "windowSeconds">[]): void {
+  #markUnconfirmed(windows: readonly Pick<WindowSnapshot, "key" | "windowSeconds">[]): void {
     for (const { key, windowSeconds } of windows) {
-      this.#doubtful.set(`${windowSeconds} ${key}`, { key, windowSeconds, slices: [] });
+      this.#unconfirmed.set(`${windowSeconds} ${key}`, { key, windowSeconds, slices: [] });
     }
   }
 
-  async #place(windows: readonly PlacedWindow[]): Promise<void> {
+  async #restore(windows: readonly WindowSnapshot[]): Promise<void> {
     const { store } = this.#options;
     const sent = [];
-    for (let start = 0; start < windows.length; start += PLACED_AT_ONCE) {
-      sent.push(store.place(this.#replica, windows.slice(start, start + PLACED_AT_ONCE)));
+    for (let start = 0; start < windows.length; start += WINDOWS_PER_STATEMENT) {
+      sent.push(store.restore(this.#replica, windows.slice(start, start + WINDOWS_PER_STATEMENT)));
     }
-    sent.push(store.enter(this.#replica, this.#own.held()));
-    await answered(Promise.all(sent), LEASE_MILLISECONDS);
+    sent.push(store.join(this.#replica, this.#local.reserved()));
+    await storeAnswer(Promise.all(sent), LEASE_MS);
   }
 
-  /** Each that was there before must have been heard of since `joinedAt`, or is taken for dead. */
-  async #untilOthersJoined(joinedAt: number): Promise<Beat> {
-    const others = this.#known.filter((id) => id !== this.#replica);
+  /** Waits until each earlier replica has sent a heartbeat since `joinedAt`, or its lease has expired. */
+  async #waitForOtherReplicas(joinedAt: number): Promise<Heartbeat> {
+    const others = this.#replicaIds.filter((id) => id !== this.#replica);
     for (;;) {
-      const beat = await answered(this.#options.store.beat(this.#replica));
-      if (!beat.isMember) throw new Error("the counts were lost");
-      const areAllHere = others.every((id) => (beat.replicas.get(id) ?? 0) >= joinedAt);
-      if (areAllHere || beat.now - joinedAt > LEASE_MILLISECONDS || this.#closing.signal.aborted) return beat;
-      await pause(WAIT_FOR_OTHERS_MILLISECONDS);
+      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replica));
+      if (!heartbeat.isMember) throw new Error("the counts were lost");
+      const areAllHere = others.every((id) => (heartbeat.replicas.get(id) ?? 0) >= joinedAt);
+      if (areAllHere || heartbeat.now - joinedAt > LEASE_MS || this.#closing.signal.aborted) return heartbeat;
+      await pause(REPLICA_POLL_MS);
     }
   }
 
-  #goAway(error: unknown): void {
-    const { store, logger, whenAway } = this.#options;
-    if (this.#isShared) this.#own.beginAlone(this.#now());
+  #goOffline(error: unknown): void {
+    const { store, logger, onStoreUnavailable } = this.#options;
+    if (this.#isShared) this.#local.startLocalShares(this.#now());
     this.#isShared = false;
-    if (this.#toldAway || this.#closing.signal.aborted) return;
-    this.#toldAway = true;
+    if (this.#hasLoggedOutage || this.#closing.signal.aborted) return;
+    this.#hasLoggedOutage = true;
     const reason = error instanceof Error ? error.message : String(error);
-    logger.error({ store: store.name, reason, replicas: this.#known.length, whenAway }, "shared counters are away");
+    logger.error(
+      { store: store.name, reason, replicas: this.#replicaIds.length, onStoreUnavailable },
+      "shared counters are unavailable",
+    );
   }
 
-  #idsOf({ replicas }: Beat): string[] {
+  #idsOf({ replicas }: Heartbeat): string[] {
     return [...new Set([...replicas.keys(), this.#replica])].sort();
   }
 
   #share(): Share {
-    return { replicas: this.#known.length, rank: this.#known.indexOf(this.#replica) };
+    return { replicas: this.#replicaIds.length, rank: this.#replicaIds.indexOf(this.#replica) };
   }
 
-  #keepTime(now: number): void {
+  #syncClock(now: number): void {
     this.#clockOffset = now - performance.now();
   }
 
@@ -265,6 +273,6 @@ export class SharedCounters implements Counters {
   }
 }
 
-function answered<Answer>(work: Promise<Answer>, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
-  return withTimeout(work, milliseconds);
+function storeAnswer<Answer>(work: Promise<Answer>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Answer> {
+  return withTimeout(work, timeoutMs);
 }

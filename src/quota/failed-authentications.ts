@@ -1,4 +1,4 @@
-/** Holds each address to a number of wrong keys in a minute, so that nobody can try many of them. */
+/** Limits wrong API keys per address and minute, against brute force. */
 
 import ipaddr from "ipaddr.js";
 import type { Counters } from "../counters/counters.ts";
@@ -20,22 +20,22 @@ export class FailedAuthentications {
     this.#options = options;
   }
 
-  /** Counts a wrong key. Throws a Fault when there were too many from this address; a right key never comes here. */
+  /** Counts a wrong key. Throws a Fault when this address sent too many. */
   async count(address: string): Promise<void> {
     const { counters, perMinute, onRefused } = this.#options;
     const key = `wrong keys ${networkOf(address)}`;
-    const claim = { key, amount: 1, limit: perMinute, windowSeconds: WINDOW_SECONDS, isHeld: false };
+    const claim = { key, amount: 1, limit: perMinute, windowSeconds: WINDOW_SECONDS, isReserved: false };
     const taken = await counters.take([claim]).catch(() => undefined);
-    // Where limits cannot be checked, the key is wrong all the same.
+    // Without counters the request still fails: the key is wrong.
     if (taken === undefined || taken.granted) return;
     onRefused("failed_authentications");
     const { retryAfterSeconds } = taken;
-    const message = `Too many incorrect API keys came from your address: at most ${perMinute} are checked in a minute. Please try again in ${Math.ceil(retryAfterSeconds)}s.`;
+    const message = `Too many incorrect API keys from your address: at most ${perMinute} per minute are checked. Please try again in ${Math.ceil(retryAfterSeconds)}s.`;
     throw new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds });
   }
 }
 
-/** Whoever has an IPv6 address has 2^64 of them: those of one network count together. */
+/** An IPv6 client usually controls a /64 network, whose addresses count together. */
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%", 1);
   if (!ipaddr.isValid(plain)) return "unknown";

@@ -1,10 +1,10 @@
-/** Whose limits a request is held to. */
+/** Selects the limits that apply to a request. */
 
 import type { Caller } from "../accounts/caller.ts";
 import type { LimitedScope, Limits } from "./limits.ts";
 import type { Claim } from "./quota.ts";
 
-/** Shown and set where there is no limit. */
+/** Stands for unlimited in the administration API. */
 const NO_LIMIT = 1_000_000_000;
 
 export interface DefaultLimits {
@@ -13,40 +13,41 @@ export interface DefaultLimits {
   key: Limits;
 }
 
-/** What was set for a project's use of a model; null: as the defaults say. */
-export interface SetLimits extends Readonly<Record<keyof Limits, number | null>> {
+/** Limits set for a project and model; null: the default applies. */
+export interface LimitOverrides extends Readonly<Record<keyof Limits, number | null>> {
   model: string;
 }
 
 /**
- * The scopes of a claim that have any limit, from the narrowest. A limit set for a wildcard counts all models under it
- * together; a default counts each by itself.
+ * Returns the scopes with limits, narrowest first. A limit set for a wildcard counts all models under it together; a
+ * default counts each model separately.
  */
 export function limitedScopes(
   defaults: DefaultLimits,
-  setFor: (caller: Caller) => readonly SetLimits[],
+  overridesOf: (caller: Caller) => readonly LimitOverrides[],
 ): (claim: Claim) => LimitedScope[] {
-  const usual = {
+  const defaultLimits = {
     projectModel: finite(defaults.projectModel),
     organization: finite(defaults.organization),
     key: finite(defaults.key),
   };
-  const isLimited = Object.values(usual).some((limits) => Object.keys(limits).length > 0);
+  const isLimited = Object.values(defaultLimits).some((limits) => Object.keys(limits).length > 0);
   return ({ caller, model, catalogId }) => {
     const { organizationId, keyId, projectId } = caller;
     const scopes: LimitedScope[] = [];
-    const set = projectId === undefined ? [] : setFor(caller);
+    const set = projectId === undefined ? [] : overridesOf(caller);
     if (!isLimited && set.length === 0) return scopes;
     const add = (name: string, key: string, limits: Limits) => {
       if (Object.keys(limits).length > 0) scopes.push({ name, key, limits });
     };
     if (model !== undefined && projectId !== undefined) {
       const row = set.find((each) => each.model === model) ?? set.find((each) => each.model === catalogId);
-      const limits = row === undefined ? usual.projectModel : finite({ ...usual.projectModel, ...withoutNull(row) });
+      const limits =
+        row === undefined ? defaultLimits.projectModel : finite({ ...defaultLimits.projectModel, ...withoutNull(row) });
       add(`project ${projectId}`, `project ${projectId} ${row?.model ?? model}`, limits);
     }
-    add("all models", `org ${organizationId}`, usual.organization);
-    add("this API key", `key ${keyId}`, usual.key);
+    add("all models", `org ${organizationId}`, defaultLimits.organization);
+    add("this API key", `key ${keyId}`, defaultLimits.key);
     return scopes;
   };
 }
@@ -59,7 +60,7 @@ const NAMES = [
   "concurrentRequests",
 ] as const satisfies (keyof Limits)[];
 
-function withoutNull(row: SetLimits): Limits {
+function withoutNull(row: LimitOverrides): Limits {
   return Object.fromEntries(NAMES.filter((name) => row[name] !== null).map((name) => [name, row[name]]));
 }
 

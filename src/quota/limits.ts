@@ -1,16 +1,16 @@
-/** How much may be used; what is undefined is not limited. */
+/** Limits of one scope; undefined: unlimited. */
 export interface Limits {
   requestsPerMinute?: number | undefined;
   requestsPerDay?: number | undefined;
   tokensPerMinute?: number | undefined;
-  /** Of 1,000,000 bytes, as uploaded. */
+  /** In units of 1,000,000 bytes, as uploaded. */
   audioMegabytesPerMinute?: number | undefined;
   concurrentRequests?: number | undefined;
 }
 
-/** Whose use is counted together. */
+/** A scope whose usage is counted together. */
 export interface LimitedScope {
-  /** Names it in messages. */
+  /** Shown in messages. */
   name: string;
   key: string;
   limits: Limits;

@@ -1,35 +1,35 @@
-/** What a caller may use: reserved before the work, settled after it. */
+/** Contract of quota: reserved before a request runs, settled after it. */
 
 import type { Caller } from "../accounts/caller.ts";
 import type { LimitStanding } from "../faults.ts";
 import type { Price } from "../usage/cost.ts";
 
-/** The most that a request can cost. */
+/** Upper bound of what a request can use. */
 export interface Claim {
   caller: Caller;
-  /** The catalog id asked for, an alias resolved; undefined for what needs no model. */
+  /** The requested catalog id, aliases resolved; undefined for requests without a model. */
   model: string | undefined;
-  /** The catalog's entry for it: the same, or the wildcard that covers it. */
+  /** The catalog entry: the same id, or the wildcard that matches it. */
   catalogId: string | undefined;
-  /** Asked for only where there is a limit, since it reads the whole prompt. */
+  /** Computed only when a limit applies, since it reads the complete prompt. */
   most(): Most;
   operation: "chat" | "moderation" | "speech" | "transcription" | undefined;
-  /** Of each model that may come to answer. */
+  /** Prices of all models that may answer. */
   prices: readonly Price[];
-  /** Answers asked for at once; left out: one. */
+  /** Number of choices; default 1. */
   choices?: number;
-  /** Work for a request that is counted already: it takes tokens and money, and is no request of its own. */
+  /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */
   isWithinRequest?: boolean;
 }
 
 export interface Most {
-  /** At least as many as the prompt can have. */
+  /** Upper bound for the prompt. */
   promptTokens: number;
-  /** Undefined when the request sets no bound. */
+  /** Undefined when the request sets no maximum. */
   completionTokens: number | undefined;
-  /** Of an upload. */
+  /** Size of an upload. */
   audioBytes: number;
-  /** To be spoken. */
+  /** Characters of speech input. */
   characters: number;
 }
 
@@ -42,13 +42,13 @@ export interface Used {
 }
 
 export interface Reservation {
-  /** Where the caller stands now, this request included. */
+  /** Rate limit status of the caller, this request included. */
   standing: LimitStanding;
-  /** Called exactly once, however the request ends; gives back what was not used. */
+  /** Must be called exactly once; releases what was not used. */
   settle(used: Used): void;
 }
 
-/** Of what has no limit. */
+/** Reservation of a request without limits. */
 export const UNLIMITED: Reservation = { standing: {}, settle: () => {} };
 
 export interface Quota {

@@ -1,4 +1,4 @@
-/** Holds requests to limits of their number, tokens and audio, all of them or none taken at once. */
+/** Enforces rate limits on requests, tokens, audio and concurrency, taking all of them atomically. */
 
 import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
 import { Fault, type FaultDetails, type LimitStanding } from "../faults.ts";
@@ -9,13 +9,13 @@ import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "
 
 export interface RateLimitsOptions {
   counters: Counters;
-  /** From the narrowest. */
+  /** Narrowest scope first. */
   scopesOf: (claim: Claim) => readonly LimitedScope[];
   estimates: CompletionEstimates;
-  /** A request that was never settled, because its process died, stops counting as running after this. */
+  /** A request that was never settled because its process died stops counting as running after this. */
   requestTimeoutSeconds: number;
   logger: Logger;
-  /** Told the catalog id, or nothing, and what was limited. */
+  /** Called with the catalog id, or an empty string, and the kind of limit. */
   onRefused: (model: string, limit: Kind) => void;
 }
 
@@ -23,8 +23,8 @@ type Kind = "requests" | "daily-requests" | "tokens" | "audio" | "concurrent";
 
 type Refused = Extract<Taken, { granted: false }>;
 
-/** What is given back, or corrected, when the request is over. */
-const HELD: ReadonlySet<Kind> = new Set(["tokens", "concurrent"]);
+/** Kinds that are corrected when the request settles. */
+const RESERVED_KINDS: ReadonlySet<Kind> = new Set(["tokens", "concurrent"]);
 
 interface Bucket extends CounterClaim {
   kind: Kind;
@@ -34,7 +34,7 @@ interface Bucket extends CounterClaim {
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 const BYTES_PER_MEGABYTE = 1_000_000;
-/** Added to a request's own time-out, in which its end is told. */
+/** Added to the request timeout, for the settlement. */
 const SETTLING_SECONDS = 60;
 
 const UNITS: Readonly<Record<Kind, string>> = {
@@ -42,7 +42,7 @@ const UNITS: Readonly<Record<Kind, string>> = {
   "daily-requests": "requests per day (RPD)",
   tokens: "tokens per min (TPM)",
   audio: "audio bytes per min",
-  concurrent: "requests at once",
+  concurrent: "concurrent requests",
 };
 
 export class RateLimits implements Quota {
@@ -87,8 +87,18 @@ export class RateLimits implements Quota {
     const bucket = (kind: Kind, amount: number, limit: number | undefined, windowSeconds: number): Bucket[] =>
       limit === undefined
         ? []
-        : [{ kind, scope, key: `${scope.key} ${kind}`, amount, limit, windowSeconds, isHeld: HELD.has(kind) }];
-    // An estimate alone must not refuse for ever what may well fit: it may take all of a limit, and no more.
+        : [
+            {
+              kind,
+              scope,
+              key: `${scope.key} ${kind}`,
+              amount,
+              limit,
+              windowSeconds,
+              isReserved: RESERVED_KINDS.has(kind),
+            },
+          ];
+    // An estimate above the limit must not make a request impossible that may well fit: cap it at the limit.
     const capped = Math.min(tokens, limits.tokensPerMinute ?? tokens);
     const read = tokens > 0 ? bucket("tokens", capped, limits.tokensPerMinute, MINUTE_SECONDS) : [];
     if (isWithinRequest) return read;
@@ -103,11 +113,11 @@ export class RateLimits implements Quota {
 
   #settle(buckets: readonly Bucket[], reservation: TakenReservation, used: Used): void {
     const { counters, logger } = this.#options;
-    const held = buckets.filter(({ isHeld }) => isHeld);
-    if (held.length === 0) return;
-    const corrections = held.map((bucket) => ({ ...bucket, difference: differenceOf(bucket, used) }));
+    const reserved = buckets.filter(({ isReserved }) => isReserved);
+    if (reserved.length === 0) return;
+    const corrections = reserved.map((bucket) => ({ ...bucket, difference: differenceOf(bucket, used) }));
     counters.settle(reservation, corrections).catch((error: unknown) => {
-      logger.warn({ err: error }, "a reservation could not be settled; it ends with its window");
+      logger.warn({ err: error }, "a rate limit reservation could not be settled; it expires with its window");
     });
   }
 }
@@ -128,13 +138,13 @@ function refusal(
   refused: Bucket,
   { key, used, retryAfterSeconds }: Refused,
 ): Fault {
-  // When a running request ends nobody knows; its time-out would be far too long to wait.
+  // The end of a running request is unknown, and its timeout would be far too long to wait.
   const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
   const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used[key]}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
   return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: standingOf(buckets, used) });
 }
 
-/** What a request asks for by itself, and no estimate, may be more than the limit: then waiting does not help. */
+/** True when the request itself, not an estimate, exceeds the limit: waiting does not help. */
 function neverFits({ most }: Claim, { kind, amount, limit }: Bucket): boolean {
   if (limit === 0) return true;
   return (kind === "tokens" ? (most().completionTokens ?? 0) : amount) > limit;
@@ -161,7 +171,7 @@ function rateLimited(
   return new Fault(faultKind, message, { code: "rate_limit_exceeded", ...details });
 }
 
-/** Of several limits of one kind, the one with the least left. */
+/** Reports the limit with the least remaining of each kind. */
 function standingOf(buckets: readonly Bucket[], used: Readonly<Record<string, number>>): LimitStanding {
   const standing: LimitStanding = {};
   for (const { kind, key, limit, windowSeconds } of buckets) {
@@ -170,7 +180,7 @@ function standingOf(buckets: readonly Bucket[], used: Readonly<Record<string, nu
     const remaining = Math.max(0, limit - (used[key] ?? 0));
     const known = standing[name];
     if (known !== undefined && known.remaining <= remaining) continue;
-    // All of it is free again once the last request has left the window, which is now for one that was granted.
+    // Everything is free again once the latest request, granted now, has left the window.
     standing[name] = { limit, remaining, resetSeconds: remaining === limit ? 0 : windowSeconds };
   }
   return standing;

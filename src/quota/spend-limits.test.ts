@@ -34,7 +34,7 @@ function start(thresholdCents: number, spentSince: SpendLimitsOptions["spentSinc
   return { limits, spend };
 }
 
-test("what passed while the database was away counts once when it is back", async () => {
+test("counts spending during a database outage once after it", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   let spent: number | undefined;
   const { spend } = start(100, async () => {
@@ -49,7 +49,7 @@ test("what passed while the database was away counts once when it is back", asyn
   await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
 });
 
-test("without a bound of its own each answer that is asked for is estimated, and learned from, by itself", async () => {
+test("estimates each choice separately without max_tokens, and learns from each", async () => {
   const { limits } = start(10_000, async () => 0);
   const unbounded = { promptTokens: 0, completionTokens: undefined, audioBytes: 0, characters: 0 };
   const claim = { ...claimOf(0), most: () => unbounded };
@@ -63,7 +63,7 @@ test("without a bound of its own each answer that is asked for is estimated, and
   ]);
 });
 
-test("a month that is over is forgotten, and the next one begins with what it has cost", async () => {
+test("starts a new month with what that month has cost", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 31) });
   const asked: number[] = [];
   const { limits } = start(100, async (_caller, _scopeId, from) => {
@@ -83,7 +83,7 @@ test("a month that is over is forgotten, and the next one begins with what it ha
   expect(asked).toEqual([january, february, january]);
 });
 
-test("a database that is away is not asked by each request, and one that hangs holds none up for long", async () => {
+test("does not query an unavailable database per request, nor wait long for a slow one", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   let asked = 0;
   let answer: () => Promise<number> = async () => {
@@ -97,13 +97,13 @@ test("a database that is away is not asked by each request, and one that hangs h
   expect(asked).toBe(1);
   answer = () => new Promise(() => {});
   vi.advanceTimersByTime(1_000);
-  const held = spend();
+  const reserved = spend();
   await vi.advanceTimersByTimeAsync(2_000);
-  await held;
+  await reserved;
   expect(asked).toBe(2);
 });
 
-test("a bound beyond all money is refused by an amount that counters can hold", async () => {
+test("refuses an excessive max_tokens with an amount that counters can represent", async () => {
   const asked: number[] = [];
   const { limits } = start(100, async () => 0);
   const take = counters.take.bind(counters);

@@ -1,4 +1,4 @@
-/** Holds what is spent in a calendar month to limits: what a request may cost is taken before it begins. */
+/** Enforces monthly spend limits: the maximum cost of a request is reserved before it begins. */
 
 import type { Caller } from "../accounts/caller.ts";
 import { resultWithin } from "../async/timeout.ts";
@@ -13,9 +13,9 @@ export interface SpendLimit {
   /** An organization, a project or a key. */
   scopeId: string;
   thresholdCents: number;
-  /** 0: only told in the log. */
+  /** 0: only logs a warning. */
   isEnforcing: number;
-  /** Names the limit: one that is changed counts on, with what runs; one that is set anew after none begins anew. */
+  /** Identifies the limit: a changed limit keeps its count, a deleted and recreated one starts over. */
   begunAt: number;
 }
 
@@ -26,26 +26,26 @@ export interface SpendLimitsOptions {
   spentSince: (caller: Caller, scopeId: string, from: number) => Promise<number>;
   estimates: CompletionEstimates;
   logger: Logger;
-  /** Told the catalog id. */
+  /** Called with the catalog id. */
   onRefused: (model: string) => void;
 }
 
 const NANO_DOLLARS_PER_CENT = 10_000_000;
-/** Longer than any month, so that nothing of it is forgotten before its end. */
+/** Longer than any month: nothing expires before the month ends. */
 const WINDOW_SECONDS = 32 * 86_400;
-/** No request waits longer to learn what was spent before, nor does each of them ask a database that is away. */
-const WAIT_MILLISECONDS = 2_000;
-const RETRY_MILLISECONDS = 1_000;
-/** A million dollars: counters hold sums of such amounts, and no more than a caller's own bound could be greater. */
-const MOST_NANO_DOLLARS = 1e15;
-/** Of recordings, whose length is not known before they are decoded: that of common speech files. */
+/** Longest wait of a request for the amount spent so far, when the database is slow or unavailable. */
+const MAX_WAIT_MS = 2_000;
+const RETRY_MS = 1_000;
+/** A million dollars per request, so that sums stay below 2^53. */
+const MAX_NANO_DOLLARS = 1e15;
+/** Assumed bit rate of uploads, whose duration is unknown before decoding: that of common speech files. */
 const BYTES_PER_SECOND = 4_000;
 
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
-  /** The limits whose counter knows what was spent before, or, as a promise, is being told. */
+  /** Counters that are initialized with the amount spent so far, or a promise while that is loading. */
   readonly #begun = new Map<string, Promise<void> | "begun">();
-  /** When the month of those began. */
+  /** Start of the month of those counters, epoch milliseconds. */
   #month = 0;
 
   constructor(options: SpendLimitsOptions) {
@@ -54,14 +54,14 @@ export class SpendLimits implements Quota {
 
   reserve(claim: Claim): Reservation | Promise<Reservation> {
     const limits = this.#options.limitsOf(claim.caller);
-    const amount = limits.length === 0 ? 0 : this.#mostCost(claim);
+    const amount = limits.length === 0 ? 0 : this.#maxCost(claim);
     return amount > 0 ? this.#take(claim, limits, amount) : UNLIMITED;
   }
 
   async #take(claim: Claim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused } = this.#options;
     const buckets = await Promise.all(
-      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount, isHeld: true })),
+      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount, isReserved: true })),
     );
     const taken = await counters.take(buckets);
     if (!taken.granted) {
@@ -70,7 +70,7 @@ export class SpendLimits implements Quota {
     }
     for (const { scopeId, key, isWarning, threshold } of buckets) {
       if (isWarning && (taken.used[key] ?? 0) > threshold)
-        logger.warn({ scopeId }, "a spend limit that only warns is passed");
+        logger.warn({ scopeId }, "a spend limit with inactive enforcement is exceeded");
     }
     return {
       standing: {},
@@ -78,13 +78,13 @@ export class SpendLimits implements Quota {
         const difference = (used.costNanoDollars ?? 0) - amount;
         const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
         counters.settle(taken.reservation, corrections).catch((error: unknown) => {
-          logger.warn({ err: error }, "what was spent could not be settled");
+          logger.warn({ err: error }, "the cost of a request could not be settled");
         });
       },
     };
   }
 
-  #mostCost(claim: Claim): number {
+  #maxCost(claim: Claim): number {
     const { operation, prices, most: mostOf } = claim;
     if (operation === undefined) return 0;
     const most = mostOf();
@@ -96,45 +96,51 @@ export class SpendLimits implements Quota {
       characters: most.characters,
       audioMilliseconds: Math.ceil((most.audioBytes / BYTES_PER_SECOND) * 1000),
     };
-    return Math.min(MOST_NANO_DOLLARS, Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0)));
+    return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0)));
   }
 
   async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
     const now = new Date();
     const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
-    // Nobody asks for an earlier month's again.
+    // Counters of earlier months are not used again.
     if (from !== this.#month) this.#begun.clear();
     this.#month = from;
-    // Of the same epoch, so that counts that were lost are begun anew.
+    // The epoch makes counters that were lost start over.
     const key = `spend ${scopeId} ${from} ${begunAt} ${this.#options.counters.epoch}`;
     let begun = this.#begun.get(key);
     if (begun === undefined) {
       begun = this.#begin(caller, scopeId, from, key);
       this.#begun.set(key, begun);
     }
-    if (begun !== "begun") await resultWithin(begun, WAIT_MILLISECONDS);
+    if (begun !== "begun") await resultWithin(begun, MAX_WAIT_MS);
     const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
     const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
     return { scopeId, key, limit, threshold, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
   }
 
-  /** The counter begins with what the month has cost so far. */
+  /** Initializes the counter with what the month has cost so far. */
   async #begin(caller: Caller, scopeId: string, from: number, key: string): Promise<void> {
     try {
       const spent = await this.#options.spentSince(caller, scopeId, from);
-      const counted = await this.#countedAs(key);
+      const counted = await this.#amountCounted(key);
       await this.#options.counters.begin(key, WINDOW_SECONDS, Math.max(0, spent - counted));
       this.#begun.set(key, "begun");
     } catch (error) {
-      // Without its database the service goes on, and counts from here until it is back.
-      setTimeout(() => this.#begun.delete(key), RETRY_MILLISECONDS).unref();
-      this.#options.logger.warn({ err: error, scopeId }, "what was spent this month is not known yet");
+      // Without the database the service keeps running and counts from zero until the next attempt.
+      setTimeout(() => this.#begun.delete(key), RETRY_MS).unref();
+      this.#options.logger.warn({ err: error, scopeId }, "the amount spent this month could not be loaded yet");
     }
   }
 
-  /** What passed while the database was away, which tells of it as well once it is back. */
-  async #countedAs(key: string): Promise<number> {
-    const nothing = { key, amount: 0, limit: Number.MAX_SAFE_INTEGER, windowSeconds: WINDOW_SECONDS, isHeld: false };
+  /** Amount counted while the database was unavailable, which the usage records contain too. */
+  async #amountCounted(key: string): Promise<number> {
+    const nothing = {
+      key,
+      amount: 0,
+      limit: Number.MAX_SAFE_INTEGER,
+      windowSeconds: WINDOW_SECONDS,
+      isReserved: false,
+    };
     return (await this.#options.counters.take([nothing])).used[key] ?? 0;
   }
 
@@ -146,30 +152,30 @@ export class SpendLimits implements Quota {
   ): Fault {
     const { scopeId = "", threshold = 0 } = buckets.find((bucket) => bucket.key === key) ?? {};
     const dollars = (nanoDollars: number) => `$${(nanoDollars / 1e9).toFixed(6)}`;
-    const message = `The monthly spend limit of ${scopeId} is reached: Limit ${dollars(threshold)}, Used ${dollars(used)}, this request up to ${dollars(amount)}. It begins anew with the next month (UTC), or when an administrator raises it.`;
+    const message = `The monthly spend limit of ${scopeId} is reached: Limit ${dollars(threshold)}, Used ${dollars(used)}, this request up to ${dollars(amount)}. It resets at the start of the next month (UTC), or when an administrator raises it.`;
     return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
   }
 }
 
 /**
- * Both must have room; what the first took is given back when the second has none, so that the first must be one that
- * gives back all: a request that was counted stays so, money does not. Learns how long answers are.
+ * Reserves from both; releases the first reservation when the second refuses. The first must be fully releasable, like
+ * money: a counted request stays counted. Also feeds the completion estimates.
  */
-export function bothQuotas(first: Quota, second: Quota, estimates: CompletionEstimates): Quota {
+export function combineQuotas(first: Quota, second: Quota, estimates: CompletionEstimates): Quota {
   const reserveSecond = (claim: Claim, one: Reservation): Reservation | Promise<Reservation> => {
     try {
       const other = second.reserve(claim);
       return other instanceof Promise
         ? other.then(
-            (granted) => together(claim, one, granted),
-            (failure) => giveBack(one, failure),
+            (granted) => combine(claim, one, granted),
+            (failure) => release(one, failure),
           )
-        : together(claim, one, other);
+        : combine(claim, one, other);
     } catch (failure) {
-      return giveBack(one, failure);
+      return release(one, failure);
     }
   };
-  const together = (claim: Claim, one: Reservation, other: Reservation): Reservation => ({
+  const combine = (claim: Claim, one: Reservation, other: Reservation): Reservation => ({
     standing: { ...one.standing, ...other.standing },
     settle: (used) => {
       estimates.learn(claim, used.completionTokens);
@@ -187,7 +193,7 @@ export function bothQuotas(first: Quota, second: Quota, estimates: CompletionEst
 
 const NOTHING: Used = { promptTokens: 0, completionTokens: 0, costNanoDollars: null };
 
-function giveBack(reservation: Reservation, failure: unknown): never {
+function release(reservation: Reservation, failure: unknown): never {
   reservation.settle(NOTHING);
   throw failure;
 }

@@ -4,12 +4,12 @@ import { costInNanoDollars } from "./cost.ts";
 const NOTHING = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, characters: 0, audioMilliseconds: 0 };
 const chat = { ...NOTHING, operation: "chat" } as const;
 
-test("is null without a price, which is not the same as a price of nothing", () => {
+test("is null without a price, and 0 for a price of 0", () => {
   expect(costInNanoDollars({}, { ...chat, promptTokens: 5 })).toBeNull();
   expect(costInNanoDollars({ prompt: "0" }, { ...chat, promptTokens: 5 })).toBe(0);
 });
 
-test("counts cached tokens at their own price, or as the others where there is none", () => {
+test("charges cached tokens at their own price, or at the prompt price without one", () => {
   const use = { ...chat, promptTokens: 1_000, cachedTokens: 400, completionTokens: 10 };
   expect(costInNanoDollars({ prompt: "0.000001", cached_prompt: "0.0000001", completion: "0.00001" }, use)).toBe(
     600_000 + 40_000 + 100_000,
@@ -17,14 +17,14 @@ test("counts cached tokens at their own price, or as the others where there is n
   expect(costInNanoDollars({ prompt: "0.000001" }, use)).toBe(1_000_000);
 });
 
-test("rounds once, at the end, and half upwards", () => {
+test("rounds half up, once, at the end", () => {
   const third = { prompt: "0.0000000003", completion: "0.0000000002" };
   expect(costInNanoDollars(third, { ...chat, promptTokens: 1, completionTokens: 1 })).toBe(1);
   expect(costInNanoDollars(third, { ...chat, promptTokens: 1 })).toBe(0);
   expect(costInNanoDollars({ prompt: "0.000000000000001" }, { ...chat, promptTokens: 1_500_000 })).toBe(2);
 });
 
-test("counts speech by its characters and transcription by its seconds", () => {
+test("charges speech by characters and transcription by seconds", () => {
   expect(costInNanoDollars({ character: "0.000015" }, { ...NOTHING, operation: "speech", characters: 11 })).toBe(
     165_000,
   );

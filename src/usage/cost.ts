@@ -1,6 +1,6 @@
-/** What a request costs at a model's price, exactly, rounded once. */
+/** Computes the cost of a request in exact integer arithmetic, rounded once. */
 
-/** US dollars as decimal strings, by unit, as the configuration has them. */
+/** US dollars per unit as decimal strings, as configured. */
 export type Price = Readonly<Record<string, string>>;
 
 export interface CostlyUse {
@@ -17,7 +17,7 @@ export interface CostlyUse {
 const PRICE_DIGITS = 15;
 const PARTS_PER_NANO_DOLLAR = 10n ** BigInt(PRICE_DIGITS - 9) * 1000n;
 
-/** Null when the model has no price at all; a unit that its price leaves out costs nothing. */
+/** Null when the model has no price; units missing from the price are free. */
 export function costInNanoDollars(price: Price, use: CostlyUse): number | null {
   if (Object.keys(price).length === 0) return null;
   const parts = partsOf(price, use);

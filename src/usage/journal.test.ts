@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test("goes on for ever while lines are passed, also when it is never empty", () => {
+test("stays below its maximum while lines are consumed, even when never empty", () => {
   const path = join(directory, "lines");
   const journal = new Journal(path, 4_000);
   const passed: string[] = [];
@@ -29,7 +29,7 @@ test("goes on for ever while lines are passed, also when it is never empty", () 
   expect(readdirSync(directory)).toEqual(["lines"]);
 });
 
-test("is there again when somebody removed it", () => {
+test("recreates a removed file", () => {
   const path = join(directory, "lines");
   const journal = new Journal(path, 4_000);
   journal.append("one");
@@ -45,7 +45,7 @@ test("is there again when somebody removed it", () => {
   expect(readFileSync(path, "utf8")).toBe("two\nthree\n");
 });
 
-test("refuses what comes beyond its bound while nothing is passed", () => {
+test("rejects lines beyond its maximum while none are consumed", () => {
   const journal = new Journal(join(directory, "lines"), 20);
   expect([journal.append("0123456789"), journal.append("0123456789")]).toEqual([true, false]);
   journal.advance(journal.read().bytes);

@@ -1,4 +1,4 @@
-/** A file of lines that wait to be written elsewhere: it outlives the process, and it is empty again once all are. */
+/** Write-ahead file of lines that survives the process and is truncated once all lines are written elsewhere. */
 
 import {
   closeSync,
@@ -17,8 +17,8 @@ import { dirname } from "node:path";
 
 const READ_BYTES = 1024 ** 2;
 const NEWLINE = 10;
-/** Of its bound a file may hold this much that was passed already. */
-const PASSED_SHARE = 1 / 16;
+/** Part of the maximum size that lines before the read position may occupy before compaction. */
+const CONSUMED_SHARE = 1 / 16;
 
 export class Journal {
   readonly path: string;
@@ -27,7 +27,7 @@ export class Journal {
   #readBytes = 0;
   #writtenBytes = 0;
 
-  /** Makes the file at the first line; one that is there already is continued. */
+  /** Creates the file with the first line, or appends to an existing one. */
   constructor(path: string, maxBytes: number) {
     this.path = path;
     this.#maxBytes = maxBytes;
@@ -42,32 +42,32 @@ export class Journal {
     return this.waitingBytes === 0;
   }
 
-  /** False, and nothing written, when the file would grow beyond its bound. Throws what the file system throws. */
+  /** Returns false and writes nothing when the file would exceed its maximum. Throws file system errors. */
   append(line: string): boolean {
     const bytes = Buffer.from(`${line}\n`);
-    // A database that is slower than lines come leaves the file never empty, although it takes them all.
-    const passed = this.#readBytes;
-    const isMostlyPassed = passed > this.#maxBytes * PASSED_SHARE && 2 * passed > this.#writtenBytes;
-    if (isMostlyPassed || this.#isRemoved()) this.#dropPassed();
+    // With a slow database the file is never empty, although every line gets written eventually.
+    const consumed = this.#readBytes;
+    const isMostlyConsumed = consumed > this.#maxBytes * CONSUMED_SHARE && 2 * consumed > this.#writtenBytes;
+    if (isMostlyConsumed || this.#isRemoved()) this.#compact();
     if (this.#writtenBytes + bytes.length > this.#maxBytes) return false;
     const descriptor = this.#open();
-    // In one call, so that a process that is killed leaves a whole line or, at the very end, a part that is no line.
+    // A single write: a killed process leaves complete lines and at most one truncated line at the end.
     const written = writeSync(descriptor, bytes, 0, bytes.length, this.#writtenBytes);
     if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
     this.#writtenBytes += written;
     return true;
   }
 
-  /** The oldest lines that `advance` has not passed yet, about a megabyte of them, or one that is longer. */
-  read(mostBytes = READ_BYTES): { lines: string[]; bytes: number } {
+  /** Reads the oldest lines after the read position, about a megabyte, or one longer line. */
+  read(maxBytes = READ_BYTES): { lines: string[]; bytes: number } {
     const descriptor = this.#descriptor;
     if (descriptor === undefined || this.isEmpty) return { lines: [], bytes: 0 };
-    const buffer = Buffer.alloc(Math.min(mostBytes, this.#writtenBytes - this.#readBytes));
+    const buffer = Buffer.alloc(Math.min(maxBytes, this.#writtenBytes - this.#readBytes));
     const length = readSync(descriptor, buffer, 0, buffer.length, this.#readBytes);
     const end = buffer.subarray(0, length).lastIndexOf(NEWLINE) + 1;
     const isLast = this.#readBytes + length === this.#writtenBytes;
-    if (end === 0 && !isLast && length === mostBytes) return this.read(2 * mostBytes);
-    // What is left without an end is what a killed process did not finish.
+    if (end === 0 && !isLast && length === maxBytes) return this.read(2 * maxBytes);
+    // A rest without a newline is a line that a killed process did not finish.
     if (end === 0) return { lines: [], bytes: isLast ? length : 0 };
     return { lines: buffer.toString("utf8", 0, end - 1).split("\n"), bytes: isLast ? length : end };
   }
@@ -80,13 +80,13 @@ export class Journal {
     this.#writtenBytes = 0;
   }
 
-  /** Such as by a process on another machine with the same folder, which took a journal at rest for one left behind. */
+  /** True when another machine with the same folder removed it as orphaned. */
   #isRemoved(): boolean {
     return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink === 0;
   }
 
-  /** Puts what waits into a file of its own, which takes this one's place whole, so that a process may be killed here. */
-  #dropPassed(): void {
+  /** Copies the unread lines to a new file and renames it over this one, which is atomic if the process is killed. */
+  #compact(): void {
     const old = this.#descriptor;
     if (old === undefined) return;
     const path = `${this.path}.new`;
@@ -99,7 +99,7 @@ export class Journal {
       if (writeSync(descriptor, rest, 0, length, 0) < rest.length) throw new Error("the disk is full");
       renameSync(path, this.path);
     } catch {
-      // The old one goes on, up to its bound.
+      // Keep the old file, up to its maximum size.
       if (descriptor !== undefined) closeSync(descriptor);
       rmSync(path, { force: true });
       return;
@@ -110,9 +110,9 @@ export class Journal {
     this.#writtenBytes = rest.length;
   }
 
-  /** The file goes when nothing waits in it. */
+  /** Removes the file when it is empty. */
   close(): void {
-    if (!this.isEmpty && this.#isRemoved()) this.#dropPassed();
+    if (!this.isEmpty && this.#isRemoved()) this.#compact();
     if (this.#descriptor === undefined) return;
     if (!this.isEmpty) fsyncSync(this.#descriptor);
     closeSync(this.#descriptor);

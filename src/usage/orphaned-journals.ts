@@ -1,14 +1,14 @@
-/** Journals that other processes left behind when they were killed. */
+/** Finds journals that killed processes left behind. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isOwnerGone, processOwner } from "../process/process-owner.ts";
 
 const SUFFIX = ".usage.jsonl";
-/** A process on another machine that shares the folder; one that lives and rested for longer makes its journal anew. */
+/** For processes on other machines that share the folder; a live one that was idle for longer recreates its journal. */
 const ABANDONED_AFTER_MILLISECONDS = 60_000;
 
-/** The name says who writes it. */
+/** The file name contains the process that writes it. */
 export function journalName(writer: string): string {
   return `${processOwner()}.${writer}${SUFFIX}`;
 }

@@ -69,7 +69,7 @@ const rollups = (database: Database) =>
   );
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
-  test("writes each request, and the sums of its hour and its day", async () => {
+  test("writes each request and its hourly and daily rollups", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
     recorder.record(record());
@@ -87,7 +87,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   // In statements of 256, 64, 16, 4 and 1 rows, the second time ones that were made for the first.
-  test("writes many at once as they were", async () => {
+  test("writes many records unchanged", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
     const given = Array.from({ length: 682 }, (_, index) => ({
@@ -117,7 +117,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
   });
 
-  test("tells apart who used what where", async () => {
+  test("keeps dimensions separate", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
     const others = ["organizationId", "projectId", "keyId", "model", "deployment"] as const;
@@ -143,7 +143,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(14).fill(2));
   });
 
-  test("writes more than a batch holds", async () => {
+  test("writes more records than fit a batch", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
     for (let request = 0; request < 2_500; request += 1) recorder.record(record({ at: NOON + request }));
@@ -152,14 +152,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500]);
   });
 
-  test("writes by itself within a second", async () => {
+  test("writes without a flush within a second", async () => {
     const { database, start } = await open(kind);
     await database.check();
     start().record(record());
     await expect.poll(() => records(database), { timeout: 5_000 }).toHaveLength(1);
   });
 
-  test("counts a batch once, however often it is sent", async () => {
+  test("counts a batch once when it is sent repeatedly", async () => {
     const { database } = await open(kind);
     for (let time = 0; time < 3; time += 1) {
       await database.transaction((transaction) => writeUsage(transaction, [batchOf([record()], 1)], NOON));
@@ -167,7 +167,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await records(database)).toHaveLength(1);
   });
 
-  test("sums what several write at once", async () => {
+  test("sums concurrent writers", async () => {
     const { database, start } = await open(kind);
     const recorders = Array.from({ length: 4 }, () => start());
     for (let request = 0; request < 200; request += 1) {
@@ -195,7 +195,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await rollups(database)).toMatchObject([{ requests: 2 }, { requests: 2 }]);
   });
 
-  test("goes on past a journal that cannot be opened", async () => {
+  test("continues past a journal that cannot be opened", async () => {
     const { database, directory, start } = await open(kind);
     mkdirSync(join(directory, `${hostname()}.99999998.dead.usage.jsonl`));
     writeFileSync(
@@ -206,7 +206,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(1);
   });
 
-  test("goes on past a record that the database refuses and past a broken line", async () => {
+  test("continues past a refused record and a corrupt line", async () => {
     const { database, directory, start } = await open(kind);
     const line = (number: number, given: UsageRecord[]) => `${JSON.stringify(batchOf(given, number))}\n`;
     const refused = record({ promptTokens: Number.NaN });
@@ -225,7 +225,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(lost).toBe(2);
   });
 
-  test("loses only the record that the database refuses", async () => {
+  test("loses only the refused record", async () => {
     const { database, start } = await open(kind);
     let lost = 0;
     const onLost = (count: number) => {
@@ -245,7 +245,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(lost).toBe(1);
   });
 
-  test("removes single requests after their time and keeps the sums", async () => {
+  test("removes expired records and keeps rollups", async () => {
     const { database, start } = await open(kind);
     const recorder = start({ recordDays: 2 });
     for (let request = 0; request < 1_200; request += 1) recorder.record(record({ at: NOON - 3 * DAY + request }));
@@ -257,8 +257,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 });
 
-describe("while the database is away", () => {
-  test("keeps what is used on disk and writes it when the database is back", async () => {
+describe("while the database is unavailable", () => {
+  test("journals usage and writes it when the database is back", async () => {
     const { database, directory, start } = await open("postgresql");
     const recorder = start();
     recorder.record(record());
@@ -274,7 +274,7 @@ describe("while the database is away", () => {
     await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(51);
   });
 
-  test("leaves what is not written to the next process", async () => {
+  test("leaves unwritten usage to the next process", async () => {
     const { database, directory, start } = await open("postgresql");
     await database.check();
     const recorder = start();
@@ -288,7 +288,7 @@ describe("while the database is away", () => {
     await expect.poll(() => readdirSync(directory)).toEqual([]);
   });
 
-  test("loses only what is beyond the bound, and says so", async () => {
+  test("loses only records beyond the maximum and logs them", async () => {
     const { database, start } = await open("postgresql");
     await database.check();
     let lost = 0;
@@ -309,7 +309,7 @@ describe("while the database is away", () => {
   });
 });
 
-describe("while the disk takes nothing", () => {
+describe("while the disk refuses writes", () => {
   /** Nothing can be made in what is no folder. */
   const refusingDisk = (directory: string) => {
     const path = join(directory, "usage");
@@ -321,7 +321,7 @@ describe("while the disk takes nothing", () => {
     return { path, mend };
   };
 
-  test("writes what is used to the database all the same", async () => {
+  test("still writes usage to the database", async () => {
     const { database, directory, start } = await open("postgresql");
     let lost = 0;
     const recorder = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
@@ -335,7 +335,7 @@ describe("while the disk takes nothing", () => {
     expect(lost).toBe(0);
   });
 
-  test("keeps it while the database is away too, and counts it once when both are back", async () => {
+  test("keeps it while the database is unavailable too, and counts it once when both are back", async () => {
     const { database, directory, start } = await open("postgresql");
     await database.check();
     await databases.postgres.stop();
@@ -355,7 +355,7 @@ describe("while the disk takes nothing", () => {
     expect(lost).toBe(0);
   });
 
-  test("loses only what is beyond the bound, and says so", async () => {
+  test("loses only records beyond the maximum and logs them", async () => {
     const { database, directory, start } = await open("sqlite");
     let lost = 0;
     const recorder = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
@@ -366,7 +366,7 @@ describe("while the disk takes nothing", () => {
     expect(lost).toBe(60_000 - kept);
   });
 
-  test("says at its end what neither disk nor database took", async () => {
+  test("logs at shutdown what neither disk nor database accepted", async () => {
     const { database, directory, start } = await open("postgresql");
     await database.check();
     let lost = 0;

@@ -1,4 +1,4 @@
-/** What was used: noted at each request's end, written in batches, summed by hour and day. */
+/** Records usage at the end of each request: journaled on disk, written in batches, summed by hour and day. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -15,25 +15,25 @@ export type { UsageRecord } from "../storage/usage-batch.ts";
 
 export interface UsageRecorderOptions {
   database: Database;
-  /** Absolute. Holds what is not in the database yet. */
+  /** Absolute path of the journals of records that are not in the database yet. */
   directory: string;
   logger: Logger;
-  /** How long single requests are kept; sums stay. */
+  /** Retention of single requests; rollups are kept. */
   recordDays: number;
-  /** Of what waits while the database is away; what comes beyond it is lost, and said to be. */
+  /** Bound of the journal while the database is unavailable; records beyond it are lost and logged. */
   maxJournalBytes?: number;
-  /** Told the number of records each time. */
+  /** Called with the number of records that were lost. */
   onLost?: (records: number) => void;
 }
 
-/** A process that is killed loses what it had not noted, which must be less than 250 milliseconds of requests. */
+/** A killed process loses the records that it had not journaled: at most 250 ms of requests. */
 const NOTE_MILLISECONDS = 100;
-/** A transaction waits for the disk, and so does all else with SQLite: fewer of them are cheaper. */
+/** Each transaction waits for fsync, which with SQLite blocks the event loop: fewer are cheaper. */
 const WRITE_MILLISECONDS = 200;
-const RETRY_MILLISECONDS = 1_000;
+const RETRY_MS = 1_000;
 const RECORDS_PER_BATCH = 1_000;
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
-/** In memory while the disk takes nothing: some 10 MB. */
+/** Records held in memory while the disk refuses writes: about 10 MB. */
 const MAX_HELD_RECORDS = 50_000;
 const ORPHANED_JOURNALS_CHECK_MILLISECONDS = 30_000;
 const RETENTION_MILLISECONDS = 3_600_000;
@@ -50,15 +50,15 @@ export class UsageRecorder {
   readonly #journal: Journal;
   readonly #timers: NodeJS.Timeout[];
   #pending = new UsageRows();
-  /** All that waits in the journal, as long as no try to write it has begun: it need not be read back. */
+  /** Batches in the journal that need not be read back, until the first attempt to write them. */
   #unread: UsageBatch[] | undefined;
-  /** What the disk did not take; the database may. */
+  /** Batch that the disk refused; the database may accept it. */
   #unkept: UsageBatch | undefined;
-  /** When the disk last took nothing; undefined once it has taken something again. */
+  /** When the disk last refused a write; undefined after a successful one. */
   #refusedAt: number | undefined;
   #batches = 0;
   #lost = 0;
-  /** Not told yet. */
+  /** Lost records that are not reported yet. */
   #overflow = 0;
   #draining: Promise<void> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export class UsageRecorder {
     setTimeout(() => void this.#writeOrphanedJournals(), 0).unref();
   }
 
-  /** Costs the request little more than an entry in a list. */
+  /** Adds a record to the current batch, in memory. */
   record(record: UsageRecord): void {
     const { count } = this.#pending;
     if (count >= MAX_HELD_RECORDS) {
@@ -89,18 +89,18 @@ export class UsageRecorder {
     if (count + 1 === RECORDS_PER_BATCH) this.#note();
   }
 
-  /** Resolves once all that was recorded is in the database, or it turned out to be away. */
+  /** Resolves once everything recorded is in the database, or the database is unavailable. */
   async flush(): Promise<void> {
     this.#note();
     await this.#draining;
     await this.#drain();
     if (this.#pending.count === 0) return;
-    // It came after what the disk did not take.
+    // These records arrived after the batch that the disk refused.
     this.#note();
     await this.#drain();
   }
 
-  /** What the database does not take now stays on disk, for the next process with the same folder. */
+  /** Leaves unwritten records in the journal, for the next process with the same folder. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -109,10 +109,10 @@ export class UsageRecorder {
     this.#note();
     this.#journal.close();
     const left = countOf(this.#unkept) + this.#pending.count;
-    if (left > 0) this.#lose(left, "neither the disk nor the database took them until the end");
+    if (left > 0) this.#lose(left, "neither the disk nor the database accepted them before shutdown");
   }
 
-  /** Removes records that are older than they are kept, a few at a time so that nothing waits for it. */
+  /** Removes records past their retention, in small batches that do not block other work. */
   async removeOld(now = Date.now()): Promise<void> {
     const { database, recordDays, logger } = this.#options;
     try {
@@ -125,20 +125,20 @@ export class UsageRecorder {
       const written = now - Math.max(WRITERS_KEPT_DAYS, recordDays) * DAY_MILLISECONDS;
       await database.run((executor) => removeUsageWritersBefore(executor, written));
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, "old usage not removed yet");
+      logger.warn({ error: messageOf(error) }, "expired usage records not removed yet");
     }
   }
 
   #tick(): void {
     this.#note();
-    if (this.#draining === undefined && performance.now() - this.#failedAt > RETRY_MILLISECONDS) void this.#drain();
+    if (this.#draining === undefined && performance.now() - this.#failedAt > RETRY_MS) void this.#drain();
   }
 
-  /** To disk first: a process that is killed while the database is slow loses nothing but the last moment. */
+  /** Journals the current batch first: a process killed while the database is slow loses only the last interval. */
   #note(): void {
-    if (this.#overflow > 0) this.#lose(this.#overflow, "the disk takes nothing, and what waits has reached its bound");
+    if (this.#overflow > 0) this.#lose(this.#overflow, "the disk refuses writes and the buffer in memory is full");
     this.#overflow = 0;
-    const mayTryAgain = performance.now() - (this.#refusedAt ?? 0) > RETRY_MILLISECONDS;
+    const mayTryAgain = performance.now() - (this.#refusedAt ?? 0) > RETRY_MS;
     if (this.#unkept !== undefined && mayTryAgain) this.#keep(this.#unkept);
     const { dimensions, values, count } = this.#pending;
     if (count === 0 || this.#unkept !== undefined) return;
@@ -147,7 +147,7 @@ export class UsageRecorder {
     this.#keep({ writer: this.#writer, number: this.#batches, dimensions, values });
   }
 
-  /** Where the disk does not take it, it waits in memory, and what comes after it too. */
+  /** A batch that the disk refuses waits in memory, and later ones behind it. */
   #keep(batch: UsageBatch): void {
     if (this.#journal.isEmpty) this.#unread = [];
     try {
@@ -155,13 +155,16 @@ export class UsageRecorder {
       this.#unkept = undefined;
       this.#refusedAt = undefined;
       if (hasRoom) this.#unread?.push(batch);
-      else this.#lose(countOf(batch), "what waits for the database has reached its bound");
+      else this.#lose(countOf(batch), "the journal has reached its maximum size");
     } catch (error) {
       const isNews = this.#refusedAt === undefined;
       this.#unkept = batch;
       this.#refusedAt = performance.now();
       if (!isNews) return;
-      this.#options.logger.error({ error: messageOf(error) }, "usage cannot be kept on disk; it waits in memory");
+      this.#options.logger.error(
+        { error: messageOf(error) },
+        "usage cannot be journaled on disk; buffering it in memory",
+      );
     }
   }
 
@@ -196,30 +199,36 @@ export class UsageRecorder {
       }
     } catch (error) {
       this.#failedAt = performance.now();
-      this.#options.logger.warn({ error: messageOf(error) }, "usage not written yet; it is kept on disk");
+      this.#options.logger.warn(
+        { error: messageOf(error) },
+        "usage not written to the database yet; it is kept in the journal",
+      );
     }
   }
 
-  /** In its order: only once the journal is empty. */
+  /** Keeps the order: only once the journal is empty. */
   async #writeUnkept(): Promise<void> {
     const batch = this.#unkept;
     if (batch === undefined || !this.#journal.isEmpty) return;
     try {
       await this.#writeToDatabase([batch]);
-      // It may be in the journal meanwhile, from where it counts no second time.
+      // It may be in the journal by now; its batch number prevents counting it twice.
       if (this.#unkept === batch) this.#unkept = undefined;
     } catch (error) {
       this.#failedAt = performance.now();
-      this.#options.logger.warn({ error: messageOf(error) }, "usage not written yet; it waits in memory");
+      this.#options.logger.warn(
+        { error: messageOf(error) },
+        "usage not written to the database yet; it is buffered in memory",
+      );
     }
   }
 
-  /** None where a line is broken, such as by a machine that lost its power: the others must not wait for it for ever. */
+  /** Empty for a corrupt line, such as after a power loss, which must not block the lines after it. */
   #batchIn(line: string): UsageBatch[] {
     try {
       return [toBatch(JSON.parse(line))];
     } catch (error) {
-      this.#lose(1, `a line of the journal is broken: ${messageOf(error)}`);
+      this.#lose(1, `a line of the journal is corrupt: ${messageOf(error)}`);
       return [];
     }
   }
@@ -234,10 +243,10 @@ export class UsageRecorder {
       try {
         const journal = new Journal(path, MAX_JOURNAL_BYTES);
         await this.#write(journal);
-        if (journal.isEmpty) this.#options.logger.info("usage of a process that was killed is written");
+        if (journal.isEmpty) this.#options.logger.info("wrote the usage journal of a killed process");
         journal.close();
       } catch (error) {
-        this.#options.logger.warn({ error: messageOf(error) }, "usage of a process that was killed is not written yet");
+        this.#options.logger.warn({ error: messageOf(error) }, "usage journal of a killed process not written yet");
       }
     }
   }
@@ -247,7 +256,7 @@ function countOf(batch: UsageBatch | undefined): number {
   return batch === undefined ? 0 : batch.values.length / RECORD_COLUMNS.length;
 }
 
-/** As it is, or as earlier versions wrote it: a list of records. */
+/** Also reads the format of earlier versions: a list of records. */
 function toBatch(line: UsageBatch | { writer: string; number: number; records: UsageRecord[] }): UsageBatch {
   if (!("records" in line)) return line;
   const { writer, number, records } = line;

@@ -1,11 +1,11 @@
-/** What an organization used, in buckets of time. */
+/** Reads usage reports in time buckets. */
 
-import { setImmediate as othersDone } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Database } from "../storage/database.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "../storage/usage-reports.ts";
 
 export interface ReportOrder extends Omit<UsageQuery, "from" | "until"> {
-  /** Epoch milliseconds; the bucket that it falls into is the first. */
+  /** Epoch milliseconds; rounded down to its bucket. */
   from: number;
   /** Exclusive. */
   until: number;
@@ -20,15 +20,15 @@ interface UsageBucket {
 }
 
 export interface UsageReport {
-  /** All of them in their order, those without use too. */
+  /** In order, including empty buckets. */
   buckets: UsageBucket[];
-  /** Where the next report begins; undefined when this one goes to the end. */
+  /** Start of the next page; undefined on the last one. */
   next: number | undefined;
 }
 
 /**
- * Of each width. SQLite holds up all else that this process does while it reads, which for a day of a million requests
- * would be a second, and PostgreSQL's statements have to end in time.
+ * Buckets per query, by width. SQLite blocks the event loop while it reads (about a second for a day of a million
+ * requests), and PostgreSQL has a statement timeout.
  */
 const BUCKETS_AT_ONCE = { 60: 30, 3600: 6, 86400: 2 } as const;
 
@@ -39,7 +39,7 @@ export class UsageReports {
     this.#database = database;
   }
 
-  /** Nano-dollars since `from`, the beginning of a UTC day, that an organization, a project or a key has cost. */
+  /** Cost in nano-dollars of an organization, project or key since `from`, the start of a UTC day. */
   async spentSince(
     { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
     scopeId: string,
@@ -68,7 +68,7 @@ export class UsageReports {
       for (let beginsAt = part.from; beginsAt < part.until; beginsAt += width) {
         buckets.push({ beginsAt, endsAt: beginsAt + width, sums: byBucket.get(beginsAt) ?? [] });
       }
-      await othersDone();
+      await yieldToEventLoop();
     }
     return { buckets, next: until < order.until ? until : undefined };
   }

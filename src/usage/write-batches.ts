@@ -1,4 +1,4 @@
-/** Batches of usage to the database, past records that it can never take. */
+/** Writes batches of usage to the database, skipping records that violate a constraint. */
 
 import type { Database } from "../storage/database.ts";
 import { isConstraintViolation } from "../storage/errors.ts";
@@ -6,8 +6,8 @@ import { splitBatch, type UsageBatch } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
 
 /**
- * In one transaction. What the database can never take is left out alone, since it would hold up all that comes after
- * it; `onRefused` is told why, once for each record. Throws when the database is away.
+ * Writes in one transaction. Skips records that the database can never store, which would block all later ones, and
+ * calls `onRefused` with the reason for each. Throws when the database is unavailable.
  */
 export async function writeBatches(
   database: Database,
@@ -24,7 +24,7 @@ export async function writeBatches(
   }
 }
 
-/** The records of one batch that is refused, one by one, but in one transaction so that the batch counts once. */
+/** Tries the records of a refused batch one by one, then writes the accepted ones in one transaction. */
 async function writeWithoutRefused(
   database: Database,
   batch: UsageBatch,
@@ -44,7 +44,7 @@ async function writeWithoutRefused(
 
 class TriedOut extends Error {}
 
-/** Why the database refuses the batch, which is not kept either way. */
+/** Returns why the database refuses the batch; rolls back either way. */
 async function tryOut(database: Database, batch: UsageBatch): Promise<string | undefined> {
   try {
     await database.transaction(async (transaction) => {

@@ -46,12 +46,12 @@ const SERVERS: Record<string, () => Promise<Server>> = {
 
 if (!HAS_REDIS) test.skip(`a replica that joins Redis again${WITHOUT_REDIS}`);
 
-const running: Claim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isHeld: true };
+const running: Claim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isReserved: true };
 
 async function open(store: CounterStore): Promise<SharedCounters> {
-  const counters = new SharedCounters({ store, logger: createLogger("silent"), whenAway: "share" });
+  const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "share" });
   cleanup.defer(() => counters.close());
-  await counters.tried();
+  await counters.firstAttempt();
   return counters;
 }
 
@@ -63,8 +63,8 @@ async function use(counters: SharedCounters, number: number): Promise<void> {
   }
 }
 
-describe.each(Object.entries(SERVERS))("a replica that joins %s again", (_name, start) => {
-  test("has all of a limit that it does not use, however often", async () => {
+describe.each(Object.entries(SERVERS))("a replica that rejoins %s", (_name, start) => {
+  test("gets the full limit back, however often it rejoins", async () => {
     const { store, cut } = await start();
     const counters = await open(store);
     for (let outage = 0; outage < 3; outage += 1) {
@@ -77,7 +77,7 @@ describe.each(Object.entries(SERVERS))("a replica that joins %s again", (_name, 
     expect(counters.state.isShared).toBe(true);
   });
 
-  test("has all of a limit of which it took a part without hearing so", async () => {
+  test("gets the full limit back after a take with a lost response", async () => {
     const { store } = await start();
     const take = store.take.bind(store);
     store.take = async (...asked) => {

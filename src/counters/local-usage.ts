@@ -1,24 +1,24 @@
-/** What this replica itself has used of each limit, and what it may use while it cannot see the others. */
+/** This replica's own usage of each limit, and its share of the limits while the store is unavailable. */
 
-import type { HeldReservation, PlacedWindow } from "./counter-store.ts";
+import type { OpenReservation, WindowSnapshot } from "./counter-store.ts";
 import type { Claim, Correction, Taken, TakenReservation } from "./counters.ts";
 import { SLICES } from "./moving-window.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
-/** An outage ends long before a window that is longer than this does. */
+/** Longer windows outlast an outage: their share is never reset to a part of the full limit. */
 const LONG_WINDOW_SECONDS = 3_600;
 
-/** How much others may have used since they were last seen: as much as in the time before, of about this length. */
-const SAMPLE_MILLISECONDS = 1_000;
+/** Interval over which the other replicas' usage is sampled, to extrapolate it during an outage. */
+const SAMPLE_MS = 1_000;
 
-/** How the replicas' counts stood when they were last seen together. */
+/** Shared count of a limit when the store last reported it. */
 interface Seen {
   at: number;
   limit: number;
   windowSeconds: number;
   key: string;
   used: number;
-  /** What the others had used: now, and at two earlier moments. */
+  /** Usage of the other replicas: now, and at two earlier samples. */
   others: number;
   newer: Sample;
   older: Sample;
@@ -31,21 +31,21 @@ interface Sample {
 
 export interface Share {
   replicas: number;
-  /** This replica's place among them, from 0. */
+  /** Index of this replica among them, from 0. */
   rank: number;
 }
 
-export class OwnUse {
+export class LocalUsage {
   readonly #windows = new MovingWindows();
-  readonly #held: Map<string, { takenAt: number; claims: readonly Claim[] }> = new Map();
+  readonly #reserved: Map<string, { takenAt: number; claims: readonly Claim[] }> = new Map();
   readonly #seen: Map<string, Seen> = new Map();
-  /** Since when this replica is alone, and how much of each limit was its own then. */
-  #alone: { since: number; used: ReadonlyMap<string, number> } | undefined;
+  /** When this replica lost the store, and its own usage of each limit at that time. */
+  #isolation: { since: number; used: ReadonlyMap<string, number> } | undefined;
 
-  /** What was granted to this replica by all together. */
+  /** Records what the store granted to this replica. */
   note(claims: readonly Claim[], { id, takenAt }: TakenReservation, now: number): void {
     this.#windows.add(claims, takenAt, now);
-    this.#hold(id, takenAt, claims);
+    this.#keepReserved(id, takenAt, claims);
   }
 
   see(claims: readonly Pick<Claim, "key" | "windowSeconds" | "limit">[], used: readonly number[], at: number): void {
@@ -55,7 +55,7 @@ export class OwnUse {
       const others = Math.max(0, all - this.#windows.used({ key, windowSeconds }, at));
       const before = this.#seen.get(id);
       const sample = { at, others };
-      const isRecent = before !== undefined && at - before.newer.at < SAMPLE_MILLISECONDS;
+      const isRecent = before !== undefined && at - before.newer.at < SAMPLE_MS;
       const newer = isRecent ? before.newer : sample;
       const older = isRecent ? before.older : (before?.newer ?? sample);
       this.#seen.set(id, { at, limit, windowSeconds, key, used: all, others, newer, older });
@@ -63,30 +63,30 @@ export class OwnUse {
   }
 
   settle({ id, takenAt }: TakenReservation, corrections: readonly Correction[], now: number): void {
-    this.#held.delete(id);
+    this.#reserved.delete(id);
     this.#windows.correct(corrections, takenAt, now);
   }
 
-  beginAlone(now: number): void {
+  startLocalShares(now: number): void {
     const used = this.#windows.inUse(now).map(({ name, window }) => [idOf(name), window.used(now)] as const);
-    this.#alone = { since: now, used: new Map(used) };
+    this.#isolation = { since: now, used: new Map(used) };
   }
 
-  takeAlone(id: string, claims: readonly Claim[], share: Share, now: number): Taken {
+  takeFromLocalShare(id: string, claims: readonly Claim[], share: Share, now: number): Taken {
     const own = claims.map((claim) => ({ ...claim, limit: this.#allowance(claim, share, now) }));
     const taken = this.#windows.take(own, now);
     if (!taken.granted) return taken;
-    this.#hold(id, now, claims);
+    this.#keepReserved(id, now, claims);
     return { ...taken, reservation: { id, takenAt: now } };
   }
 
-  /** As it is. */
-  windows(now: number): PlacedWindow[] {
+  /** Snapshot of this replica's usage. */
+  windows(now: number): WindowSnapshot[] {
     return this.#windows.inUse(now).map(({ name, window }) => ({ ...name, slices: [...window.slices(now)] }));
   }
 
-  /** As if all that this replica may use alone were used now, so that nobody else takes it meanwhile. */
-  claimedWindows(share: Share, now: number): PlacedWindow[] {
+  /** Snapshot with the full local share marked as used, so that other replicas cannot take it while this one rejoins. */
+  localShareWindows(share: Share, now: number): WindowSnapshot[] {
     const used = this.#windows.inUse(now).map(({ name, window }) => [idOf(name), { ...name, window }] as const);
     const inUse = new Map(used);
     const isBounded = ({ limit }: Seen) => limit < Number.MAX_SAFE_INTEGER;
@@ -101,8 +101,8 @@ export class OwnUse {
     return [...claimed, ...others];
   }
 
-  held(): HeldReservation[] {
-    return [...this.#held].map(([id, { takenAt, claims }]) => ({
+  reserved(): OpenReservation[] {
+    return [...this.#reserved].map(([id, { takenAt, claims }]) => ({
       id,
       claims: claims.map(({ key, windowSeconds, amount }) => {
         const sliceNumber = Math.floor(takenAt / ((windowSeconds * 1000) / SLICES));
@@ -111,18 +111,18 @@ export class OwnUse {
     }));
   }
 
-  /** Forgets what has left its window. */
+  /** Evicts usage that has left its window. */
   sweep(now: number): void {
     this.#windows.inUse(now);
     for (const [id, seen] of this.#seen) if (!isWithin(seen, now)) this.#seen.delete(id);
   }
 
   /**
-   * The replicas' allowances together are never more than the limit, as far as they knew of each other: within the
-   * first window what they had used themselves and a share of what nobody had, and after it a share of the whole.
+   * Local limit while isolated. The replicas' allowances add up to at most the limit: during the first window each gets
+   * its own usage plus a share of what was free, afterwards a share of the full limit.
    */
   #allowance({ key, windowSeconds, limit }: Pick<Claim, "key" | "windowSeconds" | "limit">, share: Share, now: number) {
-    const { since, used } = this.#alone ?? { since: now, used: new Map() };
+    const { since, used } = this.#isolation ?? { since: now, used: new Map() };
     const whole = part(limit, share);
     if (now - since > windowSeconds * 1000) return whole;
     const id = idOf({ key, windowSeconds });
@@ -133,13 +133,13 @@ export class OwnUse {
     return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(whole, first);
   }
 
-  #hold(id: string, takenAt: number, claims: readonly Claim[]): void {
-    const held = claims.filter(({ isHeld }) => isHeld);
-    if (held.length > 0) this.#held.set(id, { takenAt, claims: held });
+  #keepReserved(id: string, takenAt: number, claims: readonly Claim[]): void {
+    const reserved = claims.filter(({ isReserved }) => isReserved);
+    if (reserved.length > 0) this.#reserved.set(id, { takenAt, claims: reserved });
   }
 }
 
-/** Whole parts that add up to the amount. */
+/** Splits an amount into integer parts that add up to it. */
 function part(amount: number, { replicas, rank }: Share): number {
   return Math.floor(amount / replicas) + (rank < amount % replicas ? 1 : 0);
 }
