@@ -11,12 +11,12 @@ import type { AddressInfo } from "node:net";
 import { cpus } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Pool } from "undici";
-import type { ChatModel } from "../src/engines/chat-model.ts";
+import type { ChatProxy } from "../src/engines/chat-proxy.ts";
 import { ChatFrames } from "../src/engines/openai-compatible/chat-frames.ts";
 import { openAiCompatibleEngine } from "../src/engines/openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../src/engines/openai-compatible/settings.ts";
 import { SseFrames } from "../src/engines/openai-compatible/sse-frames.ts";
-import { makeChatRequest } from "../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../test/support/chat-request.ts";
 import { makeEngineServices } from "../test/support/engine-services.ts";
 
 const FRAMES_PER_STREAM = 64;
@@ -66,14 +66,14 @@ async function measure(): Promise<void> {
   const origin = `http://127.0.0.1:${port}`;
   const pool = new Pool(origin, { allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
   const settings = openAiCompatibleSettings.parse({ base_url: `${origin}/v1` });
-  const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
-  const request = makeChatRequest();
-  const body = JSON.stringify(request.wire);
+  const model = (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatProxy;
+  const call = makeChatCall();
+  const body = JSON.stringify(call.passThrough.body);
   const raw = () => readRaw(pool, body);
   const engine = async () => {
     let bytes = 0;
-    for await (const event of model.chat(request, new AbortController().signal)) {
-      if (event.type === "wire-frames") bytes += event.frames.length;
+    for await (const event of forward(model, call, new AbortController().signal)) {
+      if (event.type === "frames") bytes += event.frames.length;
     }
     return bytes;
   };

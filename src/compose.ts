@@ -92,6 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       estimates,
     ),
     accessOf: (caller) => accounts.modelAccess(caller),
+    moderationOf: (caller) => accounts.moderationOf(caller),
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     onSettled: (settlement) => {
       const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;

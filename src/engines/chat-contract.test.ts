@@ -10,9 +10,10 @@ import { makeEngineServices } from "../../test/support/engine-services.ts";
 import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/llama-server.ts";
 import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
-import { asContractEvents, readAnswer, textOf } from "../../test/support/read-answer.ts";
+import { readAnswer, textOf } from "../../test/support/read-answer.ts";
 import { Fault } from "../faults.ts";
 import type { ChatModel } from "./chat-model.ts";
+import { isChatProxy } from "./chat-proxy.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
@@ -65,8 +66,8 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     await subject.end();
   });
 
-  test.each([true, false])("says something and ends with exactly one finish (stream: %s)", async (stream) => {
-    const { events, text } = await readAnswer(model.chat(story({ stream }), never()));
+  test("says something and ends with exactly one finish", async () => {
+    const { events, text } = await readAnswer(model.chat(story(), never()));
     expect(text.length).toBeGreaterThan(0);
     expect(events.filter((event) => event.type === "finish")).toHaveLength(1);
     expect(events.at(-1)?.type).toBe("finish");
@@ -74,17 +75,12 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(events.findIndex((event) => event.type === "start")).toBeLessThanOrEqual(0);
   });
 
-  test("counts what it used, the same whether streamed or not", async () => {
+  test("counts what it used", async () => {
     const streamed = await readAnswer(model.chat(story(), never()));
-    const whole = await readAnswer(model.chat(story({ stream: false }), never()));
     const usage = streamed.finish?.usage;
     expect(usage?.estimated).toBe(false);
     expect(usage?.promptTokens).toBeGreaterThan(5);
     expect(usage?.completionTokens).toBeGreaterThan(0);
-    expect(whole.finish?.usage).toMatchObject({
-      promptTokens: usage?.promptTokens,
-      completionTokens: usage?.completionTokens,
-    });
     const counts = streamed.events.filter((event) => event.type === "text").map((event) => event.completionTokens);
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
     expect(counts.at(-1) ?? 0).toBeLessThanOrEqual(usage?.completionTokens ?? 0);
@@ -146,10 +142,10 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("gives the choices that are asked for, each ended once", async ({ skip }) => {
-    skip(model.passesWire || model.abilities.choices === 1, "passes wire on, or gives one only");
+    skip(isChatProxy(model) || model.abilities.choices === 1, "is an upstream's, or gives one only");
     const { events, finish } = await readAnswer(model.chat(story({ choices: 2, maxTokens: 6 }), never()));
     for (const choice of [0, 1]) {
-      const own = asContractEvents(events).filter((event) => "choice" in event && event.choice === choice);
+      const own = events.filter((event) => "choice" in event && event.choice === choice);
       expect(own.some((event) => event.type === "text")).toBe(true);
       expect(own.filter((event) => event.type === "choice-end")).toEqual([
         { type: "choice-end", choice, reason: "length" },
@@ -161,7 +157,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("is held to a schema where it says that it can be", async ({ skip }) => {
-    skip(model.passesWire || model.abilities.jsonSchema !== true, "passes wire on, or cannot be held to JSON");
+    skip(isChatProxy(model) || model.abilities.jsonSchema !== true, "is an upstream's, or cannot be held to JSON");
     const format = { type: "json-schema" as const, schema: { enum: ["red", { b: [1] }] }, param: "response_format" };
     const { text, reason } = await readAnswer(model.chat(story({ format, temperature: 2 }), never()));
     expect(["red", { b: [1] }]).toContainEqual(JSON.parse(text));
@@ -174,9 +170,9 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
   });
 
   test("tells log probabilities of all that it says where it says that it can", async ({ skip }) => {
-    skip(model.passesWire || model.abilities.logprobs !== true, "passes wire on, or tells none");
+    skip(isChatProxy(model) || model.abilities.logprobs !== true, "is an upstream's, or tells none");
     const { events, text } = await readAnswer(model.chat(story({ topLogprobs: 2 }), never()));
-    const logprobs = asContractEvents(events).flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+    const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
     expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
     for (const { logprob, top } of logprobs) {
       expect(logprob).toBeLessThanOrEqual(0);

@@ -1,17 +1,13 @@
-/** The contract of chat models: types without behaviour. */
+/** The contract of chat models: typed requests in, typed events out; no wire format. Types without behavior. */
 
-import type { Fault } from "../faults.ts";
 import type { TokenUsage } from "../usage.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
-import type { WireCompletion } from "./wire-completion.ts";
 
 export interface ChatModel extends OpenModel {
   readonly task: "chat";
   /** Tokens that prompt and answer may have together; undefined when an upstream does not say. */
   readonly contextWindow: number | undefined;
   readonly abilities: ChatAbilities;
-  /** True when `ChatRequest.wire` is passed on as it is, so that `notCarried` does not matter. */
-  readonly passesWire: boolean;
   /**
    * Streams the reply and ends with exactly one `finish`. Stops early, without throwing, once `signal` aborts.
    * Throws a Fault: before the first event when the request is refused, later when the engine fails mid-answer.
@@ -33,14 +29,29 @@ export interface ChatAbilities {
   choices: number | undefined;
 }
 
-export interface ChatMessage {
+export interface ChatMessage<Content = string | readonly ContentPart[]> {
   role: "system" | "developer" | "user" | "assistant" | "tool";
-  /** "" where an assistant only called tools. */
-  content: string;
+  /** "" where an assistant only called tools. Parts only where one of them is an image. */
+  content: Content;
   /** What an assistant called, in its order. */
   toolCalls?: readonly ToolCall[];
   /** Which call a tool's message answers. */
   toolCallId?: string;
+}
+
+/** For models without vision, which the capability check spares every image. */
+export type TextMessage = ChatMessage<string>;
+
+export type ContentPart = { type: "text"; text: string } | ImagePart;
+
+export interface ImagePart {
+  type: "image";
+  /** `https:` or `data:`. */
+  url: string;
+  /** The caller's own word for how closely to look, such as `low` or `high`. */
+  detail?: string | undefined;
+  /** Paths in the caller's body, for errors: of what makes the part an image, and of its URL. */
+  param: { type: string; url: string };
 }
 
 export interface ToolCall {
@@ -109,17 +120,9 @@ export interface ChatRequest extends Sampling {
   topLogprobs: number | undefined;
   /** The caller's own word for how long to think, such as `none`, `low` or `high`. */
   reasoningEffort: string | undefined;
-  /** Whether the caller wants the answer as a stream. */
-  stream: boolean;
   callerHeaders?: CallerHeaders;
   /** The caller's own name for prompts that begin alike. */
   promptCacheKey?: string | undefined;
-  /** The caller's own body in OpenAI's format, for engines that pass it on. */
-  wire: Readonly<Record<string, unknown>>;
-  /** Says what in `wire` the fields above do not carry; thrown for models that do not pass the wire body on. */
-  notCarried(): Fault | undefined;
-  /** Says which part is an image; thrown for models that take none. */
-  imagesNotTaken(): Fault | undefined;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
@@ -136,19 +139,10 @@ export type ChatEvent =
   | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
   /** A piece of that call's arguments, which together are one JSON object. */
   | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
-  /** A choice is over. Once for each choice, before `finish`; not with answers in OpenAI's format. */
+  /** A choice is over. Once for each choice, before `finish`. */
   | { type: "choice-end"; choice: number; reason: FinishReason }
-  /**
-   * Whole SSE frames of a streamed answer in OpenAI's format, `model` already replaced, without usage-only chunks and
-   * `[DONE]`. `completionTokens` estimates, one a frame, what came since the answer's beginning: for clients that leave.
-   */
-  | { type: "wire-frames"; frames: Uint8Array; completionTokens: number }
-  /**
-   * The end. `usage` is exact unless it says otherwise. `usageFrame` follows `wire-frames` only: the SSE frame that tells
-   * callers who asked what was used, with the answer's own id and all the details that an upstream gave. `completion` is
-   * the whole answer where it was not streamed, `model` already replaced, which no other event comes before.
-   */
-  | { type: "finish"; usage: TokenUsage; usageFrame?: Uint8Array | undefined; completion?: WireCompletion };
+  /** The end. `usage` is exact unless it says otherwise. */
+  | { type: "finish"; usage: TokenUsage };
 
 /** Of the model's own distribution, before temperature and all else that shapes what is drawn. */
 export interface TokenLogprob {

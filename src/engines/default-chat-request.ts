@@ -1,7 +1,7 @@
 import type { ChatRequest } from "./chat-model.ts";
 
 /** Defaults of every field of a chat request. */
-export const DEFAULT_CHAT_REQUEST: Omit<ChatRequest, "model" | "messages" | "wire"> = {
+export const DEFAULT_CHAT_REQUEST: Omit<ChatRequest, "model" | "messages"> = {
   maxTokens: undefined,
   temperature: 1,
   topP: 1,
@@ -20,7 +20,4 @@ export const DEFAULT_CHAT_REQUEST: Omit<ChatRequest, "model" | "messages" | "wir
   parallelToolCalls: true,
   topLogprobs: undefined,
   reasoningEffort: undefined,
-  stream: false,
-  notCarried: () => undefined,
-  imagesNotTaken: () => undefined,
 };

@@ -60,7 +60,7 @@ export function buildServer(options: ServerOptions): Server {
   app.register(
     async (scope) => {
       authenticateScope(scope, options.accounts, "project", options.countWrongKey);
-      scope.register(chatCompletions(options.inference, (caller) => options.accounts.moderationOf(caller)));
+      scope.register(chatCompletions(options.inference));
       scope.register(models(options.inference));
       scope.register(audioTranscriptions(options.inference, options.transcription));
       scope.register(moderations(options.inference, options.maxModerationInputs));

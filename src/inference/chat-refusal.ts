@@ -1,14 +1,16 @@
 /** Why a chat model cannot honour a request, by what it says it is able to do. */
 
 import type { ChatAbilities, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import { imagesIn } from "../engines/message-text.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
+import { type ChatCall, forwarderOf } from "./chat-call.ts";
 
 /** Undefined where it can, and where an upstream does not say. */
-export function refuseChat(request: ChatRequest, model: ChatModel): Fault | undefined {
-  const notCarried = model.passesWire ? undefined : request.notCarried();
-  if (notCarried !== undefined) return notCarried;
+export function refuseChat(call: ChatCall, model: ChatModel): Fault | undefined {
+  const unsupported = forwarderOf(call, model) === undefined ? call.passThrough?.unsupportedLocally() : undefined;
+  if (unsupported !== undefined) return unsupported;
   for (const check of ABILITY_CHECKS) {
-    const fault = check(request, model.abilities);
+    const fault = check(call.request, model.abilities);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -38,7 +40,15 @@ const ABILITY_CHECKS: readonly Check[] = [
     if (abilities.logprobs !== false || topLogprobs === undefined) return undefined;
     return unsupportedValue("This model does not tell the log probabilities of its tokens.", "logprobs");
   },
-  (request, abilities) => (abilities.vision === false ? request.imagesNotTaken() : undefined),
+  ({ messages }, abilities) => {
+    if (abilities.vision !== false) return undefined;
+    const image = messages.flatMap(imagesIn)[0];
+    if (image === undefined) return undefined;
+    return unsupportedValue(
+      "This model reads text only: leave out the image, or use a model with vision.",
+      image.param.type,
+    );
+  },
   ({ choices }, abilities) => {
     const most = abilities.choices;
     if (most === undefined || choices <= most) return undefined;

@@ -4,7 +4,6 @@ import type { Caller } from "../accounts/caller.ts";
 import { type Catalog, type CatalogModel, type Found, isWildcard } from "../catalog/catalog.ts";
 import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
-import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import type {
   Model,
   ModerationModel,
@@ -17,8 +16,11 @@ import type {
 } from "../engines/engine.ts";
 import { Fault, invalidRequest, type LimitStanding, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
 import type { Most, Quota } from "../quota/quota.ts";
+import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import type { Deployment } from "./deployment.ts";
 import { InFlight } from "./in-flight.ts";
+import { moderateChat } from "./moderate-chat.ts";
+import { type AskedModeration, type DemandedModeration, moderationPolicy } from "./moderation-policy.ts";
 import type { Router } from "./router.ts";
 import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
@@ -38,13 +40,23 @@ export interface InferenceOptions {
   router: Router;
   quota: Quota;
   accessOf: (caller: Caller) => ModelAccess;
+  /** What the caller's project demands for all its chats. */
+  moderationOf: (caller: Caller) => DemandedModeration | undefined;
   requestTimeoutSeconds: number;
   /** Told about every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
 }
 
-/** Has something done when the client leaves, at once where it has left. An abort signal takes several times as long. */
-export type WhenClientLeaves = (leave: () => void) => void;
+/** Registers what is done when the client disconnects, at once where it has. An abort signal takes several times as long. */
+export type OnDisconnect = (leave: () => void) => void;
+
+export interface ChatOptions {
+  /** What the request asks for; what its project demands is added. */
+  moderation: AskedModeration | undefined;
+  onDisconnect: OnDisconnect;
+}
+
+type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
 
 export interface ModelVoices {
   model: string;
@@ -83,15 +95,15 @@ export class Inference {
   }
 
   /**
-   * Resolves once an engine has begun to answer, so that a refusal is an error of its own and not a broken stream.
-   * `whenClientLeaves` is for the time when nobody waits for the answer any more. Throws a Fault.
+   * Moderates the input as the request asks and its project demands, and resolves once an engine has begun to answer, so
+   * a refusal is an error of its own and not a broken stream. Throws a Fault.
    */
-  chat(
-    caller: Caller,
-    request: ChatRequest,
-    whenClientLeaves: WhenClientLeaves,
-  ): Promise<Answer<ChatModel, ChatEvent>> {
-    return this.#run(caller, request.model, chatWork(request), whenClientLeaves);
+  async chat(caller: Caller, call: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
+    const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.catalogIdOf(id));
+    const answer = () => this.#run(caller, call.request.model, chatWork(call), onDisconnect);
+    if (policy === undefined) return toChatAnswer(call, await answer());
+    const moderate = (question: ModerationQuestion) => this.moderate(caller, question, onDisconnect);
+    return moderateChat(call, policy, { answer, moderate });
   }
 
   /**
@@ -100,33 +112,29 @@ export class Inference {
    */
   async moderate(
     caller: Caller,
-    {
-      model,
-      isWithinRequest = false,
-      ...request
-    }: ModerationRequest & { model: string | undefined; isWithinRequest?: boolean },
-    whenClientLeaves: WhenClientLeaves,
+    { model, isWithinRequest = false, ...request }: ModerationQuestion,
+    onDisconnect: OnDisconnect,
   ): Promise<Answer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? this.#firstModel(caller, "moderation");
-    return this.#run(caller, id, moderationWork(request), whenClientLeaves, isWithinRequest);
+    return this.#run(caller, id, moderationWork(request), onDisconnect, isWithinRequest);
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */
   speak(
     caller: Caller,
     { model, ...request }: SpeechRequest,
-    whenClientLeaves: WhenClientLeaves,
+    onDisconnect: OnDisconnect,
   ): Promise<Answer<SpeechModel, Float32Array>> {
-    return this.#run(caller, model, speechWork(request), whenClientLeaves);
+    return this.#run(caller, model, speechWork(request), onDisconnect);
   }
 
   /** Resolves with the first segment, or the end when nothing was said. As `chat` otherwise. */
   transcribe(
     caller: Caller,
     { model, ...request }: TranscriptionRequest,
-    whenClientLeaves: WhenClientLeaves,
+    onDisconnect: OnDisconnect,
   ): Promise<Answer<TranscriptionModel, TranscriptionEvent>> {
-    return this.#run(caller, model, transcriptionWork(request), whenClientLeaves);
+    return this.#run(caller, model, transcriptionWork(request), onDisconnect);
   }
 
   /**
@@ -162,7 +170,7 @@ export class Inference {
     caller: Caller,
     id: string,
     work: Work<Opened, Event>,
-    whenClientLeaves: WhenClientLeaves,
+    onDisconnect: OnDisconnect,
     isWithinRequest = false,
   ): Promise<Answer<Opened, Event>> {
     const found = this.#find(caller, id);
@@ -199,7 +207,7 @@ export class Inference {
       },
     });
     // Also once it is over, which changes nothing any more.
-    whenClientLeaves(() => run.abort(new Fault("client-left", "The client left.")));
+    onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
     const place = this.#running.add(run);
     return await run.answer(candidates);
   }

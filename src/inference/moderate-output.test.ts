@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { ChatEvent } from "../engines/chat-model.ts";
+import type { ForwardedEvent } from "../engines/chat-proxy.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
-import { toWireCompletion } from "../engines/wire-completion.ts";
-import { frameReader } from "../wire/openai/chat-moderation.ts";
+import { forwardedAnswers } from "../wire/openai/chat-answer-text.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
+import { forwardedForm, type ModeratedForm, typedForm } from "./moderated-form.ts";
 
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
@@ -22,35 +23,42 @@ async function* said(...texts: string[]): AsyncGenerator<ChatEvent, void> {
 const frame = (content: string) =>
   new TextEncoder().encode(`data: ${JSON.stringify({ id: "x1", choices: [{ index: 0, delta: { content } }] })}\n\n`);
 
-async function* framed(...texts: string[]): AsyncGenerator<ChatEvent, void> {
+async function* framed(...texts: string[]): AsyncGenerator<ForwardedEvent, void> {
   for (const [index, text] of texts.entries()) {
-    yield { type: "wire-frames", frames: frame(text), completionTokens: index + 1 };
+    yield { type: "frames", frames: frame(text), completionTokens: index + 1 };
   }
   yield { type: "finish", usage };
 }
 
-async function moderated(events: AsyncIterable<ChatEvent>, mode: "score" | "block", choices = 1) {
+const completionOf = (fields: Record<string, unknown>) => ({ fields, json: JSON.stringify(fields) });
+
+type Mode = "score" | "block";
+
+async function moderatedAs<Event extends ChatEvent | ForwardedEvent>(
+  form: ModeratedForm<Event>,
+  events: AsyncIterable<Event>,
+  mode: Mode,
+  choices: number,
+) {
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
-  const made = await Array.fromAsync(
-    (mode === "block" ? blockOutput : scoreOutput)(events, {
-      reader: frameReader,
-      judge,
-      take,
-      choices,
-      onBlocked: () => usage,
-    }),
-  );
+  const moderate = mode === "block" ? blockOutput<Event> : scoreOutput<Event, ModerationVerdict>;
+  const made = await Array.fromAsync(moderate(events, { form, judge, take, choices, onBlocked: () => usage }));
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
-    if (event.type !== "wire-frames") return "";
-    return frameReader
+    if (event.type !== "frames") return "";
+    return forwardedAnswers
       .textsOfFrames(event.frames)
-      .map((said) => said.text)
+      .map((delta) => delta.text)
       .join("");
   });
   return { made, text: text.join(""), verdict: taken.at(-1) };
 }
+
+const moderated = (events: AsyncIterable<ChatEvent>, mode: Mode, choices = 1) =>
+  moderatedAs(typedForm, events, mode, choices);
+const moderatedFrames = (events: AsyncIterable<ForwardedEvent>, mode: Mode, choices = 1) =>
+  moderatedAs(forwardedForm(forwardedAnswers), events, mode, choices);
 
 test("lets a harmless answer through whole, with its end", async () => {
   const texts = Array.from({ length: 100 }, (_, index) => `word${index} `);
@@ -92,10 +100,10 @@ test("only tells what it found when it is to score", async () => {
 });
 
 test("ends an upstream's stream in its own frames", async () => {
-  const { made, text } = await moderated(framed("good ".repeat(60), "BAD"), "block");
+  const { made, text } = await moderatedFrames(framed("good ".repeat(60), "BAD"), "block");
   expect(text).toBe("good ".repeat(60));
-  const last = made.findLast((event) => event.type === "wire-frames");
-  const json = new TextDecoder().decode(last?.type === "wire-frames" ? last.frames : undefined);
+  const last = made.findLast((event) => event.type === "frames");
+  const json = new TextDecoder().decode(last?.type === "frames" ? last.frames : undefined);
   expect(JSON.parse(json.slice("data: ".length))).toMatchObject({
     id: "x1",
     choices: [{ index: 0, delta: {}, finish_reason: "content_filter" }],
@@ -118,34 +126,34 @@ test.each<[what: string, deltas: object[]]>([
   ["a field of the upstream's own", [{ reasoning_details: [{ type: "reasoning.text", text: "BAD" }] }]],
 ])("judges %s of an upstream", async (_what, deltas) => {
   const encoder = new TextEncoder();
-  async function* events(): AsyncGenerator<ChatEvent, void> {
+  async function* events(): AsyncGenerator<ForwardedEvent, void> {
     for (const delta of deltas) {
       const frames = encoder.encode(`data: ${JSON.stringify({ id: "x4", choices: [{ index: 0, delta }] })}\n\n`);
-      yield { type: "wire-frames", frames, completionTokens: 1 };
+      yield { type: "frames", frames, completionTokens: 1 };
     }
     yield { type: "finish", usage };
   }
-  const { verdict } = await moderated(events(), "block");
+  const { verdict } = await moderatedFrames(events(), "block");
   expect(verdict?.flags.hate).toBe(true);
 });
 
 test("leaves nothing of a blocked whole answer but what it used", async () => {
-  async function* whole(): AsyncGenerator<ChatEvent, void> {
+  async function* whole(): AsyncGenerator<ForwardedEvent, void> {
     const message = { role: "assistant", content: "BAD ".repeat(100), reasoning: "BAD" };
     const choices = [{ index: 0, message, token_ids: [66, 65, 68], finish_reason: "stop" }];
-    yield { type: "finish", usage, completion: toWireCompletion({ id: "x5", choices }) };
+    yield { type: "finish", usage, completion: completionOf({ id: "x5", choices }) };
   }
-  const { made } = await moderated(whole(), "block");
+  const { made } = await moderatedFrames(whole(), "block");
   expect(JSON.stringify(made)).not.toMatch(/BAD|token_ids/);
   expect(made).toMatchObject([{ type: "finish", usage, completion: { fields: { id: "x5" } } }]);
 });
 
 test("takes the text out of a whole answer of an upstream", async () => {
-  async function* whole(): AsyncGenerator<ChatEvent, void> {
+  async function* whole(): AsyncGenerator<ForwardedEvent, void> {
     const completion = { id: "x2", choices: [{ index: 0, message: { content: "BAD" }, finish_reason: "stop" }] };
-    yield { type: "finish", usage, completion: toWireCompletion(completion) };
+    yield { type: "finish", usage, completion: completionOf(completion) };
   }
-  const { made } = await moderated(whole(), "block");
+  const { made } = await moderatedFrames(whole(), "block");
   expect(made[0]).toMatchObject({
     completion: {
       fields: { id: "x2", choices: [{ message: { content: "" }, finish_reason: "content_filter" }] },
@@ -188,15 +196,15 @@ test("judges each choice by itself, and ends all that are still open when one is
 
 test("ends the open choices of an upstream's stream", async () => {
   const frames = (choices: object[]) => new TextEncoder().encode(`data: ${JSON.stringify({ id: "x3", choices })}\n\n`);
-  async function* two(): AsyncGenerator<ChatEvent, void> {
+  async function* two(): AsyncGenerator<ForwardedEvent, void> {
     const long = { delta: { content: "good ".repeat(60) } };
-    yield { type: "wire-frames", frames: frames([{ index: 0, ...long, finish_reason: "stop" }]), completionTokens: 1 };
-    yield { type: "wire-frames", frames: frames([{ index: 1, delta: { content: "BAD" } }]), completionTokens: 2 };
+    yield { type: "frames", frames: frames([{ index: 0, ...long, finish_reason: "stop" }]), completionTokens: 1 };
+    yield { type: "frames", frames: frames([{ index: 1, delta: { content: "BAD" } }]), completionTokens: 2 };
     yield { type: "finish", usage };
   }
-  const { made } = await moderated(two(), "block", 2);
-  const last = made.findLast((event) => event.type === "wire-frames");
-  const json = new TextDecoder().decode(last?.type === "wire-frames" ? last.frames : undefined);
+  const { made } = await moderatedFrames(two(), "block", 2);
+  const last = made.findLast((event) => event.type === "frames");
+  const json = new TextDecoder().decode(last?.type === "frames" ? last.frames : undefined);
   expect(JSON.parse(json.slice("data: ".length)).choices).toMatchObject([
     { index: 1, finish_reason: "content_filter" },
   ]);

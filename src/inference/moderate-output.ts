@@ -1,35 +1,15 @@
 /** Judges an answer while it comes, and holds back only what is not judged yet. */
 
-import type { ChatEvent } from "../engines/chat-model.ts";
+import type { TextDelta } from "../engines/chat-proxy.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
-import { toWireCompletion, type WireCompletion } from "../engines/wire-completion.ts";
 import type { TokenUsage } from "../usage.ts";
 import { higher } from "./higher-verdict.ts";
+import type { ModeratedForm } from "./moderated-form.ts";
 
-/** What one choice of an answer says, thinks or hands to a tool. */
-interface Said {
-  choice: number;
-  /** Which of these it is: the pieces of each are one text. */
-  part: string;
-  text: string;
-}
-
-/** Reads and writes the wire format, which is not known here. */
-export interface FrameReader {
-  textsOfFrames(frames: Uint8Array): readonly Said[];
-  /** The choices that end in these frames. */
-  endedIn(frames: Uint8Array): readonly number[];
-  textsOfCompletion(completion: Readonly<Record<string, unknown>>): readonly Said[];
-  /** A frame that ends these choices of the stream which `frames` are of. */
-  endBlocked(frames: Uint8Array, choices: readonly number[]): Uint8Array;
-  /** The completion without its text. */
-  emptyBlocked(completion: Readonly<Record<string, unknown>>): Record<string, unknown>;
-}
-
-interface OutputOptions<Judgement> {
-  reader: FrameReader;
+interface OutputOptions<Event extends { type: string }, Judgement> {
+  form: ModeratedForm<Event>;
   judge: (texts: readonly string[]) => Promise<Judgement>;
-  /** Given what was found in the whole answer, or in the part that blocked it. */
+  /** Given what was found in the complete answer, or in the part that blocked it. */
   take: (judgement: Judgement) => void;
 }
 
@@ -38,41 +18,41 @@ const HELD_CHARACTERS = 240;
 /** Harm shows in its context, so each judgement sees what came just before as well. */
 const CONTEXT_CHARACTERS = 800;
 
-/** Passes everything on, and has the whole text judged at the end. */
-export async function* scoreOutput<Judgement>(
-  events: AsyncIterable<ChatEvent>,
-  { reader, judge, take }: OutputOptions<Judgement>,
-): AsyncGenerator<ChatEvent, void> {
+/** Passes everything on, and has the complete text judged at the end. */
+export async function* scoreOutput<Event extends { type: string }, Judgement>(
+  events: AsyncIterable<Event>,
+  { form, judge, take }: OutputOptions<Event, Judgement>,
+): AsyncGenerator<Event, void> {
   const texts = new Map<string, string>();
   for await (const event of events) {
-    for (const said of saidIn(event, reader)) append(texts, said);
+    for (const delta of form.textsOf(event)) append(texts, delta);
     if (event.type === "finish") take(await judge(texts.size === 0 ? [""] : [...texts.values()]));
     yield event;
   }
 }
 
-interface BlockOptions extends OutputOptions<ModerationVerdict> {
+interface BlockOptions<Event extends { type: string }> extends OutputOptions<Event, ModerationVerdict> {
   choices: number;
   /** Called once the model is to write no more, before it is stopped; gives what it used until then. */
   onBlocked: () => TokenUsage;
 }
 
 /** Ends with the finish reason `content_filter`, in all of `choices`, before anything flagged is passed on. */
-export async function* blockOutput(
-  events: AsyncIterable<ChatEvent>,
-  { reader, judge, take, choices, onBlocked }: BlockOptions,
-): AsyncGenerator<ChatEvent, void> {
+export async function* blockOutput<Event extends { type: string }>(
+  events: AsyncIterable<Event>,
+  { form, judge, take, choices, onBlocked }: BlockOptions<Event>,
+): AsyncGenerator<Event, void> {
   const open = new Set(Array.from({ length: choices }, (_, choice) => choice));
   const contexts = new Map<string, string>();
   const fresh = new Map<string, string>();
   let freshLength = 0;
-  let held: ChatEvent[] = [];
+  let held: Event[] = [];
   let highest: ModerationVerdict | undefined;
   for await (const event of events) {
-    for (const said of saidIn(event, reader)) {
-      if (said.text === "") continue;
-      append(fresh, said);
-      freshLength += said.text.length;
+    for (const delta of form.textsOf(event)) {
+      if (delta.text === "") continue;
+      append(fresh, delta);
+      freshLength += delta.text.length;
     }
     held.push(event);
     const isOver = event.type === "finish";
@@ -84,12 +64,12 @@ export async function* blockOutput(
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
         const usage = onBlocked();
-        yield* replaced(held, reader, [...open]);
-        yield isOver ? withoutText(event, reader) : { type: "finish", usage };
+        yield* form.endBlocked(held, [...open]);
+        yield isOver ? form.withoutText(event) : form.finish(usage);
         return;
       }
     }
-    for (const each of held) for (const choice of endedIn(each, reader)) open.delete(choice);
+    for (const each of held) for (const choice of form.endedIn(each)) open.delete(choice);
     yield* held;
     held = [];
     for (const [part, text] of fresh) {
@@ -100,56 +80,7 @@ export async function* blockOutput(
   }
 }
 
-function append(texts: Map<string, string>, { choice, part, text }: Said): void {
+function append(texts: Map<string, string>, { choice, part, text }: TextDelta): void {
   const key = `${choice} ${part}`;
   texts.set(key, (texts.get(key) ?? "") + text);
-}
-
-/** What stands in place of held events that are never shown. */
-function* replaced(
-  held: readonly ChatEvent[],
-  reader: FrameReader,
-  open: readonly number[],
-): Generator<ChatEvent, void> {
-  for (const event of held) {
-    if (event.type === "start") yield event;
-  }
-  const last = held.findLast((event) => event.type === "wire-frames");
-  if (last?.type === "wire-frames") yield { ...last, frames: reader.endBlocked(last.frames, open) };
-  else if (!held.some(isWhole)) {
-    for (const choice of open) yield { type: "choice-end", choice, reason: "content_filter" };
-  }
-}
-
-function withoutText(event: ChatEvent, reader: FrameReader): ChatEvent {
-  return isWhole(event)
-    ? { ...event, completion: toWireCompletion(reader.emptyBlocked(event.completion.fields)) }
-    : event;
-}
-
-type WholeAnswer = Extract<ChatEvent, { type: "finish" }> & { completion: WireCompletion };
-
-function isWhole(event: ChatEvent): event is WholeAnswer {
-  return event.type === "finish" && event.completion !== undefined;
-}
-
-function endedIn(event: ChatEvent, reader: FrameReader): readonly number[] {
-  if (event.type === "choice-end") return [event.choice];
-  return event.type === "wire-frames" ? reader.endedIn(event.frames) : [];
-}
-
-function saidIn(event: ChatEvent, reader: FrameReader): readonly Said[] {
-  switch (event.type) {
-    case "text":
-    case "reasoning":
-      return [{ ...event, part: event.type }];
-    case "tool-arguments":
-      return [{ ...event, part: `arguments ${event.index}` }];
-    case "wire-frames":
-      return reader.textsOfFrames(event.frames);
-    case "finish":
-      return isWhole(event) ? reader.textsOfCompletion(event.completion.fields) : [];
-    default:
-      return [];
-  }
 }

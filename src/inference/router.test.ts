@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeChatRequest } from "../../test/support/chat-request.ts";
+import { makeChatCall } from "../../test/support/chat-request.ts";
 import type { Found } from "../catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../engines/chat-model.ts";
 import { Fault } from "../faults.ts";
@@ -14,7 +14,6 @@ async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>
     slots: 1,
     device: "cpu",
     contextWindow: undefined,
-    passesWire: true,
     abilities: {
       tools: undefined,
       jsonSchema: undefined,
@@ -52,7 +51,7 @@ function foundOf(deployments: Deployment[], retries: number): Found {
 function routeOver(router: Router, deployments: Deployment[], retries = 0) {
   return router.route({
     candidates: [foundOf(deployments, retries)],
-    work: chatWork(makeChatRequest()),
+    work: chatWork(makeChatCall()),
     signal: new AbortController().signal,
     project: "one",
     tally: { attempts: 0, queuedSeconds: 0 },

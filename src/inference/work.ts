@@ -1,6 +1,7 @@
 /** What differs between the tasks in one request's life; everything else is the same for all. */
 
-import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import type { ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import { isChatProxy } from "../engines/chat-proxy.ts";
 import type {
   Model,
   ModerationInput,
@@ -12,11 +13,13 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
+import { imagesIn, messageText } from "../engines/message-text.ts";
 import { OneEvent } from "../engines/one-event.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import type { Most } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
+import { type ChatCall, type ChatRunEvent, forwarderOf } from "./chat-call.ts";
 import { refuseChat } from "./chat-refusal.ts";
 
 export interface Work<Opened extends Model, Event> {
@@ -39,19 +42,25 @@ export interface Work<Opened extends Model, Event> {
   isEnd: ((event: Event) => boolean) | undefined;
 }
 
-export function chatWork(request: ChatRequest): Work<ChatModel, ChatEvent> {
+export function chatWork(call: ChatCall): Work<ChatModel, ChatRunEvent> {
+  const { request } = call;
   return {
     task: "chat",
-    most: () => mostOfChat(request),
+    most: () => mostOfChat(call),
     choices: request.choices,
     affinity: () => affinityOf(request),
-    refusal: (model) => refuseChat(request, model),
-    begin: (model, id, signal) => model.chat(id === request.model ? request : { ...request, model: id }, signal),
+    refusal: (model) => refuseChat(call, model),
+    begin: (model, id, signal) => {
+      const asked = id === request.model ? request : { ...request, model: id };
+      const forwarder = forwarderOf(call, model);
+      if (forwarder === undefined) return model.chat(asked, signal);
+      return forwarder.proxy.forward(asked, forwarder.passThrough, signal);
+    },
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
-    isReadAhead: (model) => !model.passesWire,
+    isReadAhead: (model) => !isChatProxy(model),
     count: (event, used) => {
-      // Told at the end only, and whoever leaves before it, or is blocked, has had the prompt read all the same.
-      if (event.type === "wire-frames" && used.promptTokens === 0) {
+      // An upstream reports usage at the end only, and an answer that ends before has had its prompt read all the same.
+      if (event.type !== "start" && event.type !== "finish" && used.promptTokens === 0) {
         used.promptTokens = estimatePrompt(request);
         used.estimated = true;
       }
@@ -68,30 +77,21 @@ const TOKENS_AROUND = 16;
 /** More than common models make of one picture; how many it was is told with the answer. */
 const TOKENS_PER_IMAGE = 4096;
 
-/** A token is one byte at least, and what else is in the body, such as tools, is read as it is written. */
-function mostOfChat(request: ChatRequest): Most {
-  const { messages, maxTokens, choices } = request;
-  const texts = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
-  const written = writtenTokens(request);
+/** A token is one byte at least, and what else a prompt is made of, such as tools, is read as it is written. */
+function mostOfChat({ request, passThrough }: ChatCall): Most {
+  const { messages, tools, format, maxTokens, choices } = request;
+  const written = [messages.map((message) => ({ ...message, content: messageText(message) })), tools, format];
+  const bytes = Buffer.byteLength(JSON.stringify(written));
+  const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
   return {
-    promptTokens: Math.max(texts, written) + TOKENS_AROUND * (messages.length + 1),
+    promptTokens:
+      Math.max(bytes, passThrough?.promptBytes() ?? 0) +
+      TOKENS_PER_IMAGE * images +
+      TOKENS_AROUND * (messages.length + 1),
     completionTokens: maxTokens === undefined ? undefined : maxTokens * choices,
     audioBytes: 0,
     characters: 0,
   };
-}
-
-function writtenTokens(request: ChatRequest): number {
-  const { wire } = request;
-  const parts = [wire.messages, wire.tools, wire.response_format];
-  if (request.imagesNotTaken() === undefined) return Buffer.byteLength(JSON.stringify(parts));
-  let images = 0;
-  const withoutImages = JSON.stringify(parts, (key, value: unknown) => {
-    if (key !== "image_url") return value;
-    images += 1;
-    return undefined;
-  });
-  return Buffer.byteLength(withoutImages) + TOKENS_PER_IMAGE * images;
 }
 
 const AFFINITY_LENGTH = 1024;
@@ -100,14 +100,14 @@ const AFFINITY_LENGTH = 1024;
 function affinityOf({ promptCacheKey, messages }: ChatRequest): string {
   if (promptCacheKey !== undefined) return `key:${promptCacheKey}`;
   let start = "";
-  for (const { role, content } of messages) {
-    start += `${role}:${content.slice(0, AFFINITY_LENGTH)}\n`;
-    if (role === "user" || start.length >= AFFINITY_LENGTH) break;
+  for (const message of messages) {
+    start += `${message.role}:${messageText(message).slice(0, AFFINITY_LENGTH)}\n`;
+    if (message.role === "user" || start.length >= AFFINITY_LENGTH) break;
   }
   return start.slice(0, AFFINITY_LENGTH);
 }
 
-function countChat(event: ChatEvent, used: Usage): boolean {
+function countChat(event: ChatRunEvent, used: Usage): boolean {
   switch (event.type) {
     case "start":
       used.promptTokens = event.promptTokens;
@@ -119,12 +119,12 @@ function countChat(event: ChatEvent, used: Usage): boolean {
     case "reasoning":
     case "tool-call":
     case "tool-arguments":
-    case "wire-frames":
+    case "frames":
       used.completionTokens = event.completionTokens;
       return true;
     case "finish":
       Object.assign(used, event.usage);
-      return event.completion !== undefined;
+      return "completion" in event && event.completion !== undefined;
   }
 }
 
@@ -168,7 +168,10 @@ export function moderationWork({
 const BYTES_PER_TOKEN = 4;
 
 function estimatePrompt({ messages }: ChatRequest): number {
-  return messages.reduce((sum, { content }) => sum + Math.ceil(Buffer.byteLength(content) / BYTES_PER_TOKEN), 0);
+  return messages.reduce(
+    (sum, message) => sum + Math.ceil(Buffer.byteLength(messageText(message)) / BYTES_PER_TOKEN),
+    0,
+  );
 }
 
 function estimateModeration(inputs: readonly ModerationInput[]): number {

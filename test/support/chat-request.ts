@@ -1,34 +1,31 @@
 import type { ChatRequest } from "../../src/engines/chat-model.ts";
+import type { ChatProxy } from "../../src/engines/chat-proxy.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../src/engines/default-chat-request.ts";
+import { readChatBody } from "../../src/wire/openai/chat-body.ts";
+import { toChatCall } from "../../src/wire/openai/chat-call.ts";
 
-type Asked = Partial<Omit<ChatRequest, "messages" | "wire">> & {
+type Asked = Partial<Omit<ChatRequest, "messages">> & {
   /** One user message, for short. */
   say?: string;
   messages?: ChatRequest["messages"];
-  wire?: Record<string, unknown>;
 };
 
-/** A chat request whose `wire` says the same as its other fields. */
 export function makeChatRequest(asked: Asked = {}): ChatRequest {
-  const { say, messages = [{ role: "user", content: say ?? "Say hello." }], wire, ...fields } = asked;
-  const request: Omit<ChatRequest, "wire"> = {
-    ...DEFAULT_CHAT_REQUEST,
-    model: "test-model",
-    messages,
-    stream: true,
-    ...fields,
-  };
-  return {
-    ...request,
-    wire: {
-      model: request.model,
-      messages,
-      ...(request.maxTokens === undefined ? {} : { max_tokens: request.maxTokens }),
-      temperature: request.temperature,
-      ...(request.seed === undefined ? {} : { seed: request.seed }),
-      ...(request.stop.length === 0 ? {} : { stop: request.stop }),
-      stream: request.stream,
-      ...wire,
-    },
-  };
+  const { say, messages = [{ role: "user", content: say ?? "Say hello." }], ...fields } = asked;
+  return { ...DEFAULT_CHAT_REQUEST, model: "test-model", messages, ...fields };
+}
+
+/** What a caller's body of POST /v1/chat/completions becomes. */
+export function makeChatCall(fields: Record<string, unknown> & { say?: string } = {}) {
+  const { say, ...body } = fields;
+  const messages = [{ role: "user", content: say ?? "Say hello." }];
+  return toChatCall(readChatBody({ model: "test-model", messages, temperature: 1, stream: true, ...body }), {});
+}
+
+export function forward(
+  model: ChatProxy,
+  { request, passThrough }: ReturnType<typeof makeChatCall>,
+  signal: AbortSignal,
+) {
+  return model.forward(request, passThrough, signal);
 }

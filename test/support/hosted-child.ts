@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../src/engines/chat-model.ts";
 import type { Model, TranscriptionEvent } from "../../src/engines/engine.ts";
 import type { HostedServices } from "../../src/engines/host/model-child.ts";
+import { messageText } from "../../src/engines/message-text.ts";
 import { Fault } from "../../src/faults.ts";
 
 export interface HostedSettings {
@@ -59,10 +60,9 @@ const chat: ChatModel = {
   ...common,
   task: "chat",
   contextWindow: 100,
-  passesWire: false,
   abilities: { tools: false, jsonSchema: false, logprobs: false, vision: false, reasoning: false, choices: 1 },
   async *chat({ messages }, signal) {
-    const [command, argument = ""] = (messages.at(-1)?.content ?? "").split(" ");
+    const [command, argument = ""] = messageText(messages.at(-1) ?? { role: "user", content: "" }).split(" ");
     switch (command) {
       case "fault":
         throw new Fault("invalid-request", "No.", { code: "unsupported_value", param: "messages", cause: "reason" });

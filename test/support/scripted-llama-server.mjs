@@ -29,23 +29,22 @@ const server = createServer(async (request, response) => {
     });
   }
   if (request.url === "/v1/models") return json({ data: [{ id: "x", meta: { n_vocab: 1000 } }] });
-  if (request.url === "/tokenize") return json({ tokens: [1, 2, 3] });
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
   const said = body.messages.at(-1).content;
   if (said === "crash") process.kill(process.pid, "SIGSEGV");
   if (said === "hang") return;
   const content = said === "key" ? [process.env.LLAMA_API_KEY, process.env.DATABASE_URL] : body;
-  json({
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "x",
-    choices: Array.from({ length: body.n }, (_, index) => ({
-      index,
-      message: { role: "assistant", content: JSON.stringify(content) },
-      finish_reason: "stop",
-    })),
-    usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 },
-  });
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (data) =>
+    response.write(
+      `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", ...data })}\n\n`,
+    );
+  for (let index = 0; index < body.n; index += 1) {
+    send({ choices: [{ index, delta: { role: "assistant", content: JSON.stringify(content) }, finish_reason: null }] });
+    send({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
+    // One usage for each choice.
+    send({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 } });
+  }
+  response.end("data: [DONE]\n\n");
 });
 server.listen(Number(option("--port")), option("--host"));

@@ -1,6 +1,6 @@
 /** The prompt format and the categories of each known family of guard language models: a new one is an entry here. */
 
-import type { ChatMessage } from "../chat-model.ts";
+import type { TextMessage } from "../chat-model.ts";
 import type { VerdictWords } from "./harm-probability.ts";
 
 export interface GuardFormat {
@@ -17,7 +17,7 @@ export interface GuardFormat {
 }
 
 export interface GuardQuestion {
-  messages(text: string): ChatMessage[];
+  messages(text: string): TextMessage[];
   /** Throws when the answer is in no form that the family gives. */
   read(answer: string): GuardAnswer;
 }
@@ -28,7 +28,7 @@ export interface GuardAnswer {
   categories: readonly string[];
 }
 
-const user = (text: string): ChatMessage[] => [{ role: "user", content: text }];
+const user = (text: string): TextMessage[] => [{ role: "user", content: text }];
 
 /** The hazards of MLCommons that Llama Guard 3 and 4 number S1 to S14, in our categories; some have none. */
 const LLAMA_GUARD: Readonly<Record<string, readonly string[]>> = {

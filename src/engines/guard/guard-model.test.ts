@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { contextExceeded } from "../context-exceeded.ts";
+import { messageText } from "../message-text.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
-import { toWireCompletion } from "../wire-completion.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import { GuardModel } from "./guard-model.ts";
 
@@ -119,7 +119,7 @@ test("scores ShieldGemma as its card does, from the words' log probabilities, wh
         { token: "Yes", logprob: -0.4, bytes: [] },
         { token: "No", logprob: -1.4, bytes: [] },
       ];
-      const isHarassment = request.messages.some(({ content }) => content.includes('"No Harassment"'));
+      const isHarassment = request.messages.some((message) => messageText(message).includes('"No Harassment"'));
       const logprobs = [{ token: "Yes", logprob: -0.4, bytes: [], top: isHarassment ? top : top.slice(1) }];
       expect(request.topLogprobs).toBeGreaterThan(1);
       yield { type: "text", choice: 0, text: isHarassment ? "Yes" : "No", completionTokens: 1, logprobs };
@@ -166,16 +166,16 @@ function answering(
   format: keyof typeof GUARD_FORMATS,
   ...tokens: ReadonlyArray<[token: string, top: Record<string, number>]>
 ): GuardModel {
-  const content = tokens.map(([token, top]) => ({
-    token,
-    top_logprobs: Object.entries(top).map(([each, share]) => ({ token: each, logprob: Math.log(share) })),
+  const logprobs = tokens.map(([token, top]) => ({
+    ...{ token, logprob: 0, bytes: [] },
+    top: Object.entries(top).map(([each, share]) => ({ token: each, logprob: Math.log(share), bytes: [] })),
   }));
   const text = tokens.map(([token]) => token).join("");
-  const completion = { choices: [{ message: { content: text }, logprobs: { content } }] };
   const upstream = {
     abilities: {},
     chat: async function* (): AsyncIterable<ChatEvent> {
-      yield { type: "finish", usage: NO_USAGE, completion: toWireCompletion(completion) };
+      yield { type: "text", choice: 0, text, completionTokens: 1, logprobs };
+      yield { type: "finish", usage: NO_USAGE };
     },
   } as unknown as ChatModel;
   return new GuardModel(upstream, GUARD_FORMATS[format], { name: "g", thresholds: {}, parallel: 1 });
@@ -219,7 +219,7 @@ function shortSighted(most: number, abilities: object, asked: ChatRequest[]): Ch
     abilities,
     chat: async function* (request: ChatRequest): AsyncIterable<ChatEvent> {
       asked.push(request);
-      const [{ content = "" } = {}] = request.messages;
+      const content = request.messages.slice(0, 1).map(messageText).join("");
       if (content.length > most) throw contextExceeded(content.length, most);
       yield { type: "text", choice: 0, text: content.includes("bomb") ? "unsafe\nS9" : "safe", completionTokens: 1 };
     },
@@ -247,7 +247,6 @@ test("asks for no log probabilities of an upstream whose settings say that it ha
   const chat = shortSighted(1000, { logprobs: false }, asked);
   const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
   await model.moderate([input("hello")], until);
-  expect(asked[0]?.wire).not.toHaveProperty("logprobs");
   expect(asked[0]?.topLogprobs).toBeUndefined();
 });
 
@@ -260,18 +259,16 @@ test("scores what is controversial between", async () => {
 });
 
 test("takes the verdict's probability where the engine gives it", async () => {
-  const top_logprobs = [
-    { token: "unsafe", logprob: Math.log(0.6) },
-    { token: "safe", logprob: Math.log(0.2) },
+  const top = [
+    { token: "unsafe", logprob: Math.log(0.6), bytes: [] },
+    { token: "safe", logprob: Math.log(0.2), bytes: [] },
   ];
-  const completion = {
-    choices: [{ message: { content: "unsafe\nS10" }, logprobs: { content: [{ token: "unsafe", top_logprobs }] } }],
-  };
-  // Passes on whole answers as an upstream does.
+  const logprobs = [{ token: "unsafe", logprob: Math.log(0.6), bytes: [], top }];
   const upstream = {
     ...new ScriptedChat(scriptedSettings.parse({ replies: [{ text: "" }] })),
     chat: async function* (): AsyncIterable<ChatEvent> {
-      yield { type: "finish", usage: NO_USAGE, completion: toWireCompletion(completion) };
+      yield { type: "text", choice: 0, text: "unsafe\nS10", completionTokens: 1, logprobs };
+      yield { type: "finish", usage: NO_USAGE };
     },
   } as unknown as ChatModel;
   const model = new GuardModel(upstream, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });

@@ -1,13 +1,13 @@
 /** Asks a guard language model about each text and reads its verdict. */
 
 import { Fault } from "../../faults.ts";
-import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import type { ChatModel, ChatRequest, TokenLogprob } from "../chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
 import { halvesOf } from "./halves-of.ts";
-import { harmProbability, type TokenChoices, tokensOf } from "./harm-probability.ts";
+import { harmProbability } from "./harm-probability.ts";
 
 export interface GuardOptions {
   /** Sent as `model` to upstreams that take it. */
@@ -95,35 +95,21 @@ export class GuardModel implements ModerationModel {
   async #ask(question: GuardQuestion, text: string, signal: AbortSignal): Promise<GuardAnswer> {
     const messages = question.messages(text);
     const { maxTokens, verdictWords } = this.#format;
-    const hasLogprobs = this.#chat.abilities.logprobs;
     const request: ChatRequest = {
       ...DEFAULT_CHAT_REQUEST,
       model: this.#options.name,
       messages,
       maxTokens,
       temperature: 0,
-      // Asked of an engine that has none, they would be refused.
-      topLogprobs: hasLogprobs === true ? ALTERNATIVES : undefined,
-      wire: {
-        model: this.#options.name,
-        messages,
-        max_tokens: maxTokens,
-        temperature: 0,
-        ...(hasLogprobs === false ? {} : { logprobs: true, top_logprobs: ALTERNATIVES }),
-      },
+      // An engine that has none would refuse the request.
+      topLogprobs: this.#chat.abilities.logprobs === false ? undefined : ALTERNATIVES,
     };
     let answer = "";
-    let tokens: readonly TokenChoices[] = [];
+    let tokens: readonly TokenLogprob[] = [];
     for await (const event of this.#chat.chat(request, signal)) {
-      if (event.type === "text") {
-        answer += event.text;
-        tokens = [...tokens, ...(event.logprobs ?? [])];
-      }
-      if (event.type === "finish" && event.completion !== undefined) {
-        const { message, logprobs } = firstChoice(event.completion.fields);
-        answer = message;
-        tokens = tokensOf(logprobs);
-      }
+      if (event.type !== "text" || event.choice !== 0) continue;
+      answer += event.text;
+      tokens = [...tokens, ...(event.logprobs ?? [])];
     }
     if (signal.aborted) return { harm: 0, categories: [] };
     return withProbability(readAnswer(question, answer), harmProbability(tokens, verdictWords));
@@ -171,11 +157,4 @@ function notOfCaller(failure: unknown): unknown {
 function withProbability(answer: GuardAnswer, harm: number | undefined): GuardAnswer {
   if (harm === undefined || answer.harm === 0.5) return answer;
   return { ...answer, harm: answer.harm === 1 ? Math.max(harm, 0.5) : harm };
-}
-
-function firstChoice(completion: Readonly<Record<string, unknown>>): { message: string; logprobs: unknown } {
-  type Choice = { message?: { content?: unknown }; logprobs?: unknown };
-  const [choice] = Array.isArray(completion.choices) ? (completion.choices as Choice[]) : [];
-  const content = choice?.message?.content;
-  return { message: typeof content === "string" ? content : "", logprobs: choice?.logprobs };
 }

@@ -12,15 +12,6 @@ export interface VerdictWords {
   isLast?: boolean;
 }
 
-/** From OpenAI's `logprobs`; none where there are none. */
-export function tokensOf(logprobs: unknown): readonly TokenChoices[] {
-  const content = (logprobs as { content?: unknown } | null | undefined)?.content;
-  if (!Array.isArray(content)) return [];
-  return (content as Array<{ token?: unknown; top_logprobs?: TokenChoices["top"] }>).map(
-    ({ token, top_logprobs: top }) => ({ token: String(token), top: Array.isArray(top) ? top : [] }),
-  );
-}
-
 /** 0 to 1, at the token that is the verdict; undefined when there is none. */
 export function harmProbability(
   tokens: readonly TokenChoices[],

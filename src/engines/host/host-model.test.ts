@@ -11,7 +11,7 @@ afterEach(closeHosted);
 
 test("stands for a chat model: its facts, its events, its end", async () => {
   const { model } = await openHosted("chat");
-  expect(model).toMatchObject({ task: "chat", slots: 2, device: "cpu", contextWindow: 100, passesWire: false });
+  expect(model).toMatchObject({ task: "chat", slots: 2, device: "cpu", contextWindow: 100 });
   const { text, finish } = await readAnswer(tell(model, "count 1000"));
   expect(text.split(" ")).toHaveLength(1001);
   expect(finish).toMatchObject({ usage: { completionTokens: 1 } });

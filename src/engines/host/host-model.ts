@@ -41,17 +41,9 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       throw new Error("hostServer is for servers");
     case "chat":
       return Object.assign(common, facts, {
-        chat: (request, until) => {
-          // Only engines that speak the wire format read these, and headers may hold the caller's key.
-          const carried = {
-            ...request,
-            wire: {},
-            notCarried: undefined,
-            imagesNotTaken: undefined,
-            callerHeaders: undefined,
-          };
-          return supervisor.call(carried, undefined, until) as AsyncIterable<ChatEvent>;
-        },
+        // Headers may hold the caller's key, and no local model reads them.
+        chat: ({ callerHeaders: _theirs, ...request }, until) =>
+          supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>,
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat">);
     case "moderation":
       return Object.assign(common, facts, {

@@ -145,8 +145,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
   const { slots, device } = model;
   switch (model.task) {
     case "chat": {
-      const { contextWindow, passesWire, abilities } = model;
-      return { task: model.task, slots, device, contextWindow, passesWire, abilities };
+      const { contextWindow, abilities } = model;
+      return { task: model.task, slots, device, contextWindow, abilities };
     }
     case "moderation":
       return { task: model.task, slots, device, categories: model.categories, takesImages: model.takesImages };

@@ -78,7 +78,7 @@ test("a process that goes on with an abandoned call is taken for hung", async ()
   const { pid } = supervisor;
   const { signal } = new AbortController();
   // As a `HostModel` sends it: functions do not pass between processes.
-  const request = { ...makeChatRequest({ say: "deaf" }), notCarried: undefined, imagesNotTaken: undefined };
+  const request = makeChatRequest({ say: "deaf" });
   for await (const _ of supervisor.call(request, undefined, signal)) break;
   await eventually(() => expect(runs(pid)).toBe(false));
   await eventually(() => expect(supervisor.health().state).toBe("up"));

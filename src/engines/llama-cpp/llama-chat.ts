@@ -1,6 +1,7 @@
 import { BatchedChatModel } from "@parlance-inference/llama-batching/batched-chat-model";
 import { AsyncQueue } from "../../async/async-queue.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { toTextMessage } from "../message-text.ts";
 import type { ModelHealth } from "../open-model.ts";
 import { toFault } from "./to-fault.ts";
 
@@ -9,7 +10,6 @@ type Options = ConstructorParameters<typeof BatchedChatModel>[0];
 /** The chat model inside its child process. Its crashes are handled by the host. */
 export class LlamaChat implements ChatModel {
   readonly task = "chat";
-  readonly passesWire = false;
   readonly abilities: ChatAbilities;
   readonly slots: number;
   readonly device: string;
@@ -41,7 +41,8 @@ export class LlamaChat implements ChatModel {
 
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const events = new AsyncQueue<ChatEvent>();
-    this.#model.run(request, { signal, emit: (event) => events.push(event) }).then(
+    const input = { ...request, messages: request.messages.map(toTextMessage) };
+    this.#model.run(input, { signal, emit: (event) => events.push(event) }).then(
       () => events.end(),
       (failure: unknown) => events.end(toFault(failure)),
     );

@@ -11,7 +11,6 @@ import type { ModelHealth } from "../open-model.ts";
 import { Connections } from "../openai-compatible/connections.ts";
 import { openAiCompatibleSettings } from "../openai-compatible/settings.ts";
 import { UpstreamChat } from "../openai-compatible/upstream-chat.ts";
-import { countChoices } from "./count-choices.ts";
 import { toServerBody } from "./server-body.ts";
 import type { ServerProperties } from "./server-properties.ts";
 import type { LlamaServerSettings } from "./settings.ts";
@@ -28,8 +27,6 @@ const END_GRACE_MS = 500;
 export class LlamaServerChat implements ChatModel {
   readonly task = "chat";
   readonly device = "llama-server";
-  /** It passes the body on, but one made from what Parlance knows, so that nothing is silently ignored. */
-  readonly passesWire = false;
   readonly slots: number;
   readonly contextWindow: number;
   readonly abilities: ChatAbilities;
@@ -60,11 +57,11 @@ export class LlamaServerChat implements ChatModel {
     const { server } = this.#options;
     const facts = server.current();
     const ended = server.ended().then(() => true);
-    const wire = toServerBody(request, this.#properties);
+    // Written here rather than by the upstream, so nothing is silently ignored.
+    const body = toServerBody(request, this.#properties);
     try {
       const upstream = await this.#upstreamOf(facts);
-      const events = upstream.chat({ ...request, wire }, signal);
-      yield* request.choices > 1 && !request.stream ? countChoices(events, facts, signal) : events;
+      yield* upstream.events(request, body, signal);
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== "upstream-failed") throw error;
       if (!(await Promise.race([ended, delay(END_GRACE_MS, false)]))) throw error;

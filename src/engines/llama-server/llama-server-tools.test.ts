@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HERMES } from "../../../packages/llama-batching/test/chat-templates.ts";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { llamaServerBinary, openLlamaServer } from "../../../test/support/llama-server.ts";
-import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
+import { readAnswer } from "../../../test/support/read-answer.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import type { ChatEvent, ChatModel, ChatRequest, Tool } from "../chat-model.ts";
+import type { ChatEvent, ChatMessage, ChatModel, ChatRequest, Tool } from "../chat-model.ts";
 
 const never = () => new AbortController().signal;
 
@@ -30,19 +30,9 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that has a pla
   const question = { role: "user" as const, content: "Weather in Paris for 3 days?" };
   // It is a small model: it does as was done before.
   const asked = [...turn("London", 2), ...turn("Rome", 5), ...turn("Cairo", 4), question];
-  const ask = (request: Partial<ChatRequest>, wireMessages: unknown[] = asked) =>
+  const ask = (request: Partial<ChatRequest>, messages: ChatMessage[] = asked) =>
     readAnswer(
-      model.chat(
-        makeChatRequest({
-          messages: [question],
-          tools: [weather],
-          maxTokens: 120,
-          temperature: 0,
-          ...request,
-          wire: { messages: wireMessages },
-        }),
-        never(),
-      ),
+      model.chat(makeChatRequest({ messages, tools: [weather], maxTokens: 120, temperature: 0, ...request }), never()),
     );
 
   beforeAll(async () => {
@@ -56,21 +46,18 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that has a pla
     await folder[Symbol.asyncDispose]();
   });
 
-  test.each([true, false])(
-    "calls the tool that it has to, and reads what came of it (streamed: %j)",
-    async (stream) => {
-      expect(model.abilities.tools).toBe(true);
-      const first = await ask({ stream, toolChoice: { name: "get_weather" } });
-      expect(first.reason).toBe("tool_calls");
-      const [call] = callsOf(first.events);
-      expect(call?.name).toBe("get_weather");
-      expect(compileValidator(weather.parameters, "schema")(JSON.parse(call?.arguments ?? ""))).toBeUndefined();
-      const told = { role: "tool", tool_call_id: "call_1", content: "It rains." };
-      const second = await ask({ stream, toolChoice: "none" }, [question, called(call?.arguments ?? ""), told]);
-      expect(second.text).not.toBe("");
-      expect(callsOf(second.events)).toEqual([]);
-    },
-  );
+  test("calls the tool that it has to, and reads what came of it", async () => {
+    expect(model.abilities.tools).toBe(true);
+    const first = await ask({ toolChoice: { name: "get_weather" } });
+    expect(first.reason).toBe("tool_calls");
+    const [call] = callsOf(first.events);
+    expect(call?.name).toBe("get_weather");
+    expect(compileValidator(weather.parameters, "schema")(JSON.parse(call?.arguments ?? ""))).toBeUndefined();
+    const told = { role: "tool" as const, toolCallId: "call_1", content: "It rains." };
+    const second = await ask({ toolChoice: "none" }, [question, called(call?.arguments ?? ""), told]);
+    expect(second.text).not.toBe("");
+    expect(callsOf(second.events)).toEqual([]);
+  });
 
   test("refuses arguments that cannot be held to their schema, and a format beside tools", async () => {
     const parameters = { type: "object", patternProperties: { a: {} } };
@@ -82,17 +69,16 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that has a pla
   });
 });
 
-function turn(city: string, days: number): object[] {
+function turn(city: string, days: number): ChatMessage[] {
   return [
     { role: "user", content: `Weather in ${city} for ${days} days?` },
     called(JSON.stringify({ city, days })),
-    { role: "tool", tool_call_id: "call_1", content: "It snows." },
+    { role: "tool", toolCallId: "call_1", content: "It snows." },
   ];
 }
 
-function called(written: string): object {
-  const call = { id: "call_1", type: "function", function: { name: "get_weather", arguments: written } };
-  return { role: "assistant", content: "", tool_calls: [call] };
+function called(written: string): ChatMessage {
+  return { role: "assistant", content: "", toolCalls: [{ id: "call_1", name: "get_weather", arguments: written }] };
 }
 
 interface Call {
@@ -100,26 +86,13 @@ interface Call {
   arguments: string;
 }
 
-/** Put together from their fragments where the answer was streamed. */
+/** Put together from their pieces. */
 function callsOf(events: readonly ChatEvent[]): Call[] {
   const calls: Call[] = [];
-  for (const part of events.flatMap((event) => jsonOf(event) ?? [])) {
-    const [choice] = (part as { choices: { delta?: Said; message?: Said }[] }).choices;
-    for (const [index, { index: place, function: said }] of (choice?.delta ?? choice?.message)?.tool_calls?.entries() ??
-      []) {
-      const at = place ?? index;
-      const call = calls[at] ?? { name: "", arguments: "" };
-      calls[at] = { name: call.name + (said.name ?? ""), arguments: call.arguments + (said.arguments ?? "") };
-    }
+  for (const event of events) {
+    if (event.type === "tool-call") calls[event.index] = { name: event.name, arguments: "" };
+    const call = event.type === "tool-arguments" ? calls[event.index] : undefined;
+    if (call !== undefined && event.type === "tool-arguments") call.arguments += event.text;
   }
   return calls;
-}
-
-interface Said {
-  tool_calls?: { index?: number; function: Partial<Call> }[];
-}
-
-function jsonOf(event: ChatEvent): unknown {
-  if (event.type === "wire-frames") return framesOf(event.frames);
-  return event.type === "finish" ? event.completion?.fields : undefined;
 }

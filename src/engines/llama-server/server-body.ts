@@ -1,12 +1,14 @@
 /**
- * A chat request as llama-server reads it. Only fields that Parlance knows are sent, each said out loud, because
- * llama-server has defaults of its own and skips what it does not know without a word.
+ * A chat request as llama-server reads it. Only fields that Parlance knows are sent, each of them explicitly, because
+ * llama-server has defaults of its own and skips unknown fields silently.
  */
 
 import { anyObjectGrammar, compileGrammar } from "@parlance-inference/json-schema-grammar/grammar";
 import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { AnswerFormat, ChatRequest, Tool } from "../chat-model.ts";
+import type { AnswerFormat, ChatMessage, ChatRequest, Tool } from "../chat-model.ts";
+import { imagesIn } from "../message-text.ts";
+import { toMessage, toTool } from "../openai-compatible/chat-body.ts";
 import { withSchemaFaults } from "../schema-fault.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
@@ -15,8 +17,8 @@ export function toServerBody(request: ChatRequest, properties: ServerProperties)
   refuseUnknownTokens(request.logitBias, properties.vocabularySize);
   const { seed } = request;
   return {
-    messages: toServerMessages(request),
-    stream: request.stream,
+    messages: request.messages.map(toServerMessage),
+    stream: true,
     // It reads 32 bits: more would come out as few.
     max_tokens: Math.min(request.maxTokens ?? -1, 2 ** 31 - 1),
     temperature: request.temperature,
@@ -47,40 +49,14 @@ function refuseUnknownTokens(bias: ChatRequest["logitBias"], vocabularySize: num
   throw invalidRequest(`logit_bias names the token ${unknown}, but ${known}.`, "logit_bias", "invalid_value");
 }
 
-type Parts = ReadonlyArray<{ type?: unknown; image_url?: { url?: unknown } | string }>;
-
-/** With the roles and contents as the caller sent them, since they may hold images. */
-function toServerMessages({ wire, messages }: ChatRequest): unknown[] {
-  const sent = Array.isArray(wire.messages) ? (wire.messages as Record<string, unknown>[]) : messages;
-  return sent.map((message, index) => {
-    const { role, content } = message as { role: string; content?: unknown };
-    if (Array.isArray(content)) refuseImageAddresses(content, `messages[${index}].content`);
-    return { ...message, ...toServerCalls(message), role: role === "developer" ? "system" : role };
-  });
-}
-
-/** It fails where a call's arguments are no JSON, also for those that say nothing because there are none. */
-function toServerCalls(message: object): { tool_calls?: unknown[] } {
-  const { tool_calls: calls } = message as { tool_calls?: { function?: { arguments?: unknown } }[] | null };
-  if (!calls?.length) return {};
-  return {
-    tool_calls: calls.map((call) =>
-      call.function?.arguments === "" ? { ...call, function: { ...call.function, arguments: "{}" } } : call,
-    ),
-  };
-}
-
-/** llama-server would fetch them from wherever they point to, this machine's own network included. */
-function refuseImageAddresses(parts: Parts, path: string): void {
-  for (const [index, part] of parts.entries()) {
-    if (part.type !== "image_url") continue;
-    const url = typeof part.image_url === "object" ? part.image_url?.url : part.image_url;
-    if (typeof url === "string" && url.startsWith("data:")) continue;
-    throw unsupportedValue(
-      "A local model fetches no images: send the image itself, as a data: URL.",
-      `${path}[${index}].image_url.url`,
-    );
+function toServerMessage(message: ChatMessage): Record<string, unknown> {
+  for (const { url, param } of imagesIn(message)) {
+    // llama-server would fetch it from wherever it points to, this machine's own network included.
+    if (!url.startsWith("data:")) {
+      throw unsupportedValue("A local model fetches no images: send the image itself, as a data: URL.", param.url);
+    }
   }
+  return toMessage({ ...message, role: message.role === "developer" ? "system" : message.role });
 }
 
 function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unknown> {
@@ -104,9 +80,9 @@ function tools({ tools: offered, toolChoice, parallelToolCalls }: ChatRequest): 
   };
 }
 
-function toServerTool({ name, description, parameters }: Tool): object {
+function toServerTool({ description, parameters, ...tool }: Tool): object {
   const empty = { type: "object", properties: {}, additionalProperties: false };
-  return { type: "function", function: { name, description: description ?? "", parameters: parameters ?? empty } };
+  return toTool({ ...tool, description: description ?? "", parameters: parameters ?? empty });
 }
 
 /** A grammar of our own rather than the schema: llama-server drops keywords that it does not know. */

@@ -78,7 +78,7 @@ describe.each(Object.entries(STYLES))("frames as %s writes them", (name, write) 
       reasoningTokens: 0,
       estimated: false,
     });
-    expect(frames.frameCount).toBe(PIECES.length + 1);
+    expect(frames.count).toBe(PIECES.length + 1);
   });
 });
 

@@ -6,34 +6,37 @@
 import { Fault } from "../../faults.ts";
 import type { TokenUsage } from "../../usage.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
-import type { ChatEvent, ChatRequest } from "../chat-model.ts";
-import { toWireCompletion } from "../wire-completion.ts";
+import type { AnswerFormat } from "../chat-model.ts";
 import type { WholeAnswer } from "./completion.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-answer.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
-import { wholeAsFrames } from "./whole-as-frames.ts";
 
-/** Gives a whole answer; undefined once the caller has left. */
-type Complete = (request: ChatRequest, signal: AbortSignal) => Promise<WholeAnswer | undefined>;
+/** Gives a complete answer; undefined once the caller has left. */
+type Complete = (body: Body, signal: AbortSignal) => Promise<WholeAnswer | undefined>;
+type Body = Readonly<Record<string, unknown>>;
 
-/** A streamed answer is held back until it is whole. Throws a Fault when what came fits neither time. */
-export async function* checkedAnswer(
-  request: ChatRequest,
+interface CheckedRequest {
+  body: Body;
+  format: AnswerFormat;
+}
+
+/** Undefined once the caller has left. Throws a Fault when neither answer fits. */
+export async function checkedAnswer(
+  { body: asked, format }: CheckedRequest,
   signal: AbortSignal,
   { complete, deployment }: { complete: Complete; deployment: string },
-): AsyncGenerator<ChatEvent> {
-  const validate = validatorOfFormat(request.format);
-  const wire = withInstruction(request.wire, request.format);
+): Promise<WholeAnswer | undefined> {
+  const validate = validatorOfFormat(format);
+  const body = withInstruction(asked, format);
   // The choices are asked for again side by side; where one fails, the others are for nobody.
   const failing = new AbortController();
   const until = AbortSignal.any([signal, failing.signal]);
-  const ask = (body: Record<string, unknown>) => complete({ ...request, wire: body, stream: false }, until);
-  const first = await ask(wire);
-  if (first === undefined) return;
+  const first = await complete(body, until);
+  if (first === undefined) return undefined;
   const usages = [first.usage];
   const repair = async ({ choice, violation }: CheckedChoice): Promise<CheckedChoice> => {
     if (violation === undefined) return { choice, violation };
-    const second = await ask(withViolation(wire, String(choice.message.content), violation));
+    const second = await complete(withViolation(body, String(choice.message.content), violation), until);
     if (second === undefined) return { choice, violation };
     usages.push(second.usage);
     const [again] = choicesOf(second);
@@ -44,7 +47,7 @@ export async function* checkedAnswer(
     failing.abort();
     throw failure;
   });
-  if (signal.aborted) return;
+  if (signal.aborted) return undefined;
   const usage = usages.reduce(sum);
   const violation = repaired.find((each) => each.violation !== undefined)?.violation;
   if (violation !== undefined) throw unfit(deployment, violation, usage);
@@ -53,14 +56,7 @@ export async function* checkedAnswer(
     choices: repaired.map(({ choice }) => choice),
     usage: usages.length > 1 || usage.estimated ? toUsage(usage) : first.completion.fields.usage,
   };
-  if (!request.stream) {
-    yield { type: "finish", usage, completion: toWireCompletion(fields) };
-    return;
-  }
-  const options = request.wire.stream_options as { include_usage?: boolean } | undefined;
-  const { frames, usageFrame } = wholeAsFrames(fields, options?.include_usage === true);
-  yield { type: "wire-frames", frames, completionTokens: usage.completionTokens };
-  yield { type: "finish", usage, usageFrame };
+  return { usage, completion: { fields, json: JSON.stringify(fields) } };
 }
 
 function choicesOf({ completion }: WholeAnswer): AnswerChoice[] {

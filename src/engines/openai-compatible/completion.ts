@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ChatRequest } from "../chat-model.ts";
-import type { WireCompletion } from "../wire-completion.ts";
+import type { ForwardedCompletion } from "../chat-proxy.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { estimateTokens, estimateUsage, usageIn } from "./usage.ts";
 
 /** An answer that is not streamed. */
 export interface WholeAnswer {
-  completion: WireCompletion;
+  completion: ForwardedCompletion;
   usage: TokenUsage;
 }
 
 /** A whole answer with `model` replaced, and `id` set where it is missing. Throws UpstreamError when it is none. */
-export function readCompletion(body: string, request: ChatRequest): WholeAnswer {
+export function readCompletion(body: string, request: Pick<ChatRequest, "model" | "messages">): WholeAnswer {
   const parsed = parse(body);
   const error = upstreamErrorIn(parsed);
   if (error !== undefined) throw error;

@@ -10,10 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../chat-model.ts";
+import type { ChatProxy } from "../chat-proxy.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 
@@ -70,9 +70,9 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
 
   async function ask(settings: object): Promise<string> {
     const parsed = openAiCompatibleSettings.parse({ base_url: url, ...settings });
-    const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices())) as ChatModel;
+    const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices())) as ChatProxy;
     try {
-      const events = model.chat(makeChatRequest({ stream: false }), new AbortController().signal);
+      const events = forward(model, makeChatCall({ stream: false }), new AbortController().signal);
       return (await readAnswer(events)).text;
     } finally {
       await model.close();

@@ -1,16 +1,16 @@
 /** Asks in words for the JSON that an upstream cannot be held to. */
 
-import type { AnswerFormat, ChatRequest } from "../chat-model.ts";
+import type { AnswerFormat } from "../chat-model.ts";
 
-type Wire = ChatRequest["wire"];
+type Body = Readonly<Record<string, unknown>>;
 type Message = Record<string, unknown>;
 
 /**
  * The body with the format as a part of the first system message, since many chat templates take one such message and
  * take it first only; without `response_format`, which such upstreams refuse or skip.
  */
-export function withInstruction(wire: Wire, format: AnswerFormat): Record<string, unknown> {
-  const { response_format: _format, stream: _stream, stream_options: _options, ...body } = wire;
+export function withInstruction(sent: Body, format: AnswerFormat): Record<string, unknown> {
+  const { response_format: _format, stream: _stream, stream_options: _options, ...body } = sent;
   const [first, ...others] = body.messages as Message[];
   const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
   const instruction = `${hasTools ? "Unless you call a tool: " : ""}${instructionOf(format)}`;
@@ -22,7 +22,7 @@ export function withInstruction(wire: Wire, format: AnswerFormat): Record<string
 }
 
 /** The body that asks once more, for one answer, telling what was wrong with the last. */
-export function withViolation(body: Wire, answer: string, violation: string): Record<string, unknown> {
+export function withViolation(body: Body, answer: string, violation: string): Record<string, unknown> {
   const { n: _choices, ...rest } = body;
   const again = `That is not valid: ${violation}. Answer again with the JSON value alone.`;
   const messages = [

@@ -5,12 +5,12 @@ import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
-import type { ChatModel } from "../chat-model.ts";
+import type { ChatProxy } from "../chat-proxy.ts";
 import type { TranscriptionModel } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
@@ -66,8 +66,8 @@ async function transcribe(settings: object, signal: AbortSignal): Promise<unknow
 
 async function chat(settings: object, signal: AbortSignal): Promise<unknown> {
   const parsed = openAiCompatibleSettings.parse(settings);
-  const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices())) as ChatModel;
-  return outcomeOf(model, model.chat(makeChatRequest(), signal));
+  const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices())) as ChatProxy;
+  return outcomeOf(model, forward(model, makeChatCall(), signal));
 }
 
 /** The failure, or undefined where it ended without. */

@@ -4,10 +4,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
+import type { ChatProxy } from "../chat-proxy.ts";
 import type { Model } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
@@ -37,7 +38,7 @@ const { signal } = new AbortController();
 function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
   switch (model.task) {
     case "chat":
-      return model.chat(makeChatRequest(), signal);
+      return forward(model as ChatProxy, makeChatCall(), signal);
     case "moderation":
       return model.moderate([{ text: "a", images: [] }], signal);
     case "speech":

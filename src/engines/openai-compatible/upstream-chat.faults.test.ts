@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../../../test/support/faulty-upstream.ts";
 import { readAnswer, textOf } from "../../../test/support/read-answer.ts";
 import type { Fault } from "../../faults.ts";
-import type { ChatEvent, ChatModel } from "../chat-model.ts";
+import type { ChatProxy, ForwardedEvent } from "../chat-proxy.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 
@@ -32,12 +32,12 @@ async function open(baseUrl: string, settings: object = {}) {
     max_response_bytes: 1_000_000,
     ...settings,
   });
-  const model = (await openAiCompatibleEngine.open(parsed, "chat", services)) as ChatModel;
+  const model = (await openAiCompatibleEngine.open(parsed, "chat", services)) as ChatProxy;
   return { model, logged: services.logged };
 }
 
 interface Outcome {
-  events: ChatEvent[];
+  events: ForwardedEvent[];
   text: string;
   fault: Fault | undefined;
   logged: string;
@@ -55,11 +55,12 @@ const urlOf =
 async function ask(baseUrlOf: UrlOf, stream: boolean, settings?: object): Promise<Outcome> {
   const upstream = await startFaultyUpstream();
   const { model, logged } = await open(baseUrlOf(upstream), settings);
-  const events: ChatEvent[] = [];
+  const events: ForwardedEvent[] = [];
   let fault: Fault | undefined;
   try {
-    for await (const event of model.chat(
-      makeChatRequest({ model: "team-chat", stream }),
+    for await (const event of forward(
+      model,
+      makeChatCall({ model: "team-chat", stream }),
       new AbortController().signal,
     )) {
       events.push(event);
@@ -225,9 +226,9 @@ test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_pl
   for (const stream of [true, false]) {
     const { model } = await open(baseUrlOf(upstream));
     const abort = new AbortController();
-    const events: ChatEvent[] = [];
+    const events: ForwardedEvent[] = [];
     const reading = (async () => {
-      for await (const event of model.chat(makeChatRequest({ stream }), abort.signal)) events.push(event);
+      for await (const event of forward(model, makeChatCall({ stream }), abort.signal)) events.push(event);
     })();
     await expect.poll(() => upstream.openSockets()).toBe(1);
     if (stream) await expect.poll(() => events.length).toBe(eventsBefore);
@@ -248,7 +249,7 @@ test("a connection that the upstream closed while it lay idle is not the next re
   onTestFinished(() => upstream.close());
   const { model } = await open(upstream.baseUrlFor("none"));
   for (let round = 0; round < 20; round += 1) {
-    const { text } = await readAnswer(model.chat(makeChatRequest(), new AbortController().signal));
+    const { text } = await readAnswer(forward(model, makeChatCall(), new AbortController().signal));
     expect(text).toBe("abcdefgh");
     if (round % 2 === 1) upstream.closeIdle();
   }

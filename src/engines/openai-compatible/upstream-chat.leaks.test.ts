@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type FaultName, type FaultyUpstream, startFaultyUpstream } from "../../../test/support/faulty-upstream.ts";
-import type { ChatModel } from "../chat-model.ts";
+import type { ChatProxy } from "../chat-proxy.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function open(baseUrl: string): Promise<ChatModel> {
+async function open(baseUrl: string): Promise<ChatProxy> {
   const settings = openAiCompatibleSettings.parse({ base_url: baseUrl, idle_timeout_seconds: 30 });
-  return (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
+  return (await openAiCompatibleEngine.open(settings, "chat", makeEngineServices())) as ChatProxy;
 }
 
 async function rounds(work: (round: number) => Promise<void>): Promise<void> {
@@ -41,8 +41,8 @@ test.each(["never-answers", "headers-then-hangs", "hangs-midway", "drips", "floo
     await rounds(async (round) => {
       const abort = new AbortController();
       setTimeout(() => abort.abort(), round % 10);
-      for await (const event of model.chat(makeChatRequest({ stream: round % 4 !== 0 }), abort.signal)) {
-        expect(event.type).toBe("wire-frames");
+      for await (const event of forward(model, makeChatCall({ stream: round % 4 !== 0 }), abort.signal)) {
+        expect(event.type).toBe("frames");
       }
     });
     // Nobody closed the model: the connections end because their requests did.
@@ -65,7 +65,7 @@ test.each([
   let faults = 0;
   await rounds(async () => {
     try {
-      for await (const _ of model.chat(makeChatRequest(), new AbortController().signal));
+      for await (const _ of forward(model, makeChatCall(), new AbortController().signal));
     } catch {
       faults += 1;
     }

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
+import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { startFaultyUpstream, UPSTREAM_KEY } from "../../../test/support/faulty-upstream.ts";
 import { type OpenAiUpstreamOptions, startOpenAiUpstream } from "../../../test/support/openai-upstream.ts";
 import { framesOf, readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../chat-model.ts";
+import type { ChatProxy } from "../chat-proxy.ts";
 import { ScriptedChat } from "../scripted/scripted-chat.ts";
 import { scriptedSettings } from "../scripted/settings.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
@@ -20,9 +20,9 @@ afterEach(async () => {
 
 const never = () => new AbortController().signal;
 
-async function openModel(baseUrl: string, settings: object = {}, catalogId = "test-model"): Promise<ChatModel> {
+async function openModel(baseUrl: string, settings: object = {}, catalogId = "test-model"): Promise<ChatProxy> {
   const parsed = openAiCompatibleSettings.parse({ base_url: baseUrl, ...settings });
-  const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices({ catalogId }))) as ChatModel;
+  const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices({ catalogId }))) as ChatProxy;
   cleanups.push(() => model.close());
   return model;
 }
@@ -38,11 +38,11 @@ test("sends the deployment's own key and model, and answers under the catalog id
   const settings = { api_key: UPSTREAM_KEY, headers: { "x-team": "blue" } };
   const model = await openModel(upstream.baseUrl, settings, "hub/*");
   for (const stream of [true, false]) {
-    const request = makeChatRequest({ model: "hub/owner/small", stream, wire: { user: "u1" } });
-    const { text, events } = await readAnswer(model.chat(request, never()));
+    const request = makeChatCall({ model: "hub/owner/small", stream, user: "u1" });
+    const { text, events } = await readAnswer(forward(model, request, never()));
     expect(text).toBe("Hello there");
     for (const event of events) {
-      if (event.type === "wire-frames") {
+      if (event.type === "frames") {
         for (const frame of framesOf(event.frames)) expect(frame).toMatchObject({ model: "hub/owner/small" });
       }
       if (event.type === "finish" && !stream) expect(event.completion?.fields.model).toBe("hub/owner/small");
@@ -63,8 +63,8 @@ test("sends the deployment's own key and model, and answers under the catalog id
 test("takes usage out of the stream and tells it at the end", async () => {
   const upstream = await startUpstream([{ text: "one two three" }]);
   const model = await openModel(upstream.baseUrl);
-  const { events, finish } = await readAnswer(model.chat(makeChatRequest({ say: "a b c" }), never()));
-  const frames = events.flatMap((event) => (event.type === "wire-frames" ? framesOf(event.frames) : []));
+  const { events, finish } = await readAnswer(forward(model, makeChatCall({ say: "a b c" }), never()));
+  const frames = events.flatMap((event) => (event.type === "frames" ? framesOf(event.frames) : []));
   expect(frames.some((frame) => "usage" in frame)).toBe(false);
   expect(finish?.usage).toEqual({
     promptTokens: 4,
@@ -87,7 +87,7 @@ test.each([true, false])(
   async (stream) => {
     const upstream = await startUpstream([{ text: "one two three four" }], { givesUsage: false });
     const model = await openModel(upstream.baseUrl);
-    const { finish } = await readAnswer(model.chat(makeChatRequest({ say: "eight ch", stream }), never()));
+    const { finish } = await readAnswer(forward(model, makeChatCall({ say: "eight ch", stream }), never()));
     expect(finish?.usage).toMatchObject({ promptTokens: 6, estimated: true });
     expect(finish?.usage.completionTokens).toBeGreaterThanOrEqual(4);
     expect(finish?.usage.completionTokens).toBeLessThanOrEqual(6);
@@ -97,7 +97,7 @@ test.each([true, false])(
 test("uses a connection again", async () => {
   const upstream = await startUpstream([{ text: "Hello" }]);
   const model = await openModel(upstream.baseUrl);
-  for (let round = 0; round < 5; round += 1) await readAnswer(model.chat(makeChatRequest(), never()));
+  for (let round = 0; round < 5; round += 1) await readAnswer(forward(model, makeChatCall(), never()));
   // A connection is free one turn of the event loop after its answer ended, so the next request may need a second one.
   expect(upstream.openSockets()).toBeLessThanOrEqual(2);
 });
@@ -106,7 +106,7 @@ test("does not read on for a reader that does not", async () => {
   const faulty = await startFaultyUpstream();
   cleanups.push(() => faulty.close());
   const model = await openModel(faulty.baseUrlFor("floods"));
-  const events = model.chat(makeChatRequest(), never())[Symbol.asyncIterator]();
+  const events = forward(model, makeChatCall(), never())[Symbol.asyncIterator]();
   await events.next();
   const before = process.memoryUsage().rss;
   await expect.poll(() => faulty.isHeldBack(), { timeout: 10_000 }).toBe(true);
@@ -149,7 +149,7 @@ test("connects through a proxy that asks for a password", async () => {
   });
   const { port } = proxy.address() as AddressInfo;
   const model = await openModel(upstream.baseUrl, { proxy: `http://me:secret@127.0.0.1:${port}` });
-  const { text } = await readAnswer(model.chat(makeChatRequest(), never()));
+  const { text } = await readAnswer(forward(model, makeChatCall(), never()));
   expect(text).toBe("Hello");
   expect(seen).toEqual([`Basic ${Buffer.from("me:secret").toString("base64")}`]);
 });
@@ -179,9 +179,9 @@ test("an answer that has ended without [DONE] does not run out of time while its
   const { port } = server.address() as AddressInfo;
   const model = await openModel(`http://127.0.0.1:${port}/v1`, { idle_timeout_seconds: 0.1 });
   const types: string[] = [];
-  for await (const { type } of model.chat(makeChatRequest(), never())) {
+  for await (const { type } of forward(model, makeChatCall(), never())) {
     types.push(type);
     await new Promise((resume) => setTimeout(resume, 300));
   }
-  expect(types).toEqual(["wire-frames", "finish"]);
+  expect(types).toEqual(["frames", "finish"]);
 });

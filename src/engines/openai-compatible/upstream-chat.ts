@@ -1,10 +1,15 @@
-/** A chat model behind any API of OpenAI's kind, its answers passed on as they come. */
+/** A chat model behind any API of OpenAI's kind: answers are forwarded as they come, or read as typed events. */
 
-import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import type { ChatAbilities, ChatEvent, ChatRequest } from "../chat-model.ts";
+import type { ChatProxy, ForwardedEvent, PassThrough } from "../chat-proxy.ts";
 import { OneEvent } from "../one-event.ts";
+import { toChatBody } from "./chat-body.ts";
+import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
+import type { ChunkReaderOptions } from "./chunk-reader.ts";
 import { readCompletion, type WholeAnswer } from "./completion.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
+import type { FrameSink } from "./frame-sink.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { SseFrames } from "./sse-frames.ts";
@@ -12,15 +17,17 @@ import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
 import { toUpstreamBody } from "./upstream-request.ts";
 import { estimateUsage } from "./usage.ts";
+import { wholeAsFrames } from "./whole-as-frames.ts";
 
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** What stands in the place of a stream is read for its message only. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-export class UpstreamChat extends UpstreamModel implements ChatModel {
+type Body = Readonly<Record<string, unknown>>;
+
+export class UpstreamChat extends UpstreamModel implements ChatProxy {
   readonly task = "chat";
   readonly contextWindow = undefined;
-  readonly passesWire = true;
   readonly abilities: ChatAbilities;
 
   constructor(options: UpstreamModelOptions) {
@@ -38,29 +45,75 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
   }
 
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
-    if (request.format.type !== "text" && this.settings.abilities.jsonSchema === false) {
-      return this.#completeChecked(request, signal);
-    }
-    if (request.stream) return this.#stream(request, signal);
-    return new OneEvent(async () => toFinish(await this.#complete(request, signal)));
+    const body = toChatBody(request);
+    return this.#isChecked(request) ? this.#checkedEvents(request, body, signal) : this.events(request, body, signal);
   }
 
-  async *#completeChecked(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  /** The typed events of the stream that `body` asks for. */
+  events(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    return this.#stream(request, body, new ChatEvents(this.#readerOptions(body)), signal);
+  }
+
+  forward(request: ChatRequest, { body, stream }: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
+    if (this.#isChecked(request)) return this.#checkedBytes(request, { body, stream }, signal);
+    if (!stream) return new OneEvent(async () => toFinish(await this.#complete(request, body, signal)));
+    const frames = new ChatFrames({ model: request.model, ...this.#readerOptions(body) });
+    return this.#stream(request, body, frames, signal);
+  }
+
+  #isChecked({ format }: ChatRequest): boolean {
+    return format.type !== "text" && this.settings.abilities.jsonSchema === false;
+  }
+
+  #readerOptions({ n }: Body): ChunkReaderOptions {
+    return { choices: Number.isSafeInteger(n) ? (n as number) : 1, usagePerChoice: this.usagePerChoice };
+  }
+
+  async *#checkedEvents(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const answer = await this.#completeChecked(request, body, signal);
+    if (answer !== undefined) yield* ChatEvents.ofCompletion(answer.completion.fields, answer.usage);
+  }
+
+  /** A streamed answer is held back until it is complete. */
+  async *#checkedBytes(
+    request: ChatRequest,
+    { body, stream }: Pick<PassThrough, "body" | "stream">,
+    signal: AbortSignal,
+  ): AsyncGenerator<ForwardedEvent> {
+    const answer = await this.#completeChecked(request, body, signal);
+    if (answer === undefined) return;
+    const { completion, usage } = answer;
+    if (!stream) {
+      yield { type: "finish", usage, completion };
+      return;
+    }
+    const options = body.stream_options as { include_usage?: boolean } | undefined;
+    const { frames, usageFrame } = wholeAsFrames(completion.fields, options?.include_usage === true);
+    yield { type: "frames", frames, completionTokens: usage.completionTokens };
+    yield { type: "finish", usage, usageFrame };
+  }
+
+  async #completeChecked(request: ChatRequest, body: Body, signal: AbortSignal): Promise<WholeAnswer | undefined> {
     const { deployment } = this.contextOf(request.model);
     // What checks schemas is 12 MB that most upstreams, which hold their answers to them, need not.
     const { checkedAnswer } = await import("./checked-answer.ts");
-    yield* checkedAnswer(request, signal, { complete: (...asked) => this.#complete(...asked), deployment });
+    const complete = (asked: Body, until: AbortSignal) => this.#complete(request, asked, until);
+    return checkedAnswer({ body, format: request.format }, signal, { complete, deployment });
   }
 
-  #ask(request: ChatRequest, upstreamModel: string, signal: AbortSignal): Exchange {
-    const headers = { accept: request.stream ? "text/event-stream" : "application/json" };
-    const body = toUpstreamBody(request, upstreamModel);
-    return this.send("chat/completions", { body, headers, callerHeaders: request.callerHeaders }, signal);
+  #ask({ callerHeaders }: ChatRequest, body: Body, upstreamModel: string, signal: AbortSignal): Exchange {
+    const headers = { accept: body.stream === true ? "text/event-stream" : "application/json" };
+    return this.send("chat/completions", { body: toUpstreamBody(body, upstreamModel), headers, callerHeaders }, signal);
   }
 
-  async *#stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *#stream<Event>(
+    request: ChatRequest,
+    body: Body,
+    sink: FrameSink<Event>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Event> {
     const context = this.contextOf(request.model);
-    const exchange = this.#ask(request, context.upstreamModel, signal);
+    const exchange = this.#ask(request, body, context.upstreamModel, signal);
     let isWhole = false;
     try {
       const head = await exchange.head();
@@ -68,26 +121,20 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
       if (head.status !== 200) throw await readRefusal(head, exchange, context);
       await expectEventStream(head, exchange);
       const sse = new SseFrames(MAX_FRAME_BYTES);
-      const choices = Number.isSafeInteger(request.wire.n) ? (request.wire.n as number) : 1;
-      const frames = new ChatFrames({ model: request.model, choices, usagePerChoice: this.usagePerChoice });
-      while (!frames.isDone) {
+      while (!sink.isDone) {
         const chunks = await exchange.read();
         if (chunks === undefined) break;
         let cut = "";
         for (const chunk of chunks) cut += sse.push(chunk);
         if (cut === "") continue;
         exchange.progress();
-        const passed = frames.rewrite(cut);
-        if (passed !== "") {
-          yield { type: "wire-frames", frames: Buffer.from(passed, "latin1"), completionTokens: frames.frameCount };
-        }
-        if (frames.failure !== undefined) throw frames.failure;
+        for (const event of sink.take(cut)) yield event;
+        if (sink.failure !== undefined) throw sink.failure;
       }
       if (signal.aborted) return;
-      if (!frames.isComplete) throw new UpstreamError("ended its answer before it was whole");
+      if (!sink.isComplete) throw new UpstreamError("ended its answer before it was whole");
       isWhole = true;
-      const usage = frames.usage ?? estimateUsage(request.messages, frames.frameCount);
-      yield { type: "finish", usage, usageFrame: frames.usageFrame(usage) };
+      for (const event of sink.finish(sink.usage ?? estimateUsage(request.messages, sink.count))) yield event;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
@@ -96,15 +143,15 @@ export class UpstreamChat extends UpstreamModel implements ChatModel {
   }
 
   /** Undefined once the signal has aborted. */
-  async #complete(request: ChatRequest, signal: AbortSignal): Promise<WholeAnswer | undefined> {
+  async #complete(request: ChatRequest, body: Body, signal: AbortSignal): Promise<WholeAnswer | undefined> {
     const context = this.contextOf(request.model);
-    const exchange = this.#ask(request, context.upstreamModel, signal);
+    const exchange = this.#ask(request, body, context.upstreamModel, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) return undefined;
       if (head.status !== 200) throw await readRefusal(head, exchange, context);
-      const body = await readText(exchange, this.settings.maxResponseBytes);
-      return signal.aborted ? undefined : readCompletion(body, request);
+      const text = await readText(exchange, this.settings.maxResponseBytes);
+      return signal.aborted ? undefined : readCompletion(text, request);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw this.toFault(error, context);
@@ -124,6 +171,6 @@ async function expectEventStream({ headers }: ResponseHead, exchange: Exchange):
   if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
 }
 
-function toFinish(answer: WholeAnswer | undefined): ChatEvent | undefined {
+function toFinish(answer: WholeAnswer | undefined): ForwardedEvent | undefined {
   return answer && { type: "finish", usage: answer.usage, completion: answer.completion };
 }

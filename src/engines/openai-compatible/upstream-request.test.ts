@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { renameModel } from "./mask.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate, toUpstreamBody, toUpstreamModel } from "./upstream-request.ts";
@@ -18,19 +17,21 @@ test.each(MODELS)("model %s of catalog id %s, asked for as %s, is sent as %s", (
 });
 
 test("sends the caller's body but for model and usage", () => {
-  const wire = {
+  const body = {
+    model: "theirs",
+    messages: [{ role: "user", content: "Hi." }],
+    stream: true,
     top_k: 7,
     tools: [{ type: "function" }],
     stream_options: { include_usage: false, include_obfuscation: false },
   };
-  const request = makeChatRequest({ wire });
-  expect(JSON.parse(toUpstreamBody(request, "own-name"))).toEqual({
-    ...request.wire,
+  expect(JSON.parse(toUpstreamBody(body, "own-name"))).toEqual({
+    ...body,
     model: "own-name",
     stream_options: { include_usage: true, include_obfuscation: false },
   });
-  const whole = makeChatRequest({ stream: false });
-  expect(JSON.parse(toUpstreamBody(whole, "own-name"))).toEqual({ ...whole.wire, model: "own-name" });
+  const whole = { model: "theirs", messages: [{ role: "user", content: "Hi." }] };
+  expect(JSON.parse(toUpstreamBody(whole, "own-name"))).toEqual({ ...whole, model: "own-name" });
 });
 
 test("keeps a query of the base URL, and lets headers take the key's place", () => {

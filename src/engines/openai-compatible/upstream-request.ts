@@ -1,7 +1,6 @@
 /** The request that an upstream gets. */
 
 import type { Dispatcher } from "undici";
-import type { ChatRequest } from "../chat-model.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /**
@@ -15,11 +14,11 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
   return prefix === undefined ? setting : setting.replace("*", () => rest);
 }
 
-/** The caller's own body, but for the model's name and for usage, which is always asked for. */
-export function toUpstreamBody(request: ChatRequest, upstreamModel: string): string {
-  const body: Record<string, unknown> = { ...request.wire, model: upstreamModel };
-  if (request.stream) body.stream_options = { ...(request.wire.stream_options as object | null), include_usage: true };
-  return JSON.stringify(body);
+/** The body as the upstream gets it: under its own name for the model, and with usage, which is always asked for. */
+export function toUpstreamBody(body: Readonly<Record<string, unknown>>, upstreamModel: string): string {
+  const sent: Record<string, unknown> = { ...body, model: upstreamModel };
+  if (body.stream === true) sent.stream_options = { ...(body.stream_options as object | null), include_usage: true };
+  return JSON.stringify(sent);
 }
 
 export type Operation =

@@ -1,5 +1,6 @@
 import type { TokenUsage } from "../../usage.ts";
 import type { ChatMessage } from "../chat-model.ts";
+import { messageText } from "../message-text.ts";
 
 /** What a `usage` object of OpenAI's format says; undefined when it is none. */
 export function usageIn(value: unknown): TokenUsage | undefined {
@@ -29,7 +30,7 @@ const TOKENS_PER_MESSAGE = 4;
 /** For upstreams that give no usage: English text has about four characters to a token. */
 export function estimateUsage(messages: readonly ChatMessage[], completionTokens: number): TokenUsage {
   let promptTokens = 0;
-  for (const message of messages) promptTokens += TOKENS_PER_MESSAGE + estimateTokens(message.content);
+  for (const message of messages) promptTokens += TOKENS_PER_MESSAGE + estimateTokens(messageText(message));
   return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0, estimated: true };
 }
 

@@ -5,6 +5,7 @@ import { Fault, invalidRequest, unavailable } from "../../faults.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
 import { contextExceeded } from "../context-exceeded.ts";
 import type { HostedModule } from "../host/model-child.ts";
+import { messageText } from "../message-text.ts";
 import type { ModelHealth } from "../open-model.ts";
 import { type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
@@ -13,7 +14,6 @@ import { countPromptTokens } from "./tokenize.ts";
 export class ScriptedChat implements ChatModel {
   readonly task = "chat";
   readonly device = "cpu";
-  readonly passesWire = false;
   readonly abilities: ChatAbilities;
   readonly slots: number;
   readonly contextWindow: number;
@@ -40,7 +40,8 @@ export class ScriptedChat implements ChatModel {
     this.#throwIfClosed();
     const promptTokens = countPromptTokens(request.messages);
     if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow);
-    const said = request.messages.findLast((message) => message.role === "user")?.content ?? "";
+    const asked = request.messages.findLast((message) => message.role === "user");
+    const said = asked === undefined ? "" : messageText(asked);
     const reply = this.#replyTo(request, said);
     const room = this.contextWindow - promptTokens;
     const choices = Array.from({ length: request.choices }, (_, choice) =>
@@ -75,7 +76,7 @@ export class ScriptedChat implements ChatModel {
 
   #replyTo({ messages }: ChatRequest, said: string): ScriptedReply {
     const last = messages.at(-1);
-    const result = last?.role === "tool" ? last.content : undefined;
+    const result = last?.role === "tool" ? messageText(last) : undefined;
     const reply = this.#replies.find(
       ({ match, matchTool }) =>
         matches(match, said) && (matchTool === undefined || (result !== undefined && matches(matchTool, result))),

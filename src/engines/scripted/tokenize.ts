@@ -1,4 +1,5 @@
 import type { ChatMessage } from "../chat-model.ts";
+import { messageText } from "../message-text.ts";
 
 /**
  * The scripted engine's tokenizer: white space with up to eight characters that follow it, or the white space that ends
@@ -10,5 +11,5 @@ export function tokenize(text: string): string[] {
 
 /** Each message costs its tokens and one for its role. */
 export function countPromptTokens(messages: readonly ChatMessage[]): number {
-  return messages.reduce((count, message) => count + 1 + tokenize(message.content).length, 0);
+  return messages.reduce((count, message) => count + 1 + tokenize(messageText(message)).length, 0);
 }

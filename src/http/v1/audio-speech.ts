@@ -2,12 +2,10 @@ import { encodeAudio } from "@parlance-inference/audio/encode";
 import { audioContentType } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { whenClientLeaves } from "../client-leaves.ts";
-import { sendBytes } from "../send-bytes.ts";
-import { sendEvents } from "../send-events.ts";
+import { onDisconnect } from "../on-disconnect.ts";
+import { sendAnswer } from "../send-answer.ts";
 
 /** POST /v1/audio/speech */
 export function audioSpeech(inference: Inference): FastifyPluginAsync {
@@ -16,16 +14,14 @@ export function audioSpeech(inference: Inference): FastifyPluginAsync {
       const body = parse(SpeechBody, request.body);
       request.record.model = body.model;
       const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };
-      const answer = await inference.speak(request.caller, asked, whenClientLeaves(reply));
-      request.record.settlement = answer.settlement;
-      reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
+      const answer = await inference.speak(request.caller, asked, onDisconnect(reply));
       const format = body.response_format ?? "mp3";
       const { sampleRate } = answer.opened;
       const audio = encodeAudio(answer.events, { format, sampleRate });
       if (body.stream_format === "sse") {
-        return sendEvents(reply, toSpeechEvents(audio, answer.used));
+        return sendAnswer(reply, answer, { events: toSpeechEvents(audio, answer.used) });
       }
-      return sendBytes(reply, audioContentType(format, sampleRate), audio);
+      return sendAnswer(reply, answer, { bytes: audio, contentType: audioContentType(format, sampleRate) });
     });
   };
 }

@@ -2,12 +2,11 @@ import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { invalidRequest } from "../../faults.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
 import { withAudioFaults } from "../audio-faults.ts";
-import { whenClientLeaves } from "../client-leaves.ts";
-import { sendEvents } from "../send-events.ts";
+import { onDisconnect } from "../on-disconnect.ts";
+import { sendAnswer } from "../send-answer.ts";
 import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
 
 export interface TranscriptionParts {
@@ -23,8 +22,12 @@ const SAMPLE_RATE = 16_000;
 export function audioTranscriptions(inference: Inference, parts: TranscriptionParts): FastifyPluginAsync {
   const { decoder, uploads, maxAudioSeconds } = parts;
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply, read: (upload: Upload) => TranscriptionAsked) => {
-    const onLeave = whenClientLeaves(reply);
+  const transcribe = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: (upload: Upload) => TranscriptionAsked,
+  ) => {
+    const onLeave = onDisconnect(reply);
     const left = new AbortController();
     onLeave(() => left.abort());
     decoder.warm();
@@ -36,24 +39,20 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const samples = withAudioFaults(decoder.decode(options, left.signal));
     const own = { model: asked.model, file, samples, callerHeaders: request.headers };
     const transcription = { ...asked.request, ...own };
-    const { deployment, standing, events, settlement } = await inference.transcribe(
-      request.caller,
-      transcription,
-      onLeave,
-    );
-    request.record.settlement = settlement;
-    reply.header("x-parlance-deployment", deployment).headers(toRateLimitHeaders(standing));
-    if (asked.stream) return sendEvents(reply, toTranscriptEvents(events));
-    const transcript = await toTranscript(events, asked);
-    return reply.header("content-type", TRANSCRIPT_TYPES[asked.format]).send(transcript);
+    const answer = await inference.transcribe(request.caller, transcription, onLeave);
+    if (asked.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });
+    const body = toTranscript(answer.events, asked);
+    return sendAnswer(reply, answer, { body, contentType: TRANSCRIPT_TYPES[asked.format] });
   };
 
   return async (app) => {
     takeMultipart(app);
     app.post("/audio/transcriptions", (request, reply) =>
-      answer(request, reply, ({ fields }) => toTranscription(fields)),
+      transcribe(request, reply, ({ fields }) => toTranscription(fields)),
     );
-    app.post("/audio/translations", (request, reply) => answer(request, reply, ({ fields }) => toTranslation(fields)));
+    app.post("/audio/translations", (request, reply) =>
+      transcribe(request, reply, ({ fields }) => toTranslation(fields)),
+    );
   };
 }
 

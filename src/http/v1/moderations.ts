@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
 import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { whenClientLeaves } from "../client-leaves.ts";
+import { onDisconnect } from "../on-disconnect.ts";
+import { sendAnswer } from "../send-answer.ts";
 
 /** POST /v1/moderations */
 export function moderations(inference: Inference, mostInputs: number): FastifyPluginAsync {
@@ -11,11 +11,9 @@ export function moderations(inference: Inference, mostInputs: number): FastifyPl
       const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
       const asked = { ...question, callerHeaders: request.headers };
-      const answer = await inference.moderate(request.caller, asked, whenClientLeaves(reply));
-      request.record.settlement = answer.settlement;
-      reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
-      const [verdicts = []] = await Array.fromAsync(answer.events);
-      return toModeration(answer.model, verdicts);
+      const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));
+      const verdicts = Array.fromAsync(answer.events);
+      return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer.model, first)) });
     });
   };
 }

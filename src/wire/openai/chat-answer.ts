@@ -1,7 +1,7 @@
-/** A chat model's events as one `chat.completion`. */
+/** A chat answer as one `chat.completion`. */
 
 import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../engines/chat-model.ts";
-import { toWireCompletion, type WireCompletion } from "../../engines/wire-completion.ts";
+import type { ChatAnswerEvents, ForwardedEvent } from "../../engines/chat-proxy.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 interface Choice {
@@ -12,36 +12,60 @@ interface Choice {
   reason: FinishReason;
 }
 
-/** Folds the events into the answer's JSON. `judged` says, once they are over, what moderation found. */
+interface CompletionOptions {
+  /** The catalog id that answers. */
+  model: string;
+  /** Says, once the events are over, what moderation found. */
+  moderation?: (() => Record<string, unknown>) | undefined;
+}
+
+/** Folds the events into the answer's JSON. */
 export async function toCompletion(
-  model: string,
-  events: AsyncIterable<ChatEvent>,
-  judged?: () => Record<string, unknown>,
+  answer: ChatAnswerEvents,
+  { model, moderation }: CompletionOptions,
 ): Promise<string> {
+  const { fields, json } =
+    answer.form === "typed" ? await foldTyped(model, answer.events) : await readForwarded(answer.events);
+  if (moderation !== undefined) return JSON.stringify({ ...fields, moderation: moderation() });
+  return json ?? JSON.stringify(fields);
+}
+
+interface Completion {
+  fields: Readonly<Record<string, unknown>>;
+  /** The same, where it is JSON already. */
+  json?: string;
+}
+
+/** Without an end there is an abort behind it, and nobody is left to read the answer. */
+const NOTHING: Completion = { fields: {} };
+
+async function readForwarded(events: AsyncIterable<ForwardedEvent>): Promise<Completion> {
+  let completion = NOTHING;
+  for await (const event of events) {
+    if (event.type === "finish") completion = event.completion ?? NOTHING;
+  }
+  return completion;
+}
+
+async function foldTyped(model: string, events: AsyncIterable<ChatEvent>): Promise<Completion> {
   const choices: Choice[] = [];
-  // An upstream's answer has its own, and random bytes cost more than all else here.
-  let envelope: ReturnType<typeof newEnvelope> | undefined;
-  // Without an end there is an abort behind it, and nobody is left to read the answer.
   let completion = NOTHING;
   for await (const event of events) {
     if (event.type === "finish") {
-      completion =
-        event.completion ??
-        toWireCompletion({
-          ...(envelope ?? newEnvelope(model)),
+      completion = {
+        fields: {
+          ...newEnvelope(model),
           object: "chat.completion",
           choices: choices.map(toChoice),
           usage: toUsage(event.usage),
-        });
+        },
+      };
     } else if ("choice" in event) {
-      envelope ??= newEnvelope(model);
       fold(choiceAt(choices, event.choice), event);
     }
   }
-  return judged === undefined ? completion.json : JSON.stringify({ ...completion.fields, moderation: judged() });
+  return completion;
 }
-
-const NOTHING: WireCompletion = toWireCompletion({});
 
 function choiceAt(choices: Choice[], index: number): Choice {
   while (choices.length <= index) choices.push({ text: "", reasoning: "", calls: [], logprobs: [], reason: "stop" });

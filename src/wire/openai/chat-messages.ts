@@ -1,7 +1,7 @@
 /** The messages of a chat request: what is checked of each for every model, and what it is to an engine. */
 
 import { z } from "zod";
-import type { ChatMessage, ToolCall } from "../../engines/chat-model.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";
 import { listOf } from "./list-of.ts";
 import { openVariants } from "./open-variants.ts";
 
@@ -72,18 +72,32 @@ export const Messages = listOf(Message)
     }
   });
 
-/** Only models that pass the wire body on get to see what this leaves out: a Fault stops the others. */
-export function toMessage(message: Message): ChatMessage {
-  const content = toText(message.content);
+/** `index` is the message's own. What this leaves out reaches only models that the body is forwarded to. */
+export function toMessage(message: Message, index: number): ChatMessage {
+  const content = toContent(message.content, `messages[${index}]`);
   if (message.role === "function") return { role: "user", content };
   if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
   if (message.role !== "assistant" || !message.tool_calls?.length) return { role: message.role, content };
   return { role: "assistant", content, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall) };
 }
 
-function toText(content: Message["content"]): string {
+/** Parts only where there is an image: templates and tokenizers read one text. */
+function toContent(content: Message["content"], path: string): ChatMessage["content"] {
   if (typeof content === "string") return content;
-  return (content ?? []).map((part) => (typeof part.text === "string" ? part.text : "")).join("");
+  const parts = (content ?? []).flatMap((part, index): ContentPart[] => {
+    if (isImagePart(part)) {
+      const { url, detail } = part.image_url;
+      const at = `${path}.content[${index}]`;
+      const param = { type: `${at}.type`, url: `${at}.image_url.url` };
+      return [{ type: "image", url, detail: detail ?? undefined, param }];
+    }
+    return typeof part.text === "string" ? [{ type: "text", text: part.text }] : [];
+  });
+  return parts.every((part) => part.type === "text") ? parts.map(({ text }) => text).join("") : parts;
+}
+
+function isImagePart(part: { type: string }): part is { type: string } & z.output<typeof ImagePart> {
+  return part.type === "image_url";
 }
 
 export function isFunctionCall(call: z.output<typeof Call>): call is z.output<typeof Call> & FunctionCall {

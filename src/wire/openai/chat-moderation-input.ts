@@ -4,10 +4,10 @@ import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import type { Message } from "./chat-messages.ts";
 
-export interface JudgedInput {
+export interface ModerationInput {
   texts: readonly string[];
   /** Says which part of a message is no text; thrown where what cannot be judged must not pass. */
-  partsNotJudged: Fault | undefined;
+  unjudgeable: Fault | undefined;
 }
 
 /** Fields whose texts no model reads, and `messages`, which are read one by one. */
@@ -30,11 +30,11 @@ const NOT_READ: ReadonlySet<string> = new Set([
 ]);
 
 /** Each message by itself, and each further field that a model may be shown, such as the descriptions of tools. */
-export function toJudgedInput(body: ChatCompletionBody): JudgedInput {
+export function toModerationInput(body: ChatCompletionBody): ModerationInput {
   const further = Object.entries(body).filter(([field]) => !NOT_READ.has(field));
   return {
     texts: [...body.messages.flatMap(textsOf), ...further.flatMap(([, value]) => writtenIn(value))],
-    partsNotJudged: partsNotJudged(body.messages),
+    unjudgeable: unjudgeablePart(body.messages),
   };
 }
 
@@ -73,7 +73,7 @@ function writtenIn(value: unknown): string[] {
 
 const TEXT_PARTS: ReadonlySet<string> = new Set(["text", "refusal"]);
 
-function partsNotJudged(messages: readonly Message[]): Fault | undefined {
+function unjudgeablePart(messages: readonly Message[]): Fault | undefined {
   for (const [index, { content }] of messages.entries()) {
     if (typeof content !== "object" || content === null) continue;
     const at = content.findIndex(({ type }) => !TEXT_PARTS.has(type));

@@ -2,11 +2,9 @@
 
 import type { ChatRequest } from "../../engines/chat-model.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
-import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";
-import { type Message, toMessage } from "./chat-messages.ts";
-import { firstNotCarried } from "./chat-not-carried.ts";
+import { toMessage } from "./chat-messages.ts";
 import { toToolChoice, toTools } from "./chat-tools.ts";
 
 export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHeaders): ChatRequest {
@@ -32,33 +30,11 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     parallelToolCalls: body.parallel_tool_calls ?? true,
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
     reasoningEffort: body.reasoning_effort,
-    stream: body.stream === true,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     callerHeaders,
-    wire: withoutModeration(body),
-    notCarried: () => firstNotCarried(body),
-    imagesNotTaken: () => imagesNotTaken(body.messages),
   };
-}
-
-/** The service's own to honour. */
-function withoutModeration(body: ChatCompletionBody): ChatRequest["wire"] {
-  if (body.moderation === undefined) return body;
-  const { moderation: _own, ...others } = body;
-  return others;
 }
 
 function lower(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || (other !== undefined && other < one) ? other : one;
-}
-
-function imagesNotTaken(messages: readonly Message[]): Fault | undefined {
-  for (const [index, { content }] of messages.entries()) {
-    if (typeof content !== "object" || content === null) continue;
-    const part = content.findIndex(({ type }) => type === "image_url");
-    if (part === -1) continue;
-    const path = `messages[${index}].content[${part}]`;
-    return unsupportedValue(`The part ${path} is an image, and this model reads text only.`, `${path}.type`);
-  }
-  return undefined;
 }

@@ -1,32 +1,54 @@
-/** A chat model's events as the frames of a stream. */
+/** A chat answer as the frames of a stream. */
 
 import type { ChatEvent, FinishReason } from "../../engines/chat-model.ts";
+import type { ChatAnswerEvents, ForwardedEvent } from "../../engines/chat-proxy.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 interface FrameOptions {
+  /** The catalog id that answers. */
+  model: string;
   includeUsage: boolean;
   /** Says, once the events are over, what moderation found. */
-  judged?: (() => Record<string, unknown>) | undefined;
+  moderation?: (() => Record<string, unknown>) | undefined;
 }
 
-/** Server-sent events, each frame whole. Failures are thrown, for the caller to render with `toErrorFrame`. */
-export async function* toFrames(
-  model: string,
-  events: AsyncIterable<ChatEvent>,
-  { includeUsage, judged }: FrameOptions,
+/** Server-sent events, each frame complete. Failures are thrown, for the caller to render with `toErrorFrame`. */
+export function toFrames(answer: ChatAnswerEvents, options: FrameOptions): AsyncIterable<string | Uint8Array> {
+  return answer.form === "typed" ? renderTyped(answer.events, options) : passOn(answer.events, options);
+}
+
+const DONE = "data: [DONE]\n\n";
+
+async function* passOn(
+  events: AsyncIterable<ForwardedEvent>,
+  { model, includeUsage, moderation }: FrameOptions,
 ): AsyncGenerator<string | Uint8Array> {
-  const envelope = { ...newEnvelope(model), object: "chat.completion.chunk" };
-  const begun = new Set<number>();
   let lastFrames: Uint8Array | undefined;
+  for await (const event of events) {
+    if (event.type === "frames") {
+      lastFrames = event.frames;
+      yield event.frames;
+      continue;
+    }
+    const last = (part: object) => toFrame({ ...newChunk(model), ...idOf(lastFrames), choices: [], ...part });
+    if (includeUsage) yield event.usageFrame ?? last({ usage: toUsage(event.usage) });
+    if (moderation !== undefined) yield last({ moderation: moderation(), ...(includeUsage ? { usage: null } : {}) });
+    yield DONE;
+  }
+}
+
+async function* renderTyped(
+  events: AsyncIterable<ChatEvent>,
+  { model, includeUsage, moderation }: FrameOptions,
+): AsyncGenerator<string> {
+  const envelope = newChunk(model);
+  const begun = new Set<number>();
   const chunk = (index: number, part: Part) => {
     const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
     return toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
   };
   for await (const event of events) {
-    if (event.type === "wire-frames") {
-      lastFrames = event.frames;
-      yield event.frames;
-    } else if ("choice" in event) {
+    if ("choice" in event) {
       if (!begun.has(event.choice)) {
         begun.add(event.choice);
         yield chunk(event.choice, { delta: firstDelta(event) });
@@ -34,12 +56,16 @@ export async function* toFrames(
       const part = toPart(event);
       if (part !== undefined) yield chunk(event.choice, part);
     } else if (event.type === "finish") {
-      const last = (part: object) => toFrame({ ...envelope, ...idOf(lastFrames), choices: [], ...part });
-      if (includeUsage) yield event.usageFrame ?? last({ usage: toUsage(event.usage) });
-      if (judged !== undefined) yield last({ moderation: judged(), ...(includeUsage ? { usage: null } : {}) });
-      yield "data: [DONE]\n\n";
+      const last = (part: object) => toFrame({ ...envelope, choices: [], ...part });
+      if (includeUsage) yield last({ usage: toUsage(event.usage) });
+      if (moderation !== undefined) yield last({ moderation: moderation(), ...(includeUsage ? { usage: null } : {}) });
+      yield DONE;
     }
   }
+}
+
+function newChunk(model: string) {
+  return { ...newEnvelope(model), object: "chat.completion.chunk" };
 }
 
 /** All chunks of an answer have one id; an upstream's are its own. */

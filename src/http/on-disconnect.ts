@@ -1,11 +1,11 @@
 import type { FastifyReply } from "fastify";
-import type { WhenClientLeaves } from "../inference/inference.ts";
+import type { OnDisconnect } from "../inference/inference.ts";
 
 /**
  * For what has to end when the client leaves before its answer was sent whole. Taken from the response's `close`:
  * Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
  */
-export function whenClientLeaves({ raw, request }: FastifyReply): WhenClientLeaves {
+export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
   return (leave) => {
     if (raw.destroyed) leave();
     else request.record.leaving.push(leave);

@@ -1,0 +1,34 @@
+import type { FastifyReply } from "fastify";
+import type { LimitStanding } from "../faults.ts";
+import type { Settlement } from "../inference/settlement.ts";
+import { toRateLimitHeaders } from "../wire/openai/rate-limit-headers.ts";
+import { sendBytes } from "./send-bytes.ts";
+import { sendEvents } from "./send-events.ts";
+
+interface AnswerFacts {
+  deployment: string;
+  standing: LimitStanding;
+  settlement(): Settlement | undefined;
+}
+
+/** What an answer is sent as: complete, as bytes that come one after the other, or as server-sent events. */
+export type AnswerContent =
+  | { body: string | object | Promise<string | object>; contentType?: string }
+  | { bytes: AsyncIterable<Uint8Array>; contentType: string }
+  | { events: AsyncIterable<string | Uint8Array> };
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/**
+ * Sends the answer of an inference with the headers that all answers have, and notes it for the request's log line. A
+ * handler returns what this returns.
+ */
+export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
+  reply.request.record.settlement = answer.settlement;
+  reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
+  if ("events" in content) return sendEvents(reply, content.events);
+  if ("bytes" in content) return sendBytes(reply, content.contentType, content.bytes);
+  const { body, contentType = JSON_TYPE } = content;
+  reply.header("content-type", contentType);
+  return body;
+}

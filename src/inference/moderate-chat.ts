@@ -1,0 +1,130 @@
+/** Moderates what a chat model is asked and what it answers, as a policy demands. */
+
+import type { ChatModel } from "../engines/chat-model.ts";
+import type { ModerationModel, ModerationVerdict } from "../engines/engine.ts";
+import { Fault } from "../faults.ts";
+import { type ChatAnswer, type ChatCall, type ChatRunEvent, toChatAnswer } from "./chat-call.ts";
+import { higher } from "./higher-verdict.ts";
+import { blockOutput, scoreOutput } from "./moderate-output.ts";
+import { forwardedForm, type ModeratedForm, typedForm } from "./moderated-form.ts";
+import type { ModerationPolicy } from "./moderation-policy.ts";
+import { prepend } from "./prepend.ts";
+import type { Answer } from "./run.ts";
+import type { ModerationRequest, ModerationVerdicts } from "./work.ts";
+
+/** A Fault where only scores were wanted and the moderation model could not give them. */
+type Judgement = ModerationVerdict | Fault;
+
+export interface ChatModerationResult {
+  /** The catalog id that judged. */
+  model: string;
+  input: Judgement | undefined;
+  /** There once the answer is over. */
+  output: Judgement | undefined;
+}
+
+type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
+
+export interface ModeratedRun {
+  /** Begins the chat itself. */
+  answer(): Promise<Answer<ChatModel, ChatRunEvent>>;
+  moderate(question: ModerationQuestion): Promise<Answer<ModerationModel, ModerationVerdicts>>;
+}
+
+/** Throws a Fault, also when the policy blocks the input. */
+export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run: ModeratedRun): Promise<ChatAnswer> {
+  const result: ChatModerationResult = { model: policy.model ?? "", input: undefined, output: undefined };
+  const judge = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
+    const inputs = texts.map((text) => ({ text, images: [] }));
+    const answer = await run.moderate({ model: policy.model, inputs, imagesNotTaken: undefined, isWithinRequest });
+    const [verdicts] = await Array.fromAsync(answer.events);
+    result.model = answer.model;
+    return (verdicts ?? []).reduce(higher);
+  };
+  if (policy.input !== undefined) {
+    const { texts, unjudgeable } = call.moderationInput();
+    // Before the chat is counted as a request, since this may be all that comes of it.
+    const judgeInput = () => judge(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
+    if (policy.input === "block") {
+      if (unjudgeable !== undefined) throw unjudgeable;
+      result.input = refuseFlagged(await judgeInput());
+    } else {
+      result.input = await judgeInput().catch(orFailure);
+    }
+  }
+  const answer = toChatAnswer(call, await run.answer());
+  const moderation = policy.isShown ? result : undefined;
+  if (policy.output === undefined) return { ...answer, moderation };
+  const mode = policy.output;
+  const moderated = <Event extends { type: string }>(events: AsyncIterable<Event>, form: ModeratedForm<Event>) => {
+    const take = (judgement: Judgement) => {
+      result.output = judgement;
+    };
+    const judgeOutput = (texts: readonly string[]) =>
+      judge(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
+    if (mode === "score") {
+      return scoreOutput(events, { form, take, judge: (texts) => judgeOutput(texts).catch(orAnyFault) });
+    }
+    const orFail = (failure: unknown) => {
+      answer.endAs("failed");
+      throw failure;
+    };
+    const onBlocked = () => {
+      answer.endAs("finished");
+      return answer.used;
+    };
+    const { choices } = call.request;
+    return begun(
+      blockOutput(events, { form, take, judge: (texts) => judgeOutput(texts).catch(orFail), choices, onBlocked }),
+    );
+  };
+  if (answer.form === "typed") return { ...answer, events: await moderated(answer.events, typedForm), moderation };
+  // A forwarded answer is one to a call with a body to pass on.
+  const form = forwardedForm((call.passThrough as NonNullable<ChatCall["passThrough"]>).answers);
+  return { ...answer, events: await moderated(answer.events, form), moderation };
+}
+
+/** Waits for the first event, so that a judge that fails before anything is shown is an error of its own. */
+async function begun<Event>(events: AsyncGenerator<Event, void>): Promise<AsyncGenerator<Event, void>> {
+  const first = await events.next();
+  return first.done ? events : prepend(first.value, events);
+}
+
+/** A moderation's own fields are not the chat's, and a caller who asked for none must not be told that it named one. */
+function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isDemanded }: ModerationPolicy): never {
+  if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
+  const { kind, code, message, param: field } = failure;
+  if (field === "model" && !isDemanded) throw new Fault(kind, message, { param: "moderation.model", code });
+  if (field === "model") {
+    const unavailable =
+      "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
+    throw new Fault("unavailable", unavailable, { code: "engine_failed", retryAfterSeconds: 60, cause: failure });
+  }
+  if (param === undefined)
+    throw new Fault("upstream-failed", `The answer could not be judged: ${message}`, { cause: failure });
+  throw new Fault(kind, `The messages could not be judged: ${message}`, { param, code });
+}
+
+/** Scores are extra, so a model that is down costs only them; what the caller asked wrongly is still refused. */
+function orFailure(failure: unknown): Fault {
+  const isPassing =
+    failure instanceof Fault &&
+    ["unavailable", "upstream-failed", "upstream-refused", "upstream-timeout", "answer-unfit"].includes(failure.kind);
+  if (!isPassing) throw failure;
+  return failure;
+}
+
+/** Once there is an answer, it is not withheld for want of scores. */
+function orAnyFault(failure: unknown): Fault {
+  if (failure instanceof Fault && failure.kind !== "client-left") return failure;
+  throw failure;
+}
+
+function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {
+  const flagged = Object.keys(verdict.flags).filter((category) => verdict.flags[category]);
+  if (flagged.length === 0) return verdict;
+  throw new Fault("invalid-request", `The messages were blocked by the moderation policy: ${flagged.join(", ")}.`, {
+    param: "messages",
+    code: "content_policy_violation",
+  });
+}

@@ -1,0 +1,67 @@
+/** How the text of forwarded answers is read and taken away. */
+
+import type { ForwardedAnswers, TextDelta } from "../../engines/chat-proxy.ts";
+
+interface Choice {
+  index?: number;
+  finish_reason?: string | null;
+  delta?: Record<string, unknown> | null;
+  message?: Record<string, unknown> | null;
+}
+
+type Chunk = Record<string, unknown> & { choices?: Choice[] | null };
+
+/** What is no text of the model's: names that the caller gave, marks, and bytes in base64. */
+const NO_TEXT: ReadonlySet<string> = new Set(["role", "id", "type", "name", "format", "data", "signature"]);
+
+/** Every text, in whichever field: upstreams have more of them than OpenAI. */
+function textsOf({ index: choice = 0, delta, message }: Choice): TextDelta[] {
+  const texts: TextDelta[] = [];
+  const walk = (value: unknown, part: string) => {
+    if (typeof value === "string") texts.push({ choice, part, text: value });
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (NO_TEXT.has(key)) continue;
+      // Calls of tools come in pieces that say by their index where they belong.
+      const place = Array.isArray(value) ? ((inner as { index?: number } | null)?.index ?? key) : key;
+      const isWritten = key === "arguments" && typeof inner === "object";
+      walk(isWritten ? JSON.stringify(inner) : inner, `${part}.${place}`);
+    }
+  };
+  walk(delta ?? message, "");
+  return texts;
+}
+
+function chunksOf(frames: Uint8Array): Chunk[] {
+  const lines = new TextDecoder().decode(frames).split("\n");
+  const json = lines.flatMap((line) => (line.startsWith("data: {") ? [line.slice("data: ".length)] : []));
+  return json.map((each) => JSON.parse(each) as Chunk);
+}
+
+const choicesOf = (frames: Uint8Array) => chunksOf(frames).flatMap(({ choices }) => choices ?? []);
+
+export const forwardedAnswers: ForwardedAnswers = {
+  textsOfFrames: (frames) => choicesOf(frames).flatMap(textsOf),
+
+  endedIn: (frames) => choicesOf(frames).flatMap(({ index = 0, finish_reason: reason }) => (reason ? [index] : [])),
+
+  textsOfCompletion: ({ fields }) => ((fields.choices ?? []) as Choice[]).flatMap(textsOf),
+
+  endBlocked(frames, open) {
+    const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
+    const choices = open.map((index) => ({ index, delta: {}, logprobs: null, finish_reason: "content_filter" }));
+    return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
+  },
+
+  emptyBlocked({ fields }) {
+    // Nothing else is kept of them: upstreams repeat the text in other fields, as tokens for example.
+    const choices = ((fields.choices ?? []) as Choice[]).map(({ index = 0 }) => ({
+      index,
+      message: { role: "assistant", content: "", refusal: null },
+      logprobs: null,
+      finish_reason: "content_filter",
+    }));
+    const emptied = { ...fields, choices };
+    return { fields: emptied, json: JSON.stringify(emptied) };
+  },
+};

@@ -1,0 +1,42 @@
+/** A checked body of POST /v1/chat/completions as what a chat run is given. */
+
+import type { PassThrough } from "../../engines/chat-proxy.ts";
+import type { CallerHeaders } from "../../engines/open-model.ts";
+import { forwardedAnswers } from "./chat-answer-text.ts";
+import type { ChatCompletionBody } from "./chat-body.ts";
+import { toModerationInput } from "./chat-moderation-input.ts";
+import { firstNotCarried } from "./chat-not-carried.ts";
+import { toChatRequest } from "./chat-request.ts";
+
+export function toChatCall(body: ChatCompletionBody, callerHeaders: CallerHeaders) {
+  return {
+    request: toChatRequest(body, callerHeaders),
+    passThrough: toPassThrough(body),
+    moderationInput: () => toModerationInput(body),
+  };
+}
+
+function toPassThrough(body: ChatCompletionBody): PassThrough {
+  return {
+    body: withoutModeration(body),
+    stream: body.stream === true,
+    unsupportedLocally: () => firstNotCarried(body),
+    promptBytes: () => promptBytes(body),
+    answers: forwardedAnswers,
+  };
+}
+
+/** The service's own to honor. */
+function withoutModeration(body: ChatCompletionBody): PassThrough["body"] {
+  if (body.moderation === undefined) return body;
+  const { moderation: _own, ...others } = body;
+  return others;
+}
+
+/** Of the fields that prompts are made of. */
+function promptBytes({ messages, tools, response_format }: ChatCompletionBody): number {
+  const written = JSON.stringify([messages, tools, response_format], (key, value: unknown) =>
+    key === "image_url" ? undefined : value,
+  );
+  return Buffer.byteLength(written);
+}
