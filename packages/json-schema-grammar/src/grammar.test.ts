@@ -180,7 +180,7 @@ test("combines several schemas in one grammar", () => {
     ].join("\n"),
   );
   const takesArguments = readerOf(
-    `root ::= tool\n${compileRules({}, "tools[0].function.parameters", "tool", "objects")}`,
+    `root ::= tool\n${compileRules({}, "tools[0].function.parameters", "tool", { values: "objects" })}`,
   );
   expect(takesArguments('{"x":[1]}')).toBe(true);
   expect(["1", "[{}]", '"{}"'].filter(takesArguments)).toEqual([]);

@@ -22,6 +22,11 @@ export function anyObjectGrammar(): string {
   return anyObjectRules("root");
 }
 
+export interface RuleOptions {
+  values?: "any" | "objects" | undefined;
+  timeoutMs?: number | undefined;
+}
+
 /**
  * Compiles rules that can be combined with others: `ruleName`, and the rules that it needs, prefixed with `ruleName` and two
  * dashes. `ruleName` consists of letters, digits and single dashes. `objects` restricts the values to objects, for the
@@ -31,11 +36,11 @@ export function compileRules(
   schema: unknown,
   path: string,
   ruleName: string,
-  values: "any" | "objects" = "any",
+  { values = "any", timeoutMs = LIMITS.compileMilliseconds }: RuleOptions = {},
 ): string {
   const rules = new RuleSet(ruleName, (count, characters) => checkSize(count, characters, path));
   try {
-    return runWithTimeout(LIMITS.compileMilliseconds, () => {
+    return runWithTimeout(timeoutMs, () => {
       const graph = new SchemaGraph(new SchemaDocument(schema, path), values === "any" ? ANY_VALUE : ANY_OBJECT);
       checkAmbiguity(graph);
       const whole = new GrammarWriter(graph, rules).write();
@@ -43,7 +48,9 @@ export function compileRules(
     });
   } catch (error) {
     if (error instanceof TimeoutError) {
-      throw new SchemaError("too_complex", `The schema took ${error.message} to compile. Simplify it: ${path}.`, path);
+      throw new SchemaError("too_complex", `The schema took ${error.message} to compile. Simplify it: ${path}.`, path, {
+        cause: error,
+      });
     }
     if (error instanceof UnsupportedPattern) {
       throw new SchemaError(

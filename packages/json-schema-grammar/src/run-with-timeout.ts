@@ -10,7 +10,7 @@ const doWork = new Script("work()");
 export function runWithTimeout<T>(milliseconds: number, work: () => T): T {
   sandbox.work = work;
   try {
-    return doWork.runInContext(sandbox, { timeout: milliseconds }) as T;
+    return doWork.runInContext(sandbox, { timeout: Math.max(1, Math.ceil(milliseconds)) }) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
       throw new TimeoutError(`more than ${milliseconds} ms`, { cause: error });

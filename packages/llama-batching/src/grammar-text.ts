@@ -47,7 +47,7 @@ function callRules({ format, tools, allowsParallel }: CallRules): string {
     `calls ::= ${literal(open)} call${next} ${literal(close)}`,
     `call ::= ${calls.join(" | ")}`,
     ...tools.map(({ parameters, param }, index) =>
-      compileRules(parameters ?? NO_PARAMETERS, param, `tool-${index}`, "objects"),
+      compileRules(parameters ?? NO_PARAMETERS, param, `tool-${index}`, { values: "objects" }),
     ),
     "",
   ].join("\n");

@@ -1,0 +1,100 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { afterAll, expect, test } from "vitest";
+import { compileGrammar } from "./grammar.ts";
+import { SchemaPool, type SchemaRequest, TimeBudget } from "./schema-pool.ts";
+
+const pool = new SchemaPool();
+
+afterAll(() => pool.close());
+
+const requestOf = (tenant: string, milliseconds = 2_000): SchemaRequest => ({
+  tenant,
+  budget: new TimeBudget(milliseconds),
+  signal: new AbortController().signal,
+});
+
+const BACKTRACKING = { pattern: "^(a+)+\\1?$" };
+const HOSTILE_TEXT = JSON.stringify(`${"a".repeat(200)}!`);
+
+/** Maximum delay of the event loop in milliseconds while `work` runs. */
+async function maxDelay(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await work();
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+test("compiles the same grammar as in the calling thread", async () => {
+  const schema = { type: "object", properties: { a: { type: "integer" } } };
+  await expect(pool.compileRules(schema, "s", requestOf("a"))).resolves.toBe(compileGrammar(schema, "s"));
+});
+
+test("validates JSON texts", async () => {
+  const validate = await pool.compileValidator({ properties: { a: { pattern: "^a+$" } } }, "s", requestOf("a"));
+  await expect(validate('{"a":"aa"}')).resolves.toBeUndefined();
+  await expect(validate('{"a":"b"}')).resolves.toBe('/a must match pattern "^a+$"');
+  await expect(validate("{")).resolves.toBe("it is not JSON");
+});
+
+test("rejects schemas that cannot be compiled with the SchemaError", async () => {
+  const broken = { properties: { a: { minLength: -1 } } };
+  const error = { name: "SchemaError", code: "invalid_schema", path: "s.properties.a.minLength" };
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(pool.compileValidator(broken, "s", requestOf("a"))).rejects.toMatchObject(error);
+  }
+  await expect(pool.compileRules({ uniqueItems: true }, "s", requestOf("a"))).rejects.toMatchObject({
+    code: "unsupported",
+    path: "s.uniqueItems",
+  });
+});
+
+test("does not block the event loop with 50 large patterns", async () => {
+  const pattern = "^([a-z]{1,40}|[0-9]{2,20}){1,9}$";
+  const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
+  const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, { pattern }])) };
+  const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, "a".repeat(300)])));
+  const delay = await maxDelay(async () => {
+    const validate = await pool.compileValidator(schema, "s", requestOf("a", 10_000));
+    await expect(validate(text)).resolves.toBeUndefined();
+  });
+  expect(delay).toBeLessThan(250);
+});
+
+test("bounds the time of one request for all its values together", async () => {
+  const request = requestOf("a", 1_000);
+  const validate = await pool.compileValidator(BACKTRACKING, "bounded", request);
+  const started = performance.now();
+  let results: PromiseSettledResult<unknown>[] = [];
+  const delay = await maxDelay(async () => {
+    results = await Promise.allSettled(Array.from({ length: 30 }, () => validate(HOSTILE_TEXT)));
+  });
+  for (const result of results) {
+    expect(result).toMatchObject({ status: "rejected", reason: { name: "SchemaError", code: "too_complex" } });
+  }
+  expect(performance.now() - started).toBeLessThan(4_000);
+  expect(delay).toBeLessThan(250);
+});
+
+test("caches the refusal of a schema that exceeded its budget, for the same tenant only", async () => {
+  const first = await pool.compileValidator(BACKTRACKING, "cached", requestOf("a", 1_000));
+  await expect(first(HOSTILE_TEXT)).rejects.toMatchObject({ code: "too_complex" });
+  await expect(pool.compileValidator(BACKTRACKING, "cached", requestOf("a"))).rejects.toMatchObject({
+    code: "too_complex",
+  });
+  const other = await pool.compileValidator(BACKTRACKING, "cached", requestOf("b"));
+  await expect(other('"aaa"')).resolves.toBeUndefined();
+});
+
+test("serves one tenant while another one exhausts its budgets", async () => {
+  const hostile = Array.from({ length: 8 }, async (_, index) => {
+    const validate = await pool.compileValidator(BACKTRACKING, `hostile ${index}`, requestOf("hostile", 1_000));
+    await validate(HOSTILE_TEXT);
+  });
+  const settled = Promise.allSettled(hostile);
+  const started = performance.now();
+  const validate = await pool.compileValidator({ type: "integer" }, "s", requestOf("friendly"));
+  await expect(validate("1")).resolves.toBeUndefined();
+  expect(performance.now() - started).toBeLessThan(4_000);
+  await settled;
+}, 30_000);

@@ -1,0 +1,157 @@
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { Piscina } from "piscina";
+import { FairQueue } from "./fair-queue.ts";
+import { SchemaError } from "./schema-error.ts";
+import type { Refusal, SchemaResult, SchemaTask } from "./schema-worker.ts";
+
+/** How long a refusal for exhausted time or memory holds, which also depends on the load and on the value. */
+const EXHAUSTION_REFUSAL_MS = 60_000;
+const REFUSALS = 1_000;
+const ACCEPTED = 10_000;
+const GRAMMAR_CHARACTERS = 16_000_000;
+/** Idle threads end: each occupies some 10 MB. */
+const IDLE_MS = 60_000;
+
+/** The work that one request may cause, and who causes it. */
+export interface SchemaRequest {
+  /** Tenants take turns. */
+  tenant: string;
+  budget: TimeBudget;
+  signal: AbortSignal;
+}
+
+/** CPU time that all schema work of one request shares. Time in the queue does not count. */
+export class TimeBudget {
+  readonly totalMs: number;
+  #remainingMs: number;
+
+  constructor(totalMs: number) {
+    this.totalMs = totalMs;
+    this.#remainingMs = totalMs;
+  }
+
+  get remainingMs(): number {
+    return this.#remainingMs;
+  }
+
+  spend(milliseconds: number): void {
+    this.#remainingMs = Math.max(0, this.#remainingMs - milliseconds);
+  }
+}
+
+export interface SchemaPoolOptions {
+  /** With two or more, one tenant never occupies all of them. */
+  threads?: number;
+  maxMegabytesPerThread?: number;
+}
+
+/** Compiles schemas and validates values in worker threads, which keeps hostile schemas off the caller's event loop. */
+export class SchemaPool {
+  readonly #threads: Piscina<SchemaTask, SchemaResult>;
+  readonly #queue: FairQueue;
+  readonly #maxMegabytes: number;
+  readonly #refusals = new LRUCache<string, Refusal>({ max: REFUSALS });
+  readonly #accepted = new LRUCache<string, true>({ max: ACCEPTED });
+  readonly #rules = new LRUCache<string, string>({
+    maxSize: GRAMMAR_CHARACTERS,
+    sizeCalculation: (rules) => rules.length + 1,
+  });
+
+  constructor({ threads = 2, maxMegabytesPerThread = 512 }: SchemaPoolOptions = {}) {
+    const worker = import.meta.url.endsWith(".ts") ? "./schema-worker.ts" : "./schema-worker.js";
+    this.#threads = new Piscina({
+      filename: new URL(worker, import.meta.url).href,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: maxMegabytesPerThread },
+    });
+    this.#queue = new FairQueue(threads);
+    this.#maxMegabytes = maxMegabytesPerThread;
+  }
+
+  /** `compileRules` in a thread. Throws a SchemaError, or the signal's reason. */
+  async compileRules(
+    schema: unknown,
+    path: string,
+    request: SchemaRequest,
+    { ruleName = "root", values = "any" }: { ruleName?: string; values?: "any" | "objects" } = {},
+  ): Promise<string> {
+    const task = { type: "rules", schema: JSON.stringify(schema), path, ruleName, values } as const;
+    const key = keyOf(task.type, ruleName, values, path, task.schema);
+    const known = this.#rules.get(key);
+    if (known !== undefined) return known;
+    const rules = (await this.#run(task, key, request)) ?? "";
+    this.#rules.set(key, rules);
+    return rules;
+  }
+
+  /**
+   * Compiles a validator of JSON texts, which resolves to the first violation or undefined. Both throw a SchemaError when the
+   * schema cannot be used or the budget is spent.
+   */
+  async compileValidator(
+    schema: unknown,
+    path: string,
+    request: SchemaRequest,
+  ): Promise<(text: string) => Promise<string | undefined>> {
+    const document = { schema: JSON.stringify(schema), path };
+    const key = keyOf("validate", path, document.schema);
+    this.#checkRefused(request.tenant, key);
+    if (!this.#accepted.has(key)) await this.#run({ type: "check", ...document }, key, request);
+    this.#accepted.set(key, true);
+    return (text) => this.#run({ type: "validate", text, ...document }, key, request);
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.destroy();
+  }
+
+  async #run(task: Unlimited<SchemaTask>, key: string, request: SchemaRequest): Promise<string | undefined> {
+    const { tenant, signal, budget } = request;
+    this.#checkRefused(tenant, key);
+    const { value, refusal, elapsedMs } = await this.#queue.run(tenant, signal, async () => {
+      const timeoutMs = Math.ceil(budget.remainingMs);
+      if (timeoutMs <= 0) throw new SchemaError("too_complex", tooSlow(task.path, budget), task.path);
+      return await this.#inThread({ ...task, timeoutMs } as SchemaTask, signal);
+    });
+    budget.spend(elapsedMs);
+    if (refusal === undefined) return value;
+    if (!refusal.isExhaustion) {
+      this.#refusals.set(key, refusal);
+      throw toSchemaError(refusal);
+    }
+    const exhausted = { ...refusal, message: refusal.message || tooSlow(task.path, budget) };
+    this.#refusals.set(tenantKey(tenant, key), exhausted, { ttl: EXHAUSTION_REFUSAL_MS });
+    throw toSchemaError(exhausted);
+  }
+
+  #checkRefused(tenant: string, key: string): void {
+    const refusal = this.#refusals.get(key) ?? this.#refusals.get(tenantKey(tenant, key));
+    if (refusal !== undefined) throw toSchemaError(refusal);
+  }
+
+  async #inThread(task: SchemaTask, signal: AbortSignal): Promise<SchemaResult> {
+    try {
+      return await this.#threads.run(task, { signal });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
+      const { path } = task;
+      const message = `The schema exceeded the memory limit of ${this.#maxMegabytes} MB. Simplify it: ${path}.`;
+      return { refusal: { code: "too_complex", message, path, isExhaustion: true }, elapsedMs: task.timeoutMs };
+    }
+  }
+}
+
+type Unlimited<T> = T extends unknown ? Omit<T, "timeoutMs"> : never;
+
+const keyOf = (...parts: string[]) => hash("sha256", parts.join("\n"), "base64");
+
+/** Exhaustion also depends on values, which one tenant must not use to get another tenant's schema refused. */
+const tenantKey = (tenant: string, key: string) => `${tenant} ${key}`;
+
+const toSchemaError = ({ code, message, path }: Refusal) => new SchemaError(code, message, path);
+
+const tooSlow = (path: string, { totalMs }: TimeBudget) =>
+  `The schema took more than ${totalMs} ms to compile and validate. Simplify its patterns and references: ${path}.`;

@@ -1,0 +1,74 @@
+/** Runs in a worker thread: compiles and validates within a time limit. */
+
+import { LRUCache } from "lru-cache";
+import { compileRules } from "./grammar.ts";
+import { TimeoutError } from "./run-with-timeout.ts";
+import { SchemaError, type SchemaErrorCode } from "./schema-error.ts";
+import { compileValidator, type Validator } from "./validator.ts";
+
+export type SchemaTask = {
+  /** As JSON, which is cheaper to transfer than the object, and the key of the cache. */
+  schema: string;
+  path: string;
+  timeoutMs: number;
+} & (
+  | { type: "rules"; ruleName: string; values: "any" | "objects" }
+  | { type: "check" }
+  /** `text`: the JSON to validate. */
+  | { type: "validate"; text: string }
+);
+
+export interface Refusal {
+  code: SchemaErrorCode;
+  message: string;
+  path: string;
+  /** Ran out of time or memory. */
+  isExhaustion: boolean;
+}
+
+export interface SchemaResult {
+  elapsedMs: number;
+  /** The rules, or the first violation. */
+  value?: string | undefined;
+  refusal?: Refusal;
+}
+
+const validators = new LRUCache<string, Validator>({
+  maxSize: 4_000_000,
+  sizeCalculation: (_validator, key) => key.length,
+});
+
+export default function runTask(task: SchemaTask): SchemaResult {
+  const started = performance.now();
+  const elapsedMs = () => performance.now() - started;
+  try {
+    return { value: perform(task, elapsedMs), elapsedMs: elapsedMs() };
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    const { code, path } = error;
+    const isExhaustion = error.cause instanceof TimeoutError;
+    return {
+      // The pool names the budget of the request, not the remainder that this task exceeded.
+      refusal: { code, message: isExhaustion ? "" : error.message, path, isExhaustion },
+      elapsedMs: elapsedMs(),
+    };
+  }
+}
+
+function perform(task: SchemaTask, elapsedMs: () => number): string | undefined {
+  const { schema, path, timeoutMs } = task;
+  if (task.type === "rules") {
+    return compileRules(JSON.parse(schema), path, task.ruleName, { values: task.values, timeoutMs });
+  }
+  const key = `${path}\n${schema}`;
+  const validate = validators.get(key) ?? compileValidator(JSON.parse(schema), path, timeoutMs);
+  validators.set(key, validate);
+  if (task.type === "check") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(task.text);
+  } catch {
+    return "it is not JSON";
+  }
+  return validate(value, timeoutMs - elapsedMs());
+}
