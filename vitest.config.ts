@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     env: { PARLANCE_TEST_ENGINES: "1" },
-    include: ["packages/*/src/**/*.test.ts", "src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/long/**", "node_modules/**"],
     globalSetup: ["test/support/fetch-default-models.ts"],
     testTimeout: 90_000,

@@ -3,8 +3,19 @@
  * Node's TypeScript stripper. JavaScript, since that would else be loaded for this file.
  */
 
+import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
+if (!existsSync(new URL("../node_modules/fastify", import.meta.url))) {
+  console.error("error: The dependencies are not installed. Run `npm ci` first.");
+  process.exit(1);
+}
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(
+    `error: Parlance needs Node 24 or newer; this is ${process.version}. Run \`npm ci\`, which installs it.`,
+  );
+  process.exit(1);
+}
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/parlance", import.meta.url)));
 await import("../src/cli/parlance.ts");

@@ -1,14 +1,19 @@
 #!/usr/bin/env node
-/** The executable. Imports nothing until it knows that this Node can run it. */
+/** The executable. Imports nothing of Parlance until it knows that this Node can run it. */
+
+import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE_MAJOR = 24;
 
+const words = process.argv.slice(2);
+
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE_MAJOR) {
+  const { findBundledNode, runWithNode } = await import("./bundled-node.ts");
+  const node = findBundledNode();
+  if (node !== undefined) process.exit(await runWithNode(node, fileURLToPath(import.meta.url), words));
   console.error(`error: Parlance needs Node ${OLDEST_NODE_MAJOR} or newer; this is ${process.version}.`);
   process.exit(1);
 }
-
-const words = process.argv.slice(2);
 
 process.stdout.on("error", endUnread);
 

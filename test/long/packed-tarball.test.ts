@@ -1,0 +1,136 @@
+/** The tarball of `npm pack`, installed into empty folders as a user does, with the default models. */
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import OpenAI, { toFile } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cleanEnvironment } from "../support/clean-environment.ts";
+import { DEFAULT_CHAT_MODEL, TEST_MODELS_DIRECTORY } from "../support/default-model.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { wordErrors } from "../support/word-errors.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const SENTENCE = "The weather is fine today, and we walk along the river.";
+const run = promisify(execFile);
+
+let folder: TemporaryDirectory;
+let tarball: string;
+let service: ChildProcess;
+let client: OpenAI;
+
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  const { stdout } = await npm(["pack", "--json", "--pack-destination", folder.path], ROOT);
+  // The scripts of the package write before the JSON.
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [{ filename: string }];
+  tarball = join(folder.path, filename);
+  await npm(["install", "--prefix", folder.path, tarball], folder.path);
+  ({ service, client } = await start(join(folder.path, "node_modules/.bin/parlance")));
+}, 600_000);
+
+afterAll(async () => {
+  service?.kill();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+test("installs nothing for a GPU and runs no install script, so that nothing but the registry is asked", async () => {
+  const lock = JSON.parse(await readFile(join(folder.path, "node_modules/.package-lock.json"), "utf8")) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const packages = Object.entries(lock.packages);
+  expect(packages.filter(([path]) => /cuda|vulkan/.test(path))).toEqual([]);
+  expect(packages.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+});
+
+test("answers a chat", async () => {
+  const { choices } = await client.chat.completions.create({
+    model: DEFAULT_CHAT_MODEL,
+    messages: [{ role: "user", content: "What is the capital of France?" }],
+    temperature: 0,
+    max_completion_tokens: 24,
+  });
+  expect(choices[0]?.message.content).toContain("Paris");
+});
+
+test("answers a chat that a JSON Schema constrains", async () => {
+  const schema = { type: "object", properties: { city: { type: "string", maxLength: 20 } }, required: ["city"] };
+  const { choices } = await client.chat.completions.create({
+    model: DEFAULT_CHAT_MODEL,
+    messages: [{ role: "user", content: "Name a city." }],
+    response_format: { type: "json_schema", json_schema: { name: "city", schema } },
+  });
+  expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual({ city: expect.any(String) });
+});
+
+test("moderates", async () => {
+  const { results } = await client.moderations.create({ input: "I will kill you." });
+  expect(results[0]?.categories.violence).toBe(true);
+});
+
+test.each(["moonshine-base-en", "whisper-base"])("%s understands what the default voice says", async (model) => {
+  const speech = await client.audio.speech.create({
+    model: "hibari",
+    voice: "heart",
+    input: SENTENCE,
+    response_format: "mp3",
+  });
+  const file = await toFile(await speech.arrayBuffer(), "speech.mp3");
+  const { text } = await client.audio.transcriptions.create({ model, file });
+  expect(wordErrors(SENTENCE, text)).toBeLessThanOrEqual(1);
+});
+
+test("runs when it is installed globally", async () => {
+  const prefix = join(folder.path, "global");
+  await npm(["install", "--global", "--prefix", prefix, tarball], folder.path);
+  const { stdout } = await run(join(prefix, "bin/parlance"), ["models", "list"], {
+    cwd: folder.path,
+    env: environment({ PARLANCE_MODELS_DIR: TEST_MODELS_DIRECTORY }),
+  });
+  expect(stdout).toContain(DEFAULT_CHAT_MODEL);
+});
+
+function npm(words: string[], cwd: string): Promise<{ stdout: string }> {
+  return run("npm", words, { cwd, env: environment({}), maxBuffer: 64 * 1024 * 1024 });
+}
+
+/** As a user's, without the settings of the checkout that npm passes on to what it runs. */
+function environment(more: Record<string, string>): Record<string, string> {
+  const own = Object.entries(cleanEnvironment()).filter(
+    ([name]) => !/^npm_(config_onnx|package_|lifecycle_)/i.test(name),
+  );
+  return { ...Object.fromEntries(own), ...more };
+}
+
+async function start(executable: string): Promise<{ service: ChildProcess; client: OpenAI }> {
+  const port = await freePort();
+  const service = spawn(executable, ["serve"], {
+    cwd: folder.path,
+    env: environment({
+      PARLANCE_PORT: String(port),
+      PARLANCE_API_KEY: "sk-of-this-test-alone-0123456789",
+      PARLANCE_MODELS_DIR: TEST_MODELS_DIRECTORY,
+    }),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "sk-of-this-test-alone-0123456789" });
+  for await (const line of createInterface({ input: service.stdout })) {
+    if (line.includes("curl")) break;
+  }
+  service.stdout.resume();
+  return { service, client };
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((done, fail) => {
+    server.once("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === "object" ? done(address.port) : fail(new Error("no port"))));
+    });
+  });
+}
