@@ -1,28 +1,35 @@
 /** Estimates the completion tokens of requests without `max_tokens`, from earlier answers. */
 
 import { LRUCache } from "lru-cache";
+import type { Caller } from "../accounts/caller.ts";
 import type { Claim } from "./quota.ts";
 
-type Asked = Pick<Claim, "model" | "choices">;
+type EstimatedClaim = Pick<Claim, "caller" | "model" | "choices">;
 
-const MAX_MODELS = 10_000;
+const MAX_ENTRIES = 10_000;
 const FIRST_ESTIMATE = 512;
 /** Weight by which each shorter answer lowers the estimate. */
 const DECAY = 0.02;
 
 export class CompletionEstimates {
-  readonly #tokens = new LRUCache<string, number>({ max: MAX_MODELS });
+  /** By project and model: the answers of one tenant must not raise what another one has to reserve. */
+  readonly #tokens = new LRUCache<string, number>({ max: MAX_ENTRIES });
 
   /** Close to the longest recent answer, times `choices`; 0 without a model. */
-  estimate({ model, choices = 1 }: Asked): number {
-    return model === undefined ? 0 : Math.ceil(choices * (this.#tokens.get(model) ?? FIRST_ESTIMATE));
+  estimate({ caller, model, choices = 1 }: EstimatedClaim): number {
+    return model === undefined ? 0 : Math.ceil(choices * (this.#tokens.get(keyOf(caller, model)) ?? FIRST_ESTIMATE));
   }
 
   /** `completionTokens` of all choices together. */
-  learn({ model, choices = 1 }: Asked, completionTokens: number): void {
+  learn({ caller, model, choices = 1 }: EstimatedClaim, completionTokens: number): void {
     if (model === undefined || completionTokens === 0) return;
     const each = completionTokens / choices;
-    const before = this.#tokens.get(model) ?? each;
-    this.#tokens.set(model, Math.max(each, before + (each - before) * DECAY));
+    const key = keyOf(caller, model);
+    const before = this.#tokens.get(key) ?? each;
+    this.#tokens.set(key, Math.max(each, before + (each - before) * DECAY));
   }
+}
+
+function keyOf({ organizationId, projectId }: Caller, model: string): string {
+  return `${projectId ?? organizationId} ${model}`;
 }

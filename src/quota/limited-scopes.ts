@@ -19,8 +19,9 @@ export interface LimitOverrides extends Readonly<Record<keyof Limits, number | n
 }
 
 /**
- * Returns the scopes with limits, narrowest first. A limit set for a wildcard counts all models under it together; a
- * default counts each model separately.
+ * Returns the scopes with limits, narrowest first. A limit set for a wildcard counts all models under it together. A
+ * default under a wildcard counts each name and all names together: callers choose names freely, which must not
+ * multiply their limits.
  */
 export function limitedScopes(
   defaults: DefaultLimits,
@@ -45,6 +46,9 @@ export function limitedScopes(
       const limits =
         row === undefined ? defaultLimits.projectModel : finite({ ...defaultLimits.projectModel, ...withoutNull(row) });
       add(`project ${projectId}`, `project ${projectId} ${row?.model ?? model}`, limits);
+      if (row === undefined && catalogId !== undefined && catalogId !== model) {
+        add(`project ${projectId} (all of ${catalogId})`, `project ${projectId} ${catalogId}`, limits);
+      }
     }
     add("all models", `org ${organizationId}`, defaultLimits.organization);
     add("this API key", `key ${keyId}`, defaultLimits.key);

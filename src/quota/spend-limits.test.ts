@@ -57,10 +57,9 @@ test("estimates each choice separately without max_tokens, and learns from each"
   await expect(limits.reserve({ ...claim, choices: 2 })).rejects.toMatchObject({ kind: "quota-exhausted" });
   await limits.reserve(claim);
   const estimates = new CompletionEstimates();
-  estimates.learn({ model: "parrot", choices: 10 }, 100);
-  expect([estimates.estimate({ model: "parrot" }), estimates.estimate({ model: "parrot", choices: 3 })]).toEqual([
-    10, 30,
-  ]);
+  const { caller } = claim;
+  estimates.learn({ caller, model: "parrot", choices: 10 }, 100);
+  expect([1, 3].map((choices) => estimates.estimate({ caller, model: "parrot", choices }))).toEqual([10, 30]);
 });
 
 test("starts a new month with what that month has cost", async () => {
