@@ -2,55 +2,13 @@
 
 import { expect, test } from "vitest";
 import { SAMPLE_RATE } from "./audio-format.ts";
-import { type SpeechSegment, segmentSpeech, type VadStream } from "./vad-segmenter.ts";
+import type { VadStream } from "./silero-vad.ts";
+import { type SpeechSegment, segmentSpeech } from "./vad-segmenter.ts";
 
 const LOUD = 0.1;
-const SILENCE_SAMPLES = 0.45 * SAMPLE_RATE;
-
-class LoudnessVad implements VadStream {
-  #samplesSeen = 0;
-  #start: number | undefined;
-  #lastLoud = 0;
-  #segments: { start: number; samples: Float32Array }[] = [];
-
-  acceptWaveform(samples: Float32Array): void {
-    if (samples.some((sample) => Math.abs(sample) > LOUD)) {
-      this.#start ??= this.#samplesSeen;
-      this.#lastLoud = this.#samplesSeen + samples.length;
-    } else if (this.#start !== undefined && this.#samplesSeen - this.#lastLoud > SILENCE_SAMPLES) {
-      this.flush();
-    }
-    this.#samplesSeen += samples.length;
-  }
-
-  isEmpty(): boolean {
-    return this.#segments.length === 0;
-  }
-
-  isDetected(): boolean {
-    return this.#start !== undefined;
-  }
-
-  front() {
-    const [first] = this.#segments;
-    if (first === undefined) throw new Error("No segment is waiting");
-    return first;
-  }
-
-  pop(): void {
-    this.#segments.shift();
-  }
-
-  flush(): void {
-    if (this.#start === undefined) return;
-    this.#segments.push({ start: this.#start, samples: new Float32Array(this.#lastLoud - this.#start) });
-    this.#start = undefined;
-  }
-
-  reset(): void {
-    this.#segments = [];
-  }
-}
+const loudnessVad: VadStream = {
+  probability: async (window) => (window.some((sample) => Math.abs(sample) > LOUD) ? 1 : 0),
+};
 
 /** Loud except in the pauses. Each sample encodes its position, which reveals lost samples. */
 async function* recording(seconds: number, pauses: readonly [number, number][] = [], step = 7919) {
@@ -70,7 +28,7 @@ async function cut(samples: AsyncIterable<Float32Array>): Promise<{ segments: Sp
   const onProgress = (count: number) => {
     samplesRead = count;
   };
-  for await (const segment of segmentSpeech(samples, new LoudnessVad(), onProgress)) segments.push(segment);
+  for await (const segment of segmentSpeech(samples, loudnessVad, onProgress)) segments.push(segment);
   return { segments, samplesRead };
 }
 
@@ -132,7 +90,7 @@ test("yields nothing for a long silence", async () => {
 test("bounds the buffer during endless speech", async () => {
   const before = process.memoryUsage().arrayBuffers;
   let keptBytes = Number.POSITIVE_INFINITY;
-  for await (const { endSeconds } of segmentSpeech(recording(2400), new LoudnessVad(), () => {})) {
+  for await (const { endSeconds } of segmentSpeech(recording(2400), loudnessVad, () => {})) {
     if (endSeconds < 2300) continue;
     keptBytes = process.memoryUsage().arrayBuffers - before;
     break;

@@ -2,6 +2,8 @@
 
 import { SAMPLE_RATE } from "./audio-format.ts";
 import { SampleBuffer } from "./sample-buffer.ts";
+import { type VadStream, WINDOW_SAMPLES } from "./silero-vad.ts";
+import { type DetectorOptions, SpeechDetector } from "./speech-detector.ts";
 
 export interface SpeechSegment {
   samples: Float32Array;
@@ -9,38 +11,26 @@ export interface SpeechSegment {
   endSeconds: number;
 }
 
-/** Finds speech in one recording; the interface of sherpa-onnx's detector. */
-export interface VadStream {
-  acceptWaveform(samples: Float32Array): void;
-  /** Whether no finished stretch of speech is waiting. */
-  isEmpty(): boolean;
-  /** Whether the most recent window is speech. */
-  isDetected(): boolean;
-  /** `start` counts samples since the last reset. */
-  front(enableExternalBuffer: boolean): { start: number; samples: Float32Array };
-  pop(): void;
-  flush(): void;
-  reset(): void;
-}
-
-/** Samples that Silero takes at once at 16 kHz. */
-export const WINDOW_SAMPLES = 512;
+const DETECTION: DetectorOptions = { threshold: 0.5, minSpeechSeconds: 0.2, minSilenceSeconds: 0.45 };
+/** Long speech is cut at shorter pauses, before it has to be cut within speech. */
+const LONG_SPEECH_SAMPLES = 12 * SAMPLE_RATE;
+const LONG_SPEECH_DETECTION: DetectorOptions = { threshold: 0.9, minSpeechSeconds: 0.2, minSilenceSeconds: 0.1 };
 /** Kept around detected speech, because words begin and end softly. */
 const PADDING_SAMPLES = 0.2 * SAMPLE_RATE;
 /** Speech without a pause is cut at its quietest point between these two. */
 const MIN_FORCED_CUT_SAMPLES = 12 * SAMPLE_RATE;
 const MAX_SEGMENT_SAMPLES = 24 * SAMPLE_RATE;
+/** Silence kept for the padding of speech that has not begun. */
+const BUFFER_SAMPLES = 60 * SAMPLE_RATE;
 
-export const BUFFER_SECONDS = 60;
-
-/** `vad` must be fresh or reset. `onProgress` receives the number of samples read so far. */
+/** `onProgress` receives the number of samples read so far. */
 export async function* segmentSpeech(
   recording: AsyncIterable<Float32Array>,
   vad: VadStream,
   onProgress: (samples: number) => void,
 ): AsyncGenerator<SpeechSegment> {
-  const buffer = new SampleBuffer(BUFFER_SECONDS * SAMPLE_RATE);
-  let speechStart: number | undefined;
+  const buffer = new SampleBuffer(BUFFER_SAMPLES);
+  const detector = new SpeechDetector();
   let lastEnd = 0;
 
   const cut = (from: number, to: number): SpeechSegment => {
@@ -49,34 +39,30 @@ export async function* segmentSpeech(
     lastEnd = end;
     return { samples: buffer.slice(start, end), startSeconds: start / SAMPLE_RATE, endSeconds: end / SAMPLE_RATE };
   };
-  const takeDetected = function* (): Generator<SpeechSegment> {
-    for (; !vad.isEmpty(); vad.pop()) {
-      const { start, samples } = vad.front(false);
-      yield cut(start - PADDING_SAMPLES, start + samples.length + PADDING_SAMPLES);
-      speechStart = undefined;
-    }
-  };
 
   for await (const window of toWindows(recording)) {
+    const position = buffer.end;
     buffer.append(window);
     onProgress(buffer.end);
-    vad.acceptWaveform(window);
-    yield* takeDetected();
-    if (!vad.isDetected()) {
-      buffer.discardBefore(Math.max(lastEnd, buffer.end - BUFFER_SECONDS * SAMPLE_RATE));
+    const probability = await vad.probability(window);
+    const speechFrom = Math.max(lastEnd, detector.speechStart ?? position);
+    const options = buffer.end - speechFrom < LONG_SPEECH_SAMPLES ? DETECTION : LONG_SPEECH_DETECTION;
+    const range = detector.accept(probability, position, buffer.end, options);
+    if (range !== undefined) yield cut(range.start - PADDING_SAMPLES, range.end + PADDING_SAMPLES);
+    if (detector.speechStart === undefined) {
+      buffer.discardBefore(Math.max(lastEnd, buffer.end - BUFFER_SAMPLES));
       continue;
     }
-    speechStart ??= buffer.end - PADDING_SAMPLES;
-    const from = Math.max(lastEnd, speechStart);
+    const from = Math.max(lastEnd, detector.speechStart - PADDING_SAMPLES);
     if (buffer.end - from < MAX_SEGMENT_SAMPLES) continue;
     yield cut(from, buffer.quietestPosition(from + MIN_FORCED_CUT_SAMPLES, buffer.end));
     buffer.discardBefore(lastEnd);
   }
-  vad.flush();
-  yield* takeDetected();
+  const last = detector.finish(buffer.end);
+  if (last !== undefined) yield cut(last.start - PADDING_SAMPLES, last.end + PADDING_SAMPLES);
 }
 
-/** All of the same length but the last, which is shorter. */
+/** All of the same length but the last, which may be shorter. */
 async function* toWindows(recording: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
   let rest = new Float32Array(0);
   for await (const samples of recording) {

@@ -1,0 +1,71 @@
+/** Transcribes English recordings of any length: finds speech, cuts it at pauses and decodes each segment. */
+
+import { availableParallelism } from "node:os";
+import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
+import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
+import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
+import pLimit from "p-limit";
+import { decodeSegment } from "./decode-segment.ts";
+import { MoonshineNetwork } from "./moonshine-network.ts";
+import { MoonshineTokenizer } from "./moonshine-tokenizer.ts";
+
+export interface MoonshineFiles {
+  encoder: string;
+  /** The merged decoder, which runs with and without a cache. */
+  decoder: string;
+  /** The source of npm's llama-tokenizer-js, which holds Llama's vocabulary. */
+  tokenizer: string;
+  /** Silero's voice activity model. */
+  vad: string;
+}
+
+export type MoonshineEvent =
+  | { type: "segment"; startSeconds: number; endSeconds: number; text: string }
+  | { type: "finish"; audioSeconds: number };
+
+/** More threads do not make a segment faster. */
+const MAX_DEFAULT_THREADS = 4;
+
+export class MoonshineModel {
+  readonly #network: MoonshineNetwork;
+  readonly #tokenizer: MoonshineTokenizer;
+  readonly #vad: VoiceActivityDetector;
+  /** Concurrent recordings take turns segment by segment, because each segment uses all threads. */
+  readonly #oneAtATime = pLimit(1);
+
+  private constructor(network: MoonshineNetwork, tokenizer: MoonshineTokenizer, vad: VoiceActivityDetector) {
+    this.#network = network;
+    this.#tokenizer = tokenizer;
+    this.#vad = vad;
+  }
+
+  /** `threads` defaults to one per core, at most 4. Throws a ModelFileError. */
+  static async load(files: MoonshineFiles, threads = Math.min(MAX_DEFAULT_THREADS, availableParallelism())) {
+    const tokenizer = await MoonshineTokenizer.load(files.tokenizer);
+    const network = await MoonshineNetwork.load(files, threads);
+    const model = new MoonshineModel(network, tokenizer, await VoiceActivityDetector.load(files.vad));
+    // The first inference allocates memory and is slower.
+    await decodeSegment(network, tokenizer, new Float32Array(SAMPLE_RATE), new AbortController().signal);
+    return model;
+  }
+
+  /**
+   * Streams segments of a recording (mono, 16 kHz, -1 to 1) while it is read, and ends with one `finish`. Stops without
+   * throwing once `signal` aborts.
+   */
+  async *transcribe(recording: AsyncIterable<Float32Array>, signal: AbortSignal): AsyncGenerator<MoonshineEvent> {
+    let samplesRead = 0;
+    const speech = this.#vad.segments(recording, (samples) => {
+      samplesRead = samples;
+    });
+    for await (const { samples, startSeconds, endSeconds } of speech) {
+      const decoded = await this.#oneAtATime(() =>
+        signal.aborted ? undefined : decodeSegment(this.#network, this.#tokenizer, samples, signal),
+      );
+      if (signal.aborted || decoded === undefined) return;
+      const text = filterHallucinations(decoded, endSeconds - startSeconds);
+      if (text !== "") yield { type: "segment", startSeconds, endSeconds, text };
+    }
+    if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE };
+  }
+}
