@@ -57,7 +57,7 @@ for (const each of voices) {
   const service = await startService({
     config: `builtin_models: false
 models:
-${toModelConfig(each)}  - { id: ${TRANSCRIPTION}, task: transcription, deployments: [{ engine: sherpa-onnx, model: ${TRANSCRIPTION} }] }
+${toModelConfig(each)}  - { id: ${TRANSCRIPTION}, task: transcription, deployments: [{ engine: moonshine, model: ${TRANSCRIPTION} }] }
 `,
   });
   try {

@@ -13,7 +13,7 @@ models:
     deployments: [{ engine: kokoro, model: hibari, voices: { narrator: heart } }]
   - id: moonshine-base-en
     task: transcription
-    deployments: [{ engine: sherpa-onnx, model: moonshine-base-en }]
+    deployments: [{ engine: moonshine, model: moonshine-base-en }]
 `;
 
 let service: Service;

@@ -20,7 +20,7 @@ builtin_models: false
 models:
   - id: moonshine-base-en
     task: transcription
-    deployments: [{ engine: sherpa-onnx, model: moonshine-base-en }]
+    deployments: [{ engine: moonshine, model: moonshine-base-en }]
   - id: hibari
     task: speech
     fallbacks: [flite]

@@ -17,7 +17,7 @@ builtin_models: false
 models:
   - id: ${MODEL}
     task: transcription
-    deployments: [{ engine: sherpa-onnx, model: ${MODEL} }]
+    deployments: [{ engine: moonshine, model: ${MODEL} }]
 server: { max_audio_seconds: 60 }
 `;
 const SAID = /^(he )?was not an ill-disposed young man/i;

@@ -10,6 +10,7 @@ import { guardEngine } from "./guard/guard-engine.ts";
 import { kokoroEngine } from "./kokoro/kokoro-engine.ts";
 import { llamaCppEngine } from "./llama-cpp/llama-cpp-engine.ts";
 import { llamaServerEngine } from "./llama-server/llama-server-engine.ts";
+import { moonshineEngine } from "./moonshine/moonshine-engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
@@ -22,6 +23,7 @@ const LIST = [
   kokoroEngine,
   llamaCppEngine,
   llamaServerEngine,
+  moonshineEngine,
   openAiCompatibleEngine,
   scriptedEngine,
   sherpaOnnxEngine,

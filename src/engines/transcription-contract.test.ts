@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const SAID = "He was not an ill-disposed young man.";
 const SUBJECTS: Record<string, { kind: string; settings: object }> = {
   scripted: { kind: "scripted", settings: scriptedSettings.parse({ replies: [{ text: SAID }] }) },
-  moonshine: { kind: "sherpa-onnx", settings: { model: "moonshine-base-en", slots: 4, threads: undefined } },
+  moonshine: { kind: "moonshine", settings: { model: "moonshine-base-en", slots: 4, threads: undefined } },
   whisper: { kind: "whisper", settings: { model: "whisper-base", translates: true, slots: 4, threads: undefined } },
 };
 

@@ -7,7 +7,7 @@ export interface ManifestEntry {
   id: string;
   task: Task;
   /** The kind of engine that runs it. */
-  engine: "llama-cpp" | "classifier" | "kokoro" | "sherpa-onnx" | "whisper";
+  engine: "llama-cpp" | "classifier" | "kokoro" | "moonshine" | "whisper";
   /** A guard language model's family: the engine `guard` asks it, and `engine` runs it as a chat model. */
   guardFamily?: string;
   /** One default for each task: what a fresh installation fetches by itself. */

@@ -101,11 +101,10 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
   {
     id: "moonshine-base-en",
     task: "transcription",
-    engine: "sherpa-onnx",
+    engine: "moonshine",
     isDefault: true,
     licence: "MIT",
     description: "English (66 MB): a minute of speech in about four seconds on two cores",
-    engineSettings: { family: "moonshine", languages: ["en"] },
     files: [
       moonshineFile(
         "base",
@@ -128,11 +127,10 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
   {
     id: "moonshine-tiny-en",
     task: "transcription",
-    engine: "sherpa-onnx",
+    engine: "moonshine",
     isDefault: false,
     licence: "MIT",
     description: "English (31 MB): twice as fast as base, with more mistakes",
-    engineSettings: { family: "moonshine", languages: ["en"] },
     files: [
       moonshineFile(
         "tiny",

@@ -37,7 +37,7 @@ models:
         voices: { af_heart: 0, am_onyx: 1 }
   - id: moonshine-base-en
     task: transcription
-    deployments: [{ engine: sherpa-onnx, model: moonshine-base-en }]
+    deployments: [{ engine: moonshine, model: moonshine-base-en }]
 `,
     });
   }, 600_000);

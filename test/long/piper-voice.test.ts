@@ -32,7 +32,7 @@ models:
         files: { model: ${files[NAME]}, config: ${files[`${NAME}.json`]}, data: ${ESPEAK_DATA} }
   - id: moonshine-base-en
     task: transcription
-    deployments: [{ engine: sherpa-onnx, model: moonshine-base-en }]
+    deployments: [{ engine: moonshine, model: moonshine-base-en }]
 `,
     });
   }, 600_000);
@@ -104,7 +104,8 @@ async function pullVoice(directory: string): Promise<Readonly<Record<string, str
       {
         id: "joe",
         task: "speech",
-        engine: "sherpa-onnx",
+        // Only the files are used.
+        engine: "kokoro",
         isDefault: false,
         licence: "CC0",
         description: "For this test",

@@ -49,7 +49,8 @@ export class SileroVad {
         });
         input.copyWithin(0, WINDOW_SAMPLES);
         state = results.stateN as Tensor as typeof state;
-        return (results.output?.data as Float32Array)[0] ?? 0;
+        const [probability = 0] = (results.output as Tensor).data as Float32Array;
+        return probability;
       },
     };
   }

@@ -1,17 +1,17 @@
-/** The kinds of speech recognition model that sherpa-onnx runs and that are offered here: which files each has. */
+/** The supported speech recognition architectures of sherpa-onnx and the files that each needs. */
 
 import type { OfflineModelConfig } from "./load-sherpa-onnx.ts";
 
 export type ModelPaths = Readonly<Record<string, string>>;
 
 export interface Family {
-  /** Roles of the files that it cannot do without, besides `tokens` and `vad`. */
+  /** Roles of the required files, besides `tokens` and `vad`. */
   roles: readonly string[];
-  /** The part of the recognizer's configuration that names the files. */
+  /** The part of the recognizer's configuration that names the files. `translate` is into English. */
   configure(paths: ModelPaths, language: string, translate: boolean): OfflineModelConfig;
-  /** Whether the language is set for each piece. */
+  /** Whether the language is set for each segment. */
   takesLanguage: boolean;
-  /** ISO 639-1 codes (639-3 where there is none) that every model of the family knows; undefined where models differ. */
+  /** ISO 639 codes that every model of the family knows; undefined where models differ. */
   languages: readonly string[] | undefined;
   translates: boolean;
 }
@@ -37,7 +37,7 @@ export const FAMILIES = {
   whisper: {
     roles: ["encoder", "decoder"],
     configure: ({ encoder, decoder }, language, translate) => ({
-      // An empty language lets the model find out.
+      // The model detects an empty language.
       whisper: { encoder, decoder, language, task: translate ? "translate" : "transcribe", tailPaddings: -1 },
     }),
     takesLanguage: true,

@@ -1,6 +1,7 @@
-/** One loaded recognition model, which decodes a piece at a time, whoever's it is. */
+/** A loaded recognition model, which decodes one segment at a time. */
 
 import { availableParallelism } from "node:os";
+import { Turns } from "../turns.ts";
 import { FAMILIES, type Family, type FamilyName, type ModelPaths } from "./families.ts";
 import type { OfflineRecognizer, OfflineRecognizerConfig, OfflineResult, SherpaOnnx } from "./load-sherpa-onnx.ts";
 
@@ -10,7 +11,7 @@ export interface RecognizerSettings {
   threads: number | undefined;
 }
 
-export interface PieceRequest {
+export interface SegmentRequest {
   samples: Float32Array;
   sampleRate: number;
   language: string | undefined;
@@ -20,14 +21,14 @@ export interface PieceRequest {
 type Configure = (language: string, translate: boolean) => OfflineRecognizerConfig;
 
 const MEL_BINS = 80;
-const USEFUL_THREADS = 4;
+const MAX_DEFAULT_THREADS = 4;
 
 export class Recognizer {
   readonly #recognizer: OfflineRecognizer;
   readonly #configure: Configure;
   readonly #family: Family;
-  /** Those who wait take turns: each recording has at most one piece here, so a long one does not hold a short one up. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Concurrent recordings take turns segment by segment, so that a long one does not block a short one. */
+  readonly #mutex = new Turns();
   #configured = "";
 
   private constructor(recognizer: OfflineRecognizer, family: Family, configure: Configure) {
@@ -43,7 +44,7 @@ export class Recognizer {
       modelConfig: {
         ...family.configure(paths, language, translate),
         tokens: paths.tokens ?? "",
-        numThreads: threads ?? Math.min(USEFUL_THREADS, availableParallelism()),
+        numThreads: threads ?? Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
         provider: "cpu",
         debug: 0,
       },
@@ -51,17 +52,16 @@ export class Recognizer {
     return new Recognizer(await sherpa.OfflineRecognizer.createAsync(configure("", false)), family, configure);
   }
 
-  recognize(request: PieceRequest, signal: AbortSignal): Promise<OfflineResult | undefined> {
-    const turn = this.#last.then(() => (signal.aborted ? undefined : this.#decode(request)));
-    this.#last = turn.catch(() => {});
-    return turn;
+  /** Undefined when the signal aborts first. */
+  recognize(request: SegmentRequest, signal: AbortSignal): Promise<OfflineResult | undefined> {
+    return this.#mutex.take(signal, () => this.#decode(request));
   }
 
-  #decode({ samples, sampleRate, language = "", translate }: PieceRequest): Promise<OfflineResult> {
-    const wanted = `${language} ${translate}`;
-    if (this.#family.takesLanguage && wanted !== this.#configured) {
+  #decode({ samples, sampleRate, language = "", translate }: SegmentRequest): Promise<OfflineResult> {
+    const configuration = `${language} ${translate}`;
+    if (this.#family.takesLanguage && configuration !== this.#configured) {
       this.#recognizer.setConfig(this.#configure(language, translate));
-      this.#configured = wanted;
+      this.#configured = configuration;
     }
     const stream = this.#recognizer.createStream();
     stream.acceptWaveform({ samples, sampleRate });

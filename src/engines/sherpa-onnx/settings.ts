@@ -6,40 +6,29 @@ import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
 const path = z.string().min(1).max(4096);
 
-export const sherpaOnnxSettings = z
-  .strictObject({
-    model: z.string().min(1).optional().describe("A model that Parlance knows, such as moonshine-base-en"),
-    files: z
-      .record(z.string(), path)
-      .optional()
-      .describe(
-        "Paths of the model's own files, by their role: encoder, decoder, joiner, model, tokens and vad (Silero) to transcribe; model, tokens, voices, vocoder, lexicon, config (Piper's .onnx.json) and data (the folder espeak-ng-data) to speak",
-      ),
-    family: z
-      .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])
-      .optional()
-      .describe(
-        "Architecture of the model; required with `files`. Tested with real weights: moonshine, piper and kokoro. The other families are experimental",
-      ),
-    languages: z
-      .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
-      .min(1)
-      .optional()
-      .describe("Languages that it knows, the first being its usual one. Left out: all that the family knows, or en"),
-    voices: z
-      .record(z.string().min(1), z.int().min(0))
-      .optional()
-      .describe("Numbers of the model's speakers by the names that are offered, to speak. Left out: the numbers"),
-    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Characters of a text to speak"),
-    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed, or texts spoken, by turns; more wait"),
-    threads: z.int().min(1).max(64).optional().describe("Left out: one for each core, at most 4"),
-  })
-  .refine((value) => (value.model === undefined) !== (value.files === undefined), {
-    error: "needs exactly one of `model` and `files`",
-  })
-  .refine((value) => value.files === undefined || value.family !== undefined, {
-    error: "is needed with `files`",
-    path: ["family"],
-  });
+export const sherpaOnnxSettings = z.strictObject({
+  files: z
+    .record(z.string(), path)
+    .describe(
+      "Paths of the model's files by role. Transcription: encoder, decoder, joiner, model, tokens and vad (Silero, version 5). Speech: model, tokens, voices, vocoder, lexicon, config (Piper's .onnx.json) and data (the folder espeak-ng-data)",
+    ),
+  family: z
+    .enum([...Object.keys(FAMILIES), ...Object.keys(SPEECH_FAMILIES)] as [FamilyName | SpeechFamilyName])
+    .describe(
+      "The model's architecture. Tested with real models: moonshine, piper, kokoro. Experimental, never tested with real models: the others",
+    ),
+  languages: z
+    .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
+    .min(1)
+    .optional()
+    .describe("Languages that the model knows, the default first. Default: all languages of the family, or en"),
+  voices: z
+    .record(z.string().min(1), z.int().min(0))
+    .optional()
+    .describe("Speech: the model's speaker numbers by voice name. Default: the numbers are the names"),
+  max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Speech: maximum characters of the input"),
+  slots: z.int().min(1).max(64).default(4).describe("Concurrent requests; more wait"),
+  threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
+});
 
 export type SherpaOnnxSettings = z.output<typeof sherpaOnnxSettings>;

@@ -1,6 +1,5 @@
-/** Text to speech with sherpa-onnx, inside a model's own process. */
+/** Text to speech with sherpa-onnx, inside a model's process. */
 
-import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
 import { toSentences } from "@parlance-inference/english-tts/to-sentences";
@@ -11,39 +10,22 @@ import { withSpeechFaults } from "../speech-faults.ts";
 import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { ModelPaths } from "./families.ts";
+import { loadSherpaOnnx, type OfflineTts } from "./load-sherpa-onnx.ts";
 import { preparePiperVoice } from "./piper-voice.ts";
 import { SPEECH_FAMILIES, type SpeechFamilyName } from "./speech-families.ts";
 
 export interface SherpaSpeechSettings {
   family: SpeechFamilyName;
   paths: ModelPaths;
-  /** Numbers of the model's speakers, by the names that are offered; undefined: the numbers themselves. */
+  /** Speaker numbers by voice name; undefined: the numbers are the names. */
   voices: Readonly<Record<string, number>> | undefined;
-  mostInputCharacters: number;
+  maxInputCharacters: number;
   slots: number;
   threads: number | undefined;
 }
 
-/** The part of sherpa-onnx-node that is used here, for it brings no declarations. */
-interface OfflineTts {
-  numSpeakers: number;
-  sampleRate: number;
-  /** Off the event loop. `onProgress` ends it early by returning false. */
-  generateAsync(request: {
-    text: string;
-    sid: number;
-    speed: number;
-    enableExternalBuffer: boolean;
-    onProgress: () => boolean;
-  }): Promise<{ samples: Float32Array; sampleRate: number }>;
-}
-
-interface SherpaOnnxSpeech {
-  OfflineTts: { createAsync(config: object): Promise<OfflineTts> };
-}
-
 const MAX_SENTENCE_CHARACTERS = 250;
-const MOST_THREADS = 4;
+const MAX_DEFAULT_THREADS = 4;
 
 export class SherpaSpeech implements SpeechModel {
   readonly task = "speech";
@@ -54,12 +36,12 @@ export class SherpaSpeech implements SpeechModel {
   readonly sampleRate: number;
   readonly #model: OfflineTts;
   readonly #speakers: Readonly<Record<string, number>>;
-  readonly #mostInputCharacters: number;
+  readonly #maxInputCharacters: number;
   readonly #turns = new Turns();
 
   private constructor(model: OfflineTts, settings: SherpaSpeechSettings) {
     this.#model = model;
-    this.#mostInputCharacters = settings.mostInputCharacters;
+    this.#maxInputCharacters = settings.maxInputCharacters;
     const numbers = Array.from({ length: Math.max(1, model.numSpeakers) }, (_, number) => [String(number), number]);
     this.#speakers = settings.voices ?? Object.fromEntries(numbers);
     this.slots = settings.slots;
@@ -72,16 +54,16 @@ export class SherpaSpeech implements SpeechModel {
     const { family, paths } = settings;
     await using piper = family === "piper" ? await preparePiperVoice(paths) : undefined;
     const voices = settings.voices ?? piper?.voices;
-    const { OfflineTts } = createRequire(import.meta.url)("sherpa-onnx-node") as SherpaOnnxSpeech;
-    const numThreads = settings.threads ?? Math.min(MOST_THREADS, availableParallelism());
+    const { OfflineTts } = loadSherpaOnnx();
+    const numThreads = settings.threads ?? Math.min(MAX_DEFAULT_THREADS, availableParallelism());
     const files = SPEECH_FAMILIES[family].configure(piper?.paths ?? paths);
     const model = await OfflineTts.createAsync({
       model: { ...files, numThreads, provider: "cpu", debug: 0 },
       maxNumSentences: 1,
     });
-    const wrong = Object.entries(voices ?? {}).find(([, speaker]) => speaker >= Math.max(1, model.numSpeakers));
-    if (wrong !== undefined) {
-      const message = `voices.${wrong[0]}: the model has ${model.numSpeakers} speakers, numbered from 0; ${wrong[1]} is none.`;
+    const invalid = Object.entries(voices ?? {}).find(([, speaker]) => speaker >= Math.max(1, model.numSpeakers));
+    if (invalid !== undefined) {
+      const message = `voices.${invalid[0]}: the model has no speaker ${invalid[1]}; its ${model.numSpeakers} speakers are numbered from 0.`;
       throw invalidRequest(message, "voices");
     }
     return new SherpaSpeech(model, { ...settings, voices });
@@ -91,7 +73,7 @@ export class SherpaSpeech implements SpeechModel {
     return { state: "up" };
   }
 
-  /** The library has no way to free it; its process ends. */
+  /** The library cannot free a model; the process that holds it ends. */
   async close(): Promise<void> {}
 
   speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
@@ -102,17 +84,17 @@ export class SherpaSpeech implements SpeechModel {
     if (instructions !== undefined) throw instructionsUnsupported();
     const sid = this.#speakers[resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases })] ?? 0;
     const { sampleRate } = this;
-    const limits = { maxInputCharacters: this.#mostInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
+    const limits = { maxInputCharacters: this.#maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
     for (const sentence of toSentences(text, limits)) {
       const onProgress = () => !signal.aborted;
       const request = { text: sentence, sid, speed, enableExternalBuffer: false, onProgress };
-      const made = await this.#turns.take(signal, () => this.#model.generateAsync(request));
-      if (signal.aborted || made === undefined) return;
-      if (made.samples.length === 0) continue;
+      const result = await this.#turns.take(signal, () => this.#model.generateAsync(request));
+      if (signal.aborted || result === undefined) return;
+      if (result.samples.length === 0) continue;
       hasSpoken = true;
-      yield fadeEdges(made.samples, sampleRate);
+      yield fadeEdges(result.samples, sampleRate);
     }
-    if (!hasSpoken) throw invalidRequest("'input' has nothing that this voice can say.", "input");
+    if (!hasSpoken) throw invalidRequest("'input' has no text that this voice can speak.", "input");
   }
 }

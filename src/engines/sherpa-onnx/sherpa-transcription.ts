@@ -1,4 +1,4 @@
-/** A transcription model in this process: pauses are found, what lies between them is recognised, text is checked. */
+/** Speech recognition with sherpa-onnx, inside a model's process. */
 
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
@@ -45,8 +45,7 @@ export class SherpaTranscription implements TranscriptionModel {
   }
 
   static async load(settings: SherpaTranscriptionSettings): Promise<SherpaTranscription> {
-    const sherpa = await loadSherpaOnnx();
-    const recognizer = await Recognizer.load(sherpa, settings);
+    const recognizer = await Recognizer.load(loadSherpaOnnx(), settings);
     const model = new SherpaTranscription(
       settings,
       recognizer,
@@ -63,33 +62,33 @@ export class SherpaTranscription implements TranscriptionModel {
   async close(): Promise<void> {}
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
-    let heardSamples = 0;
+    let samplesRead = 0;
     let language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
-    const pieces = this.#voiceActivity.segments(request.samples, (samples) => {
-      heardSamples = samples;
+    const segments = this.#voiceActivity.segments(request.samples, (samples) => {
+      samplesRead = samples;
     });
-    for await (const { samples, startSeconds, endSeconds } of pieces) {
+    for await (const { samples, startSeconds, endSeconds } of segments) {
       const { translate } = request;
-      const asked = { samples, sampleRate: SAMPLE_RATE, language: request.language, translate };
-      const result = await this.#recognizer.recognize(asked, signal);
+      const segment = { samples, sampleRate: SAMPLE_RATE, language: request.language, translate };
+      const result = await this.#recognizer.recognize(segment, signal);
       if (signal.aborted || result === undefined) return;
       const text = filterHallucinations(result.text, endSeconds - startSeconds);
       if (text === "") continue;
       language ??= toLanguage(result.lang);
       yield { type: "segment", startSeconds, endSeconds, text, words: undefined, confidence: undefined };
     }
-    if (!signal.aborted) yield { type: "finish", audioSeconds: heardSamples / SAMPLE_RATE, language };
+    if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE, language };
   }
 
-  /** The first decoding is slower by what is allocated then. */
+  /** The first inference allocates memory and is slower. */
   async #warmUp(): Promise<void> {
     const silence = { samples: new Float32Array(SAMPLE_RATE), sampleRate: SAMPLE_RATE };
-    const warmed = { ...silence, language: undefined, translate: false };
-    const result = await this.#recognizer.recognize(warmed, new AbortController().signal);
+    const warmUp = { ...silence, language: undefined, translate: false };
+    const result = await this.#recognizer.recognize(warmUp, new AbortController().signal);
     if (result === undefined) throw new Fault("unavailable", "The model did not answer.");
   }
 }
 
-function toLanguage(given: string): string | undefined {
-  return /[a-z]{2,3}/.exec(given)?.[0];
+function toLanguage(reported: string): string | undefined {
+  return /[a-z]{2,3}/.exec(reported)?.[0];
 }

@@ -17,13 +17,13 @@ test.each([
   await expect(open(settings)).rejects.toThrow(message);
 });
 
-test("a model that speaks does not transcribe", async () => {
+test("refuses to transcribe with a speech model", async () => {
   await expect(open({ family: "vits", files: { model: "package.json" } }, "transcription")).rejects.toThrow(
     /vits speaks; it does not transcribe/,
   );
 });
 
-test("files that a family can do without are not told of", () => {
+test("leaves out optional files that are not set", () => {
   expect(SPEECH_FAMILIES.vits.configure({ model: "m", tokens: "t" })).toEqual({ vits: { model: "m", tokens: "t" } });
   expect(SPEECH_FAMILIES.vits.configure({ model: "m", tokens: "t", data: "d" })).toEqual({
     vits: { model: "m", tokens: "t", dataDir: "d" },

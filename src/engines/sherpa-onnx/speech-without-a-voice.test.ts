@@ -1,6 +1,6 @@
 /**
- * Matcha and Kitten in the real library, with models that have the inputs, outputs and metadata of the real ones and no
- * voice: each says what reached it. A sample tells the speaker, and the number of samples the length and the speed.
+ * Matcha and Kitten in the real library, with models that have the inputs, outputs and metadata of real ones but no voice:
+ * a sample's value encodes the speaker, and the number of samples the length and the speed.
  */
 
 import { globSync } from "node:fs";
@@ -11,6 +11,7 @@ import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { onnxFile } from "../../../test/support/onnx-file.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 import type { SpeechModel } from "../engine.ts";
+import { isSherpaOnnxInstalled } from "./load-sherpa-onnx.ts";
 import { sherpaOnnxSettings } from "./settings.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";
 
@@ -133,7 +134,7 @@ const CASES = [
   },
 ];
 
-describe.each(CASES)("$name", ({ family, loudness, words, needs, putFiles }) => {
+describe.skipIf(!isSherpaOnnxInstalled()).each(CASES)("$name", ({ family, loudness, words, needs, putFiles }) => {
   async function open(settings: object = {}): Promise<SpeechModel> {
     const parsed = sherpaOnnxSettings.parse({ family, files: await putFiles(), threads: 1, ...settings });
     return (await sherpaOnnxEngine.open(parsed, "speech", makeEngineServices())) as SpeechModel;
@@ -148,7 +149,7 @@ describe.each(CASES)("$name", ({ family, loudness, words, needs, putFiles }) => 
 
   const middleOf = (samples: Float32Array) => samples[samples.length >> 1];
 
-  test.skipIf(needs === "")("speaks with the speaker and as fast as it is told", async () => {
+  test.skipIf(needs === "")("uses the requested speaker and speed", async () => {
     const model = await open();
     try {
       expect(model.sampleRate).toBe(RATE);
@@ -167,7 +168,7 @@ describe.each(CASES)("$name", ({ family, loudness, words, needs, putFiles }) => 
     }
   });
 
-  test.skipIf(needs === "")("gives its speakers the names that are configured, and no others", async () => {
+  test.skipIf(needs === "")("offers only the configured voice names", async () => {
     const model = await open({ voices: VOICES });
     try {
       expect(model.voices).toEqual(["anna", "ben", "cleo"]);
@@ -176,6 +177,6 @@ describe.each(CASES)("$name", ({ family, loudness, words, needs, putFiles }) => 
     } finally {
       await model.close();
     }
-    await expect(open({ voices: { dora: 3 } })).rejects.toThrow("voices.dora: the model has 3 speakers");
+    await expect(open({ voices: { dora: 3 } })).rejects.toThrow("voices.dora: the model has no speaker 3");
   });
 });

@@ -1,0 +1,64 @@
+import { access } from "node:fs/promises";
+import { z } from "zod";
+import { invalidRequest } from "../../faults.ts";
+import { defineEngine } from "../define-engine.ts";
+import type { EngineServices } from "../engine.ts";
+import { siblingModule } from "../host/sibling-module.ts";
+import type { MoonshineSettings } from "./moonshine-transcription.ts";
+
+const path = z.string().min(1).max(4096);
+
+const settings = z
+  .strictObject({
+    model: z.string().min(1).optional().describe("A built-in model, such as moonshine-base-en"),
+    files: z
+      .strictObject({
+        encoder: path.describe("encoder_model.onnx"),
+        decoder: path.describe("decoder_model_merged.onnx"),
+        tokenizer: path.describe(
+          "llama-tokenizer.js, the source of npm's llama-tokenizer-js, which holds the vocabulary",
+        ),
+        vad: path.describe("Silero's voice activity model, version 5"),
+      })
+      .optional()
+      .describe("Paths of the files of a Moonshine model, as exported for moonshine-js"),
+    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed concurrently; more wait"),
+    threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
+  })
+  .refine((value) => (value.model === undefined) !== (value.files === undefined), {
+    error: "needs exactly one of `model` and `files`",
+  });
+
+type Paths = MoonshineSettings["paths"];
+
+/** Moonshine models, run by ONNX Runtime. */
+export const moonshineEngine = defineEngine({
+  name: "moonshine",
+  tasks: ["transcription"],
+  settings,
+  module: siblingModule(import.meta.url, "./moonshine-transcription"),
+  async prepare({ model = "", files, slots, threads }, _task, services): Promise<MoonshineSettings> {
+    const paths = files ?? (await pullFiles(model, services));
+    for (const [role, path] of Object.entries(paths)) {
+      await access(path).catch(() => {
+        throw invalidRequest(`files.${role}: ${path} cannot be read.`, `files.${role}`);
+      });
+    }
+    return { paths, slots, threads };
+  },
+});
+
+async function pullFiles(model: string, services: EngineServices): Promise<Paths> {
+  const { paths } = await services.pull({ model }, services.signal);
+  const find = (name: string): string => {
+    const path = paths[name];
+    if (path === undefined) throw invalidRequest(`${model} has no file ${name}; it is not a Moonshine model.`, "model");
+    return path;
+  };
+  return {
+    encoder: find("encoder.onnx"),
+    decoder: find("decoder.onnx"),
+    tokenizer: find("tokenizer.js"),
+    vad: find("vad.onnx"),
+  };
+}
