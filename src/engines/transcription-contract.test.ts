@@ -1,35 +1,56 @@
-/** What every local transcription engine does alike. A new engine adds one row to `SUBJECTS`. */
+/** The behavior that all local transcription engines share. A new engine adds one row to `SUBJECTS`. */
 
-import { resolve } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, vi, test as vitestTest } from "vitest";
 import { testModelStore } from "../../test/support/default-model.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { moonshineTokens } from "../../test/support/moonshine-tokens.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { makeTranscriptionRequest } from "../../test/support/transcription-request.ts";
 import { wordErrors } from "../../test/support/word-errors.ts";
 import { invalidRequest } from "../faults.ts";
 import type { TranscriptionEvent, TranscriptionModel } from "./engine.ts";
 import { openModel } from "./registry.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
+import { isSherpaOnnxInstalled } from "./sherpa-onnx/load-sherpa-onnx.ts";
+import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
 
-// A minute of speech takes long where much else runs.
+// A minute of speech takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const SAID = "He was not an ill-disposed young man.";
-const SUBJECTS: Record<string, { kind: string; settings: object }> = {
+const SUBJECTS: Record<string, { kind: string; settings: object | (() => Promise<object>); isSkipped?: boolean }> = {
   scripted: { kind: "scripted", settings: scriptedSettings.parse({ replies: [{ text: SAID }] }) },
   moonshine: { kind: "moonshine", settings: { model: "moonshine-base-en", slots: 4, threads: undefined } },
+  // Optional: without the package these tests are reported as skipped.
+  "sherpa-onnx": { kind: "sherpa-onnx", settings: moonshineInSherpaOnnx, isSkipped: !isSherpaOnnxInstalled() },
   whisper: { kind: "whisper", settings: { model: "whisper-base", translates: true, slots: 4, threads: undefined } },
 };
+
+let folder: TemporaryDirectory | undefined;
+afterAll(() => folder?.[Symbol.asyncDispose]());
+
+/** sherpa-onnx reads the vocabulary from a file of tokens. */
+async function moonshineInSherpaOnnx(): Promise<object> {
+  const { paths } = await testModelStore().pull({ model: "moonshine-base-en" }, { signal: neverAborts() });
+  const path = (name: string) => paths[name] ?? "";
+  folder = await temporaryDirectory();
+  const tokens = join(folder.path, "tokens.txt");
+  await writeFile(tokens, moonshineTokens(await readFile(path("tokenizer.js"), "utf8")));
+  const files = { encoder: path("encoder.onnx"), decoder: path("decoder.onnx"), tokens, vad: path("vad.onnx") };
+  return sherpaOnnxSettings.parse({ family: "moonshine", files });
+}
 
 const RATE = 16_000;
 const PATH = resolve(import.meta.dirname, "../../test/recordings/speech.flac");
 const decoder = new Decoder();
 afterAll(() => decoder.close());
-const never = () => new AbortController().signal;
-const speech = () => decoder.decode({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, never());
+const neverAborts = () => new AbortController().signal;
+const speech = () => decoder.decode({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, neverAborts());
 
-/** The recording again and again, with half a second between. */
+/** The recording several times, with half a second between. */
 async function* repeated(times: number) {
   for (let round = 0; round < times; round += 1) {
     yield* speech();
@@ -37,16 +58,19 @@ async function* repeated(times: number) {
   }
 }
 
-describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
+describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings, isSkipped = false }) => {
   let model: TranscriptionModel;
   beforeAll(async () => {
+    if (isSkipped) return;
     const pull = (reference: { model: string } | { file: string } | { hf: string }, signal: AbortSignal) =>
       testModelStore().pull(reference, { signal });
-    model = (await openModel(kind, settings, "transcription", makeEngineServices({ pull }))) as TranscriptionModel;
+    const chosen = typeof settings === "function" ? await settings() : settings;
+    model = (await openModel(kind, chosen, "transcription", makeEngineServices({ pull }))) as TranscriptionModel;
   });
-  afterAll(() => model.close());
+  afterAll(() => model?.close());
+  const test = vitestTest.skipIf(isSkipped);
 
-  const transcribe = (samples: AsyncIterable<Float32Array>, changes: object = {}, signal = never()) => {
+  const transcribe = (samples: AsyncIterable<Float32Array>, changes: object = {}, signal = neverAborts()) => {
     const file = { path: PATH, name: "speech.flac", bytes: 1 };
     const request = makeTranscriptionRequest({ samples, file, ...changes });
     return model.transcribe(request, signal);
@@ -54,7 +78,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
   const textOf = (events: readonly TranscriptionEvent[]) =>
     events.map((event) => (event.type === "segment" ? event.text : "")).join(" ");
 
-  test("tells what is said in segments whose times rise, and ends once", async () => {
+  test("transcribes in segments with ascending times and finishes once", async () => {
     const events = await Array.fromAsync(transcribe(speech(), { language: model.languages?.[0] }));
     expect(wordErrors(SAID, textOf(events)), textOf(events)).toBeLessThanOrEqual(2);
     const finish = events.at(-1);
@@ -71,7 +95,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     expect(last).toBeLessThanOrEqual(audioSeconds + 0.01);
   });
 
-  test("of nothing, and of silence, it tells nothing", async () => {
+  test("yields no segments for an empty recording and for silence", async () => {
     for (const seconds of [0, 2]) {
       const silence = (async function* () {
         yield new Float32Array(seconds * RATE);
@@ -82,7 +106,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     }
   });
 
-  test("several at once do not mix", async () => {
+  test("keeps concurrent recordings apart", async () => {
     const all = await Promise.all([1, 2].map((times) => Array.fromAsync(transcribe(repeated(times)))));
     for (const [index, events] of all.entries()) {
       const rounds = kind === "scripted" ? 1 : index + 1;
@@ -90,26 +114,26 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     }
   });
 
-  test("stops without throwing when it is left, lets go of the recording, and serves the next one", async () => {
-    const leaving = new AbortController();
+  test("stops without throwing on abort, closes the recording and serves the next one", async () => {
+    const controller = new AbortController();
     let isReturned = false;
     const endless = (async function* () {
       try {
         for (;;) {
           yield* repeated(1);
-          leaving.abort();
+          controller.abort();
         }
       } finally {
         isReturned = true;
       }
     })();
-    const events = await Array.fromAsync(transcribe(endless, {}, leaving.signal));
+    const events = await Array.fromAsync(transcribe(endless, {}, controller.signal));
     expect(events.some(({ type }) => type === "finish")).toBe(false);
     await vi.waitUntil(() => isReturned, { timeout: 60_000 });
     expect(textOf(await Array.fromAsync(transcribe(speech())))).toMatch(/young man/i);
   });
 
-  test("a recording that cannot be read is its own fault", async () => {
+  test("passes on the failure of a recording that cannot be read", async () => {
     const broken = (async function* () {
       yield new Float32Array(RATE);
       throw invalidRequest("The file is cut off.", "file");

@@ -1,14 +1,11 @@
-/** Moonshine's tokens file, which its packages do not have: the vocabulary is Llama's, with tokens for control after it. */
+/** Moonshine's tokens file for sherpa-onnx: the vocabulary is Llama's, followed by control tokens. */
 
 const LLAMA_TOKENS = 32_000;
 const TOKENS = 32_768;
-/** The tokenizer's source holds two long base64 texts: the merges, and before or after it the vocabulary, one token a line. */
+/** llama-tokenizer-js holds the vocabulary, one token a line, and the merges as two long base64 literals. */
 const BASE64_TEXT = /"([A-Za-z0-9+/=]{100000,})"/g;
 
-/**
- * From the source of npm's llama-tokenizer-js, which is read and not run, the file that sherpa-onnx asks for: a line for
- * each token with its text in base64, a tab and its number. Throws when the source is not what it has to be.
- */
+/** Reads the vocabulary out of llama-tokenizer-js's source and writes a line per token: base64 text, tab, number. */
 export function moonshineTokens(tokenizerSource: string): string {
   for (const [, base64 = ""] of tokenizerSource.matchAll(BASE64_TEXT)) {
     const tokens = Buffer.from(base64, "base64").toString("utf8").split("\n");

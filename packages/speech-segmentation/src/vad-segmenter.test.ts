@@ -14,11 +14,13 @@ const loudnessVad: VadStream = {
 async function* recording(seconds: number, pauses: readonly [number, number][] = [], step = 7919) {
   const total = seconds * SAMPLE_RATE;
   for (let start = 0; start < total; start += step) {
-    yield Float32Array.from({ length: Math.min(step, total - start) }, (_, index) => {
-      const at = (start + index) / SAMPLE_RATE;
-      const isQuiet = pauses.some(([from, to]) => at >= from && at < to);
-      return isQuiet ? 0.001 : 0.2 + (0.7 * (start + index)) / total;
-    });
+    const samples = new Float32Array(Math.min(step, total - start));
+    for (let index = 0; index < samples.length; index += 1) samples[index] = 0.2 + (0.7 * (start + index)) / total;
+    for (const [from, to] of pauses) {
+      const first = Math.max(0, Math.ceil(from * SAMPLE_RATE) - start);
+      samples.fill(0.001, first, Math.max(first, Math.ceil(to * SAMPLE_RATE) - start));
+    }
+    yield samples;
   }
 }
 
