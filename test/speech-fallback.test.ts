@@ -43,6 +43,15 @@ async function hear(spoken: Response): Promise<string> {
 const speak = (service: Service, body: object) =>
   service.post("/v1/audio/speech", { model: "flite", voice: "alloy", input: SENTENCE, ...body });
 
+test("starts flite's process with the first request to it", async () => {
+  expect(await findChild(listener, "parlance flite")).toBeUndefined();
+  const voices = (await (await listener.fetch("/v1/audio/voices?model=flite")).json()) as { data: { id: string }[] };
+  expect(voices.data.map(({ id }) => id)).toContain("narrator");
+  expect(await findChild(listener, "parlance flite")).toBeUndefined();
+  expect((await speak(listener, { response_format: "pcm" })).status).toBe(200);
+  expect(await findChild(listener, "parlance flite")).toBeGreaterThan(0);
+});
+
 describe("flite", () => {
   test.each(["slt", "rms", "awb", "kal16", "nova", "narrator"])("is understood with the voice %s", async (voice) => {
     const text = await hear(await speak(listener, { voice }));
@@ -124,9 +133,14 @@ describe("where no model can be fetched", () => {
   });
 });
 
-async function killChild({ process: { pid } }: Service, title: string): Promise<void> {
+async function findChild({ process: { pid } }: Service, title: string): Promise<number | undefined> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
   const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
   const child = rows.find(([, parent, ...command]) => Number(parent) === pid && command.join(" ").startsWith(title));
-  if (child !== undefined) process.kill(Number(child[0]), "SIGKILL");
+  return child === undefined ? undefined : Number(child[0]);
+}
+
+async function killChild(service: Service, title: string): Promise<void> {
+  const pid = await findChild(service, title);
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
 }

@@ -5,6 +5,7 @@ import { unsupportedValue } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import type { ChatModel } from "./chat-model.ts";
 import type { EngineServices, Model, Task } from "./engine.ts";
+import type { ModelFacts } from "./host/messages.ts";
 
 /** What a module exports that runs inside the service. */
 export interface InProcessModule<Settings> {
@@ -28,6 +29,11 @@ export interface EngineDefinition<Name extends string, Settings> {
    * `open` is given, which has to survive a structured clone. Default: the settings themselves.
    */
   prepare?(settings: Settings, task: Task, services: EngineServices): Promise<unknown>;
+  /**
+   * Describes the model without starting its child process, which then starts on the first request. Throws a Fault for
+   * settings that the model would refuse. Left out: the process starts at once, and describes the model itself.
+   */
+  lazyFacts?(settings: Settings): ModelFacts;
   /** Environment variables of the child process besides the few that every child gets. */
   environment?: Readonly<Record<string, string>>;
   /** Speaks to another service instead of running a model here. */
@@ -64,7 +70,7 @@ export function defineEngine<const Name extends string, Settings>(
   return {
     ...definition,
     async open(settings, task, services, chat) {
-      const { name, tasks, module, prepare, environment = {} } = definition;
+      const { name, tasks, module, prepare, lazyFacts, environment = {} } = definition;
       if (!tasks.includes(task)) {
         throw unsupportedValue(`The engine ${name} does not do ${task}; only ${inWords(tasks)}.`, "task");
       }
@@ -72,7 +78,8 @@ export function defineEngine<const Name extends string, Settings>(
       const prepared = prepare === undefined ? settings : await prepare(settings, task, services);
       // Imported here, since commands that only read the configuration start no process.
       const { hostModel } = await import("./host/host-model.ts");
-      return hostModel({ name: services.name, module, settings: prepared, environment, ...pick(services) });
+      const hosted = { name: services.name, module, settings: prepared, environment, ...pick(services) };
+      return hostModel({ ...hosted, lazyFacts: lazyFacts?.(settings) });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import { fliteFacts } from "./flite-facts.ts";
 
 const settings = z
   .strictObject({
@@ -21,4 +22,6 @@ export const fliteEngine = defineEngine({
   tasks: ["speech"],
   settings,
   module: siblingModule(import.meta.url, "./flite-speech"),
+  // It is the built-in fallback of every installation, and its idle process would take 94 MB.
+  lazyFacts: fliteFacts,
 });

@@ -1,38 +1,32 @@
 import { FliteTts } from "@parlance-inference/english-tts/flite-tts";
-import { FLITE_OUTPUT_RATE, FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
+import { FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import type { ModelHealth } from "../open-model.ts";
 import { withSpeechFaults } from "../speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
+import { instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { FliteSettings } from "./flite-engine.ts";
-
-/** OpenAI's voices by the gender that they are known for; `fable` is the one with a British accent. */
-const DEFAULT_ALIASES: Readonly<Record<string, (typeof FLITE_VOICES)[number]>> = {
-  ash: "rms",
-  ballad: "awb",
-  cedar: "rms",
-  echo: "kal16",
-  fable: "awb",
-  onyx: "rms",
-  verse: "awb",
-};
+import { fliteFacts } from "./flite-facts.ts";
 
 export class FliteSpeech implements SpeechModel {
   readonly task = "speech";
-  readonly device = "cpu";
-  readonly slots: number;
-  readonly voices: readonly string[] = FLITE_VOICES;
+  readonly device: string;
+  readonly slots: number | undefined;
+  readonly voices = FLITE_VOICES;
   readonly voiceAliases: Readonly<Record<string, string>>;
-  readonly sampleRate = FLITE_OUTPUT_RATE;
+  readonly sampleRate: number;
   readonly #tts: FliteTts;
   readonly #maxInputCharacters: number;
 
   private constructor(tts: FliteTts, settings: FliteSettings) {
     this.#tts = tts;
     this.#maxInputCharacters = settings.mostInputCharacters;
-    this.slots = settings.slots;
-    this.voiceAliases = completeAliases(FLITE_VOICES, DEFAULT_ALIASES, settings.voices);
+    ({
+      device: this.device,
+      slots: this.slots,
+      voiceAliases: this.voiceAliases,
+      sampleRate: this.sampleRate,
+    } = fliteFacts(settings));
   }
 
   static async open(settings: FliteSettings): Promise<FliteSpeech> {

@@ -3,6 +3,7 @@
 import type { Logger } from "../../observability/logger.ts";
 import type { ChatEvent } from "../chat-model.ts";
 import type { Model, TranscriptionEvent } from "../engine.ts";
+import type { ModelFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 export interface HostModelOptions {
@@ -14,6 +15,8 @@ export interface HostModelOptions {
   settings: unknown;
   /** Variables besides the few that every model's process gets, such as UV_THREADPOOL_SIZE. */
   environment?: Readonly<Record<string, string>>;
+  /** What the model is known to be before its process runs: it then starts on the first call, instead of at once. */
+  lazyFacts?: ModelFacts | undefined;
   logger: Logger;
   /** Aborts when the service stops before the model is open. */
   signal: AbortSignal;
@@ -24,11 +27,11 @@ export type Hosted<Opened extends Model> = Opened & {
   readonly pid: number | undefined;
 };
 
-/** Resolves once the model can serve. Throws the Fault that `open` throws there, or one that tells how the process ended. */
+/** Resolves once the model can serve, or at once with `lazyFacts`. Throws the Fault that `open` throws there, or one that tells how the process ended. */
 export async function hostModel(options: HostModelOptions): Promise<Hosted<Model>> {
-  const { signal, environment = {}, ...rest } = options;
+  const { signal, environment = {}, lazyFacts, ...rest } = options;
   const supervisor = new Supervisor({ ...SUPERVISION, ...rest, environment });
-  const facts = await supervisor.open(signal);
+  const facts = lazyFacts === undefined ? await supervisor.open(signal) : supervisor.openLazily(lazyFacts);
   const common = {
     get pid() {
       return supervisor.pid;

@@ -1,5 +1,6 @@
 /** Keeps a model's process running: starts it again after a crash, at first soon, then ever more seldom. */
 
+import { once } from "node:events";
 import { unavailable } from "../../faults.ts";
 import type { ModelHealth } from "../open-model.ts";
 import type { ModelFacts } from "./messages.ts";
@@ -29,6 +30,9 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined;
   #openSeconds = 1;
   #isClosed = false;
+  #isLazy = false;
+  /** Of a lazy process: settles, without throwing, when its first start has succeeded or failed. */
+  #firstStart: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -48,6 +52,13 @@ export class Supervisor {
     } finally {
       signal.removeEventListener("abort", stop);
     }
+  }
+
+  /** Starts nothing until the first call. `facts` describe the model until its process does. */
+  openLazily(facts: ModelFacts): ModelFacts {
+    this.#isLazy = true;
+    this.#facts = facts;
+    return facts;
   }
 
   get pid(): number | undefined {
@@ -71,6 +82,8 @@ export class Supervisor {
   /** As `ModelProcess.call`. Throws a Fault while the process is not up. */
   async *call(input: unknown, items: AsyncIterable<unknown> | undefined, signal: AbortSignal): AsyncGenerator<unknown> {
     if (signal.aborted) return;
+    if (this.#isLazy) await this.#startOnce(signal);
+    if (signal.aborted) return;
     this.throwUnlessUp();
     yield* (this.#process as ModelProcess).call(input, items, signal);
   }
@@ -92,6 +105,17 @@ export class Supervisor {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.#process?.close();
+  }
+
+  async #startOnce(signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) return;
+    this.#firstStart ??= this.#start().then(
+      () => {},
+      (failure: Error) => this.#recover(failure.message, undefined, 0),
+    );
+    const waiting = new AbortController();
+    await Promise.race([this.#firstStart, once(signal, "abort", { signal: waiting.signal }).catch(() => {})]);
+    waiting.abort();
   }
 
   async #start(): Promise<ModelFacts> {

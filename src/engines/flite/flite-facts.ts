@@ -1,0 +1,28 @@
+import { FLITE_OUTPUT_RATE, FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
+import type { SpeechModel } from "../engine.ts";
+import { completeAliases } from "../voices.ts";
+
+/** OpenAI's voices by the gender that they are known for; `fable` is the one with a British accent. */
+const DEFAULT_ALIASES: Readonly<Record<string, (typeof FLITE_VOICES)[number]>> = {
+  ash: "rms",
+  ballad: "awb",
+  cedar: "rms",
+  echo: "kal16",
+  fable: "awb",
+  onyx: "rms",
+  verse: "awb",
+};
+
+export type FliteFacts = Omit<SpeechModel, "speak" | "health" | "close">;
+
+/** Describes the model without starting it. Throws a Fault when an alias names an unknown voice. */
+export function fliteFacts({ slots, voices }: { slots: number; voices: Readonly<Record<string, string>> }): FliteFacts {
+  return {
+    task: "speech",
+    device: "cpu",
+    slots,
+    voices: FLITE_VOICES,
+    voiceAliases: completeAliases(FLITE_VOICES, DEFAULT_ALIASES, voices),
+    sampleRate: FLITE_OUTPUT_RATE,
+  };
+}
