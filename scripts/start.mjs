@@ -4,7 +4,8 @@
  */
 
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+// Not by name: Node 20 has no enableCompileCache, and would fail before it says what is needed.
+import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 if (!existsSync(new URL("../node_modules/fastify", import.meta.url))) {
@@ -17,5 +18,5 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   );
   process.exit(1);
 }
-enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/parlance", import.meta.url)));
+module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/parlance", import.meta.url)));
 await import("../src/cli/parlance.ts");
