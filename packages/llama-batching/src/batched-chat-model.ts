@@ -100,15 +100,21 @@ export class BatchedChatModel {
     if (request.choices > this.#maxChoices) {
       throw new RequestError(`n may be at most ${this.#maxChoices} for this model.`, "n", "unsupported_value");
     }
+    const { contextWindow } = this;
+    const minTokens = this.#prompts.bounds.minTokens(request.messages);
+    if (minTokens >= contextWindow) throw contextExceeded(`at least ${minTokens}`, contextWindow);
     const rendered = this.#prompts.render(this.#planner.promptInput(request));
     const last = rendered.at(-1) ?? "";
     const plan = await this.#planner.plan(request, last);
-    const { contextWindow } = this;
     const limits = { vocabularySize: this.#vocabulary.size, contextWindow, bannedTokens: plan.bannedTokens };
     const samplings = Array.from({ length: request.choices }, (_, choice) => toSamplerOptions(request, choice, limits));
-    const prompt = await this.#prompts.tokenize([...rendered.slice(0, -1), last + plan.prefill]);
+    const pieces = [...rendered.slice(0, -1), last + plan.prefill];
+    const { tokens: prompt, ...tokenized } = await this.#prompts.tokenize(pieces, contextWindow, signal);
+    if (signal.aborted) return;
+    if (tokenized.minTokens >= contextWindow) {
+      throw contextExceeded(`${tokenized.isComplete ? "" : "at least "}${tokenized.minTokens}`, contextWindow);
+    }
     const room = contextWindow - prompt.length;
-    if (room < 1) throw contextExceeded(prompt.length, contextWindow);
     const reuse = this.#reuseFor(request);
     const acquired = await this.#sequences.acquire(prompt, reuse, signal);
     if (acquired === undefined) return;
@@ -143,7 +149,7 @@ export class BatchedChatModel {
   }
 }
 
-function contextExceeded(promptTokens: number, contextWindow: number): RequestError {
+function contextExceeded(promptTokens: string, contextWindow: number): RequestError {
   return new RequestError(
     `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,
     "messages",

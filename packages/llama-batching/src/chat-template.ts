@@ -65,7 +65,7 @@ export class ChatTemplate {
         ...this.#fixed,
         ...extra,
         ...(tools.length === 0 ? {} : { tools: tools.map(toTemplateTool) }),
-        messages: messages.map((message, index) => this.#toTemplateMessage(message, messages.slice(0, index))),
+        messages: this.#toTemplateMessages(messages),
         add_generation_prompt: forAnswer,
       });
     } catch (error) {
@@ -76,19 +76,27 @@ export class ChatTemplate {
     }
   }
 
-  #toTemplateMessage(message: PromptMessage, before: readonly PromptMessage[]): Record<string, unknown> {
-    const { role, content, toolCalls = [], toolCallId } = message;
-    // Some clients reuse the same ids in every round.
-    const answered =
-      toolCallId === undefined
-        ? undefined
-        : before.flatMap((each) => each.toolCalls ?? []).findLast(({ id }) => id === toolCallId);
+  #toTemplateMessages(messages: readonly PromptMessage[]): object[] {
+    // Some clients reuse the same ids in every round: the latest call before a result counts.
+    const functionNames = new Map<string, string>();
+    return messages.map((message) => {
+      const { toolCalls = [], toolCallId } = message;
+      const functionName = toolCallId === undefined ? undefined : functionNames.get(toolCallId);
+      for (const { id, name } of toolCalls) functionNames.set(id, name);
+      return this.#toTemplateMessage(message, functionName);
+    });
+  }
+
+  #toTemplateMessage(
+    { role, content, toolCalls = [], toolCallId }: PromptMessage,
+    functionName: string | undefined,
+  ): object {
     return {
       role: role === "developer" ? "system" : role,
       content: this.#contentAsParts ? toParts(content) : content,
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => this.#toTemplateCall(call)) }),
       ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-      ...(answered === undefined ? {} : { name: answered.name }),
+      ...(functionName === undefined ? {} : { name: functionName }),
     };
   }
 

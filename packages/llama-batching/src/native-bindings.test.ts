@@ -1,15 +1,9 @@
 /** The private parts of the installed binding do what NativeDecoder uses them for. */
 
-import { getLlama, type LlamaContext, type LlamaContextSequence, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadChatModel } from "../test/load-chat-model.ts";
 import { NativeDecoder, type SamplerOptions } from "./native-bindings.ts";
-
-declare module "vitest" {
-  export interface ProvidedContext {
-    /** Absolute path of a small GGUF chat model, provided by the global setup. */
-    chatModelPath: string;
-  }
-}
 
 const GREEDY: SamplerOptions = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 1 };
 let model: LlamaModel;
@@ -17,8 +11,7 @@ let context: LlamaContext;
 let sequences: [LlamaContextSequence, LlamaContextSequence];
 let decoder: NativeDecoder;
 beforeAll(async () => {
-  const llama = await getLlama({ gpu: false, build: "never", skipDownload: true, logLevel: LlamaLogLevel.error });
-  model = await llama.loadModel({ modelPath: inject("chatModelPath") });
+  model = await loadChatModel();
   context = await model.createContext({ sequences: 2, contextSize: 512, threads: 1 });
   sequences = [context.getSequence(), context.getSequence()];
   decoder = new NativeDecoder(model, context);
@@ -105,7 +98,7 @@ test("constrains a sampler mid-sequence, even when no likely token fits", async 
   expect(model.detokenize(sampled)).toMatch(/^\u2603\u2603[0-9]$/);
 });
 
-test("ends nothing but the one sample that fails", async () => {
+test("fails only the sequence whose sampling fails", async () => {
   const [sequence, other] = sequences;
   await Promise.all(sequences.map((each) => each.clearHistory()));
   const failing = decoder.evaluateAndSample(sequence, model.tokenize("Once"), async () => {

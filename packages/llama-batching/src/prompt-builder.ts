@@ -4,12 +4,16 @@ import { randomBytes } from "node:crypto";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { LlamaModel, Token } from "node-llama-cpp";
 import type { ChatTemplate } from "./chat-template.ts";
+import { PromptBounds } from "./prompt-bounds.ts";
+import { detectReasoningTags } from "./reasoning-tags.ts";
 import { SpecialTokenEscaper } from "./special-token-escaper.ts";
 import type { PromptMessage, Tool, ToolCall } from "./types.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** Tokenizing blocks the event loop (400 KB take 120 ms), so long texts are tokenized in pieces. */
-const PIECE_LENGTH = 65_536;
+/** Tokenizing blocks the event loop (16 KB take 5 ms), so long texts are tokenized in pieces. */
+const PIECE_LENGTH = 16_384;
+/** Event-loop time after which tokenizing yields. */
+const MAX_BLOCKING_MS = 10;
 
 export interface PromptInput {
   messages: readonly PromptMessage[];
@@ -21,15 +25,29 @@ export interface PromptInput {
 /** Pieces between which no control token can span. */
 export type RenderedPrompt = readonly string[];
 
+export interface TokenizedPrompt {
+  tokens: Token[];
+  /** The complete prompt has at least this many. */
+  minTokens: number;
+  isComplete: boolean;
+}
+
 export class PromptBuilder {
+  readonly bounds: PromptBounds;
   readonly #model: LlamaModel;
   readonly #template: ChatTemplate;
   readonly #specialTokens: SpecialTokenEscaper;
 
-  constructor(model: LlamaModel, template: ChatTemplate, { specialTokenTexts }: Vocabulary) {
+  constructor(model: LlamaModel, template: ChatTemplate, vocabulary: Vocabulary) {
     this.#model = model;
     this.#template = template;
-    this.#specialTokens = new SpecialTokenEscaper(specialTokenTexts);
+    this.#specialTokens = new SpecialTokenEscaper(vocabulary.specialTokenTexts);
+    const reasoning = detectReasoningTags(template);
+    this.bounds = new PromptBounds(
+      template,
+      vocabulary,
+      reasoning === undefined ? [] : [reasoning.open, reasoning.close],
+    );
   }
 
   /** Throws a RequestError when the template refuses the messages. */
@@ -49,17 +67,25 @@ export class PromptBuilder {
     return rendered.split(marker);
   }
 
-  async tokenize(prompt: RenderedPrompt): Promise<Token[]> {
+  /** Yields to the event loop between pieces. Stops between pieces once the prompt exceeds `maxTokens`, or on abort. */
+  async tokenize(prompt: RenderedPrompt, maxTokens: number, signal: AbortSignal): Promise<TokenizedPrompt> {
     const tokens: Token[] = [];
+    let left = prompt.reduce((sum, part) => sum + part.length, 0);
+    let yieldedAt = performance.now();
     for (const part of prompt) {
       for (const piece of cutLongText(part)) {
         for (const token of this.#model.tokenize(piece, true)) tokens.push(token);
-        if (piece.length >= PIECE_LENGTH) await yieldToEventLoop();
+        left -= piece.length;
+        const minTokens = tokens.length + this.bounds.minTokensOfText(left);
+        if (left > 0 && (minTokens > maxTokens || signal.aborted)) return { tokens, minTokens, isComplete: false };
+        if (performance.now() - yieldedAt < MAX_BLOCKING_MS) continue;
+        await yieldToEventLoop();
+        yieldedAt = performance.now();
       }
     }
     const { bos, shouldPrependBosToken } = this.#model.tokens;
     if (shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
-    return tokens;
+    return { tokens, minTokens: tokens.length, isComplete: true };
   }
 }
 

@@ -38,6 +38,6 @@ function splitPoints(text: string): number[] {
   return Array.from({ length: text.length - 1 }, (_, index) => index + 1);
 }
 
-function escapePattern(text: string): string {
+export function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

@@ -1,9 +1,14 @@
-/** Control tokens of a model's vocabulary. */
+/** Properties of a model's vocabulary. */
 
 import type { LlamaModel, Token } from "node-llama-cpp";
 
+/** WordPiece and unigram tokenizers change case, accents or white space. */
+const NORMALIZING_KINDS: ReadonlySet<string> = new Set(["bert", "t5"]);
+
 export class Vocabulary {
   readonly size: number;
+  /** Length of the longest token; undefined for tokenizers that normalize text, where one token may cover more. */
+  readonly maxTokenBytes: number | undefined;
   /** Texts that llama.cpp tokenizes to control tokens wherever they occur. */
   readonly specialTokenTexts: readonly string[];
   /** Texts of the end-of-generation tokens. */
@@ -24,7 +29,9 @@ export class Vocabulary {
       if (isEnd) endTexts.push(text);
       else controls.set(token, text);
     }
-    this.size = model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+    const { tokens, model: kind } = model.fileInfo.metadata.tokenizer.ggml;
+    this.size = tokens.length;
+    this.maxTokenBytes = NORMALIZING_KINDS.has(kind) ? undefined : maxLength(tokens);
     this.specialTokenTexts = specialTokenTexts;
     this.endTexts = endTexts;
     this.#controls = controls;
@@ -35,4 +42,10 @@ export class Vocabulary {
     const isTag = (text: string) => text !== "" && tags.some((tag) => tag.includes(text));
     return new Set([...this.#controls].filter(([, text]) => !isTag(text)).map(([token]) => token));
   }
+}
+
+function maxLength(tokens: readonly string[]): number {
+  let max = 1;
+  for (const token of tokens) max = Math.max(max, Buffer.byteLength(token));
+  return max;
 }
