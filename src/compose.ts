@@ -135,6 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,
+    metricsKey: config.metricsKey,
     maxBodyBytes: config.server.maxBodyBytes,
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
     maxModerationInputs: config.server.maxModerationInputs,

@@ -1,7 +1,10 @@
 /** What operators ask: health, metrics and the log, on the service's own port or on another. */
 
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -23,6 +26,8 @@ async function freePort(): Promise<number> {
   await new Promise((closed) => probe.close(closed));
   return port;
 }
+
+const authorized = (key = "") => ({ headers: { authorization: `Bearer ${key}` } });
 
 const ask = (content: string) => ({ model: "parrot", messages: [{ role: "user", content }] });
 
@@ -87,8 +92,9 @@ test("a model that cannot be opened is said to have failed, with its reason, and
   const missing = "  - { id: gone, task: chat, deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
   service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
   const origin = service.origin;
+  const asAdmin = (path: string) => fetch(`${origin}${path}`, authorized(service?.adminKey));
   await eventually(async () => {
-    const { models } = (await (await fetch(`${origin}/health/ready`)).json()) as { models: unknown[] };
+    const { models } = (await (await asAdmin("/health/ready")).json()) as { models: unknown[] };
     expect(models).toContainEqual(
       expect.objectContaining({ id: "gone", state: "failed", reason: expect.stringContaining("/no/such/model.gguf") }),
     );
@@ -102,4 +108,37 @@ test("a model that cannot be opened is said to have failed, with its reason, and
     expect(await (await fetch(`${origin}/metrics`)).text()).toContain(failed);
   });
   expect((await service.post("/v1/chat/completions", ask("x"))).status).toBe(200);
+});
+
+test("/health/ready names models, paths and reasons to admin keys only", async () => {
+  const missing =
+    "  - { id: gone, task: chat, hidden: true, aliases: [vanished], deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
+  service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
+  const { apiKey, adminKey, origin } = service;
+  const ready = async (init?: RequestInit) => (await fetch(`${origin}/health/ready`, init)).json();
+  const state = { status: "ready", database: { state: "up" } };
+  expect(await ready()).toEqual(state);
+  expect(await ready(authorized(apiKey))).toEqual(state);
+  expect((await fetch(`${origin}/health/ready`, authorized("sk-wrong"))).status).toBe(401);
+  expect(JSON.stringify(await ready(authorized(adminKey)))).toContain("gone");
+});
+
+test("/metrics needs its key once one is set", async () => {
+  const metricsKey = `metrics-${"m".repeat(32)}`;
+  service = await startService({ environment: { PARLANCE_METRICS_KEY: metricsKey } });
+  const scrape = async (init?: RequestInit) => (await fetch(`${service?.origin}/metrics`, init)).status;
+  expect([await scrape(), await scrape(authorized(service.apiKey)), await scrape(authorized(metricsKey))]).toEqual([
+    401, 401, 200,
+  ]);
+});
+
+test("keeps the data directory and the database private to their owner", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "parlance-modes-"));
+  const data = join(parent, "data");
+  service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+  expect(await modeOf(data)).toBe("700");
+  for (const name of ["parlance.sqlite", "parlance.sqlite-wal"]) expect(await modeOf(join(data, name))).toBe("600");
+  await service.stop();
+  await rm(parent, { recursive: true });
 });

@@ -127,8 +127,8 @@ test.each(["uploads", "parlance.sqlite"])(
 );
 
 test("is ready only once the models answer, and says which do not", async () => {
-  const { origin } = await start({ config: config("one", 0) });
-  const ready = await fetch(`${origin}/health/ready`);
+  const { origin, adminKey } = await start({ config: config("one", 0) });
+  const ready = await fetch(`${origin}/health/ready`, { headers: { authorization: `Bearer ${adminKey}` } });
   expect(await ready.json()).toMatchObject({
     status: "ready",
     database: { state: "up" },

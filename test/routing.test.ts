@@ -96,8 +96,9 @@ test("what the request itself caused goes to no fallback", async () => {
 });
 
 test("a deployment that fails is left alone, and a probe finds it well again", async () => {
+  const asAdmin = { headers: { authorization: `Bearer ${service.adminKey}` } };
   const state = async () => {
-    const { models } = (await (await service.fetch("/health/ready")).json()) as {
+    const { models } = (await (await service.fetch("/health/ready", asAdmin)).json()) as {
       models: { deployment: string; circuit: string }[];
     };
     return models.find(({ deployment }) => deployment === "mends#1")?.circuit;

@@ -17,6 +17,8 @@ export interface Config {
   /** First keys fixed by the operator; undefined: made at first start and shown once. */
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
+  /** Bearer key of /metrics on the service's own port; undefined: no key is needed. */
+  metricsKey: Secret | undefined;
   hub: HubConfig;
   /** What may be used unless an administrator set something else; undefined: any number. */
   limits: Readonly<Record<"projectModel" | "organization" | "key", LimitsConfig>>;

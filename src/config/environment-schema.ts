@@ -82,6 +82,11 @@ export const environmentSchema = z.object({
       "Fixes the first project key, 32 to 512 printable characters. Unset: one is made at first start and shown once.",
     ),
   PARLANCE_ADMIN_KEY: key.optional().describe("Fixes the first admin key, likewise. Not the same as PARLANCE_API_KEY."),
+  PARLANCE_METRICS_KEY: key
+    .optional()
+    .describe(
+      "Bearer key that /metrics needs on the service's own port, 32 to 512 printable characters. Unset: no key is needed.",
+    ),
   PARLANCE_LOG_LEVEL: z.enum(LOG_LEVELS).optional().describe("Least grave log line that is written; before log_level."),
   PARLANCE_BUILTIN_MODELS: flag("must be true or false")
     .optional()

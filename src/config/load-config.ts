@@ -97,6 +97,7 @@ function combine(
     redisUrl: environment.REDIS_URL,
     apiKey: environment.PARLANCE_API_KEY,
     adminKey: environment.PARLANCE_ADMIN_KEY,
+    metricsKey: environment.PARLANCE_METRICS_KEY,
     hub: {
       endpoint: environment.HF_ENDPOINT,
       token: environment.HF_TOKEN,

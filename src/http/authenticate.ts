@@ -1,9 +1,11 @@
 /** Proves who asks, for every route of a scope, so that a new route cannot forget it. */
 
+import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../accounts/caller.ts";
 import type { ScopeHeaders } from "../accounts/scope-headers.ts";
 import { Fault } from "../faults.ts";
+import type { Secret } from "../secret.ts";
 
 export interface Authenticator {
   /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
@@ -37,10 +39,7 @@ export function authenticateScope(
     if (caller.kind !== kind) throw wrongKind(kind);
   };
   const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
-    const caller = await accounts.authenticate(key).catch(async (failure: unknown) => {
-      if (isWrongKey(failure)) await countWrongKey(request.ip);
-      throw failure;
-    });
+    const caller = await authenticateKey(request, key, accounts, countWrongKey);
     admit(request, reply, caller);
     await accounts.checkScopeHeaders(caller, {
       organization: sent(request.headers["openai-organization"]),
@@ -58,6 +57,48 @@ export function authenticateScope(
     }
     admit(request, reply, known);
     done();
+  });
+}
+
+/**
+ * True for a request with an admin key; false for one with another key, without a key, or while keys cannot be checked.
+ * Throws a Fault for a wrong key.
+ */
+export async function isAdministrator(
+  request: FastifyRequest,
+  accounts: Pick<Authenticator, "authenticate">,
+  countWrongKey: CountWrongKey,
+): Promise<boolean> {
+  const key = bearerKey(request.headers.authorization);
+  if (key === undefined) return false;
+  try {
+    return (await authenticateKey(request, key, accounts, countWrongKey)).kind === "admin";
+  } catch (failure) {
+    if (failure instanceof Fault && failure.kind === "unavailable") return false;
+    throw failure;
+  }
+}
+
+/** Throws a Fault unless the request sends exactly this key. */
+export async function requireKey(request: FastifyRequest, required: Secret, countWrongKey: CountWrongKey) {
+  const key = bearerKey(request.headers.authorization);
+  const digest = (text: string) => hash("sha256", text, "buffer");
+  if (key !== undefined && timingSafeEqual(digest(key), digest(required.reveal()))) return;
+  if (key !== undefined) await countWrongKey(request.ip);
+  throw new Fault("unauthenticated", "This path needs its own key in the header `Authorization: Bearer KEY`.", {
+    code: "invalid_api_key",
+  });
+}
+
+async function authenticateKey(
+  request: FastifyRequest,
+  key: string | undefined,
+  accounts: Pick<Authenticator, "authenticate">,
+  countWrongKey: CountWrongKey,
+): Promise<Caller> {
+  return accounts.authenticate(key).catch(async (failure: unknown) => {
+    if (isWrongKey(failure)) await countWrongKey(request.ip);
+    throw failure;
   });
 }
 

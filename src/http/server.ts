@@ -6,7 +6,8 @@ import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
-import { authenticateScope, type CountWrongKey } from "./authenticate.ts";
+import type { Secret } from "../secret.ts";
+import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
 import { answerBrokenHttp, answerUnroutable, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions {
   administration: Omit<OrganizationParts, "accounts">;
   /** Undefined when they are served on an address of their own. */
   operations: Operations | undefined;
+  /** Undefined: /metrics needs no key. */
+  metricsKey: Secret | undefined;
   maxBodyBytes: number;
   transcription: TranscriptionParts;
   maxModerationInputs: number;
@@ -56,7 +59,17 @@ export function buildServer(options: ServerOptions): Server {
     reply.header("connection", "close");
     done(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
   });
-  if (options.operations !== undefined) app.register(operations(options.operations));
+  if (options.operations !== undefined) {
+    const { accounts, countWrongKey, metricsKey } = options;
+    app.register(
+      operations(options.operations, {
+        mayReadDetails: (request) => isAdministrator(request, accounts, countWrongKey),
+        checkMetrics: async (request) => {
+          if (metricsKey !== undefined) await requireKey(request, metricsKey, countWrongKey);
+        },
+      }),
+    );
+  }
   app.register(
     async (scope) => {
       authenticateScope(scope, options.accounts, "project", options.countWrongKey);
@@ -91,7 +104,7 @@ export function buildServer(options: ServerOptions): Server {
 export function buildOperationsServer(served: Operations, logger: Logger): FastifyInstance {
   const timeouts = { receiveTimeoutSeconds: 10, requestTimeoutSeconds: 10 };
   const { app } = bareServer({ ...timeouts, maxBodyBytes: 1024, logger, measure: () => {} });
-  app.register(operations(served));
+  app.register(operations(served, { mayReadDetails: async () => true, checkMetrics: async () => {} }));
   return app;
 }
 

@@ -55,7 +55,7 @@ const ABANDONED_AFTER_MILLISECONDS = 2 * 86_400_000;
 /** Makes the folder, and removes what a crash left there. Throws a Fault when it cannot be written. */
 export async function prepareUploads(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       if (isOwnerGone(path, name, ABANDONED_AFTER_MILLISECONDS)) await rm(path, { recursive: true, force: true });
@@ -106,7 +106,7 @@ export async function receiveUpload(
 async function makeFolder(directory: string): Promise<string> {
   try {
     // It may have been removed since the start.
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     return await mkdtemp(join(directory, `${processOwner()}.`));
   } catch (error) {
     throw toDiskFault(error as NodeJS.ErrnoException);

@@ -1,6 +1,6 @@
 /** SQLite for Kysely, opened so that several processes can share one file. */
 
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import {
@@ -87,7 +87,7 @@ class SqliteFile implements SqliteDatabase {
 }
 
 function openFile(file: string): BetterSqlite.Database {
-  if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
+  if (file !== ":memory:") createPrivately(file);
   let database: BetterSqlite.Database | undefined;
   try {
     database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
@@ -101,6 +101,19 @@ function openFile(file: string): BetterSqlite.Database {
     database?.close();
     if (error instanceof BetterSqlite.SqliteError) error.message = `${file}: ${error.message}`;
     throw error;
+  }
+}
+
+/** The file holds key hashes and usage: only its owner may read it. SQLite gives -wal and -shm the same mode. */
+function createPrivately(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  try {
+    // A file of an earlier version, or a restored backup.
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  } catch (error) {
+    // EPERM: another user owns the file, who decides about its mode.
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw error;
   }
 }
 

@@ -93,7 +93,7 @@ export class Journal {
     const rest = Buffer.alloc(this.#writtenBytes - this.#readBytes);
     let descriptor: number | undefined;
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       descriptor = openSync(path, "w+", 0o600);
       const length = readSync(old, rest, 0, rest.length, this.#readBytes);
       if (writeSync(descriptor, rest, 0, length, 0) < rest.length) throw new Error("the disk is full");
@@ -122,7 +122,7 @@ export class Journal {
 
   #open(): number {
     if (this.#descriptor !== undefined) return this.#descriptor;
-    mkdirSync(dirname(this.path), { recursive: true });
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     this.#descriptor = openSync(this.path, existsSync(this.path) ? "r+" : "wx+", 0o600);
     this.#writtenBytes = fstatSync(this.#descriptor).size;
     return this.#descriptor;

@@ -121,9 +121,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 async function untilReady(service: Service): Promise<void> {
   const deadline = Date.now() + 110_000;
   for (;;) {
-    const answer = await fetch(`${service.origin}/health/ready`);
-    const body = (await answer.json()) as { models: { state: string }[] };
-    if (answer.ok && body.models.every(({ state }) => state !== "loading")) return;
+    const headers = { authorization: `Bearer ${service.adminKey}` };
+    const answer = await fetch(`${service.origin}/health/ready`, { headers });
+    const body = (await answer.json()) as { models?: { state: string }[] };
+    if (answer.ok && body.models?.every(({ state }) => state !== "loading")) return;
     if (Date.now() > deadline) throw new Error(`not ready: ${JSON.stringify(body)}\n${service.output()}`);
     await new Promise((resume) => setTimeout(resume, 100));
   }

@@ -1,6 +1,6 @@
-/** What the operator's own tools ask, without a key: is it alive, is it ready, what does it count. */
+/** Health checks and metrics for the operator's tools. */
 
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 
 export interface Operations {
   readiness: () => Promise<Readiness>;
@@ -27,17 +27,29 @@ interface ModelReadiness {
   reason?: string | undefined;
 }
 
+export interface OperationsAccess {
+  /** Whether the request may see models, engines and the reasons for failures. */
+  mayReadDetails: (request: FastifyRequest) => Promise<boolean>;
+  /** Throws a Fault when the request must not read metrics. */
+  checkMetrics: (request: FastifyRequest) => Promise<void>;
+}
+
 /** GET /health/live, /health/ready, /metrics */
-export function operations({ readiness, metrics }: Operations): FastifyPluginAsync {
+export function operations({ readiness, metrics }: Operations, access: OperationsAccess): FastifyPluginAsync {
   return async (app) => {
     app.get("/health/live", async () => ({ status: "live" }));
 
-    app.get("/health/ready", async (_request, reply) => {
-      const { isReady, ...rest } = await readiness();
-      return reply.code(isReady ? 200 : 503).send({ status: isReady ? "ready" : "not_ready", ...rest });
+    app.get("/health/ready", async (request, reply) => {
+      const mayReadDetails = await access.mayReadDetails(request);
+      const { isReady, ...details } = await readiness();
+      const status = isReady ? "ready" : "not_ready";
+      // Anyone may ask whether the service is ready; reasons name paths, and models may be hidden.
+      const state = { status, database: { state: details.database.state } };
+      return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
     });
 
-    app.get("/metrics", async (_request, reply) => {
+    app.get("/metrics", async (request, reply) => {
+      await access.checkMetrics(request);
       const { contentType, text } = await metrics();
       return reply.type(contentType).send(text);
     });
