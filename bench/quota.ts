@@ -41,7 +41,7 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
     catalogId: "model",
     operation: "chat",
     prices: [],
-    most: () => ({ promptTokens: 100, completionTokens: 100, audioBytes: 0, characters: 0 }),
+    upperBound: () => ({ promptTokens: 100, completionTokens: 100, audioBytes: 0, characters: 0 }),
   };
   const times = [];
   for (let index = 0; index < requests; index += 1) {

@@ -27,7 +27,7 @@ export type FaultKind =
   | "client-left";
 
 /** How much of the limits on requests and tokens is left; undefined where there is none. */
-export interface LimitStanding {
+export interface RateLimitStatus {
   requests?: LimitLeft;
   tokens?: LimitLeft;
 }
@@ -49,7 +49,7 @@ export interface FaultDetails {
   /** Whether waiting cannot cure it, although it does others of its kind. */
   isFinal?: boolean | undefined;
   /** Of the limits that the request was held to. */
-  limits?: LimitStanding | undefined;
+  limits?: RateLimitStatus | undefined;
   /** What the failed attempt used, where that is known and to be accounted. */
   used?: TokenUsage | undefined;
   /** For the log only; never shown to the caller. */
@@ -64,7 +64,7 @@ export class Fault extends Error {
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isFinal: boolean;
-  readonly limits: LimitStanding | undefined;
+  readonly limits: RateLimitStatus | undefined;
   readonly used: TokenUsage | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
@@ -80,7 +80,7 @@ export class Fault extends Error {
 }
 
 /** The same failure, told with the limits that this request was held to: others may be told of it too. */
-export function withLimits(failure: unknown, limits: LimitStanding): unknown {
+export function withLimits(failure: unknown, limits: RateLimitStatus): unknown {
   const isLimited = limits.requests !== undefined || limits.tokens !== undefined;
   if (!(failure instanceof Fault) || !isLimited || failure.limits !== undefined) return failure;
   const told = new Fault(failure.kind, failure.message, { ...failure, cause: failure.cause, limits });

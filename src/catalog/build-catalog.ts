@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Model, Task } from "../engines/engine.ts";
 import { Deployment } from "../inference/deployment.ts";
-import type { DeploymentTerms, RoutingPolicy } from "../inference/routing-policy.ts";
+import type { RoutingOptions, RoutingPolicy } from "../inference/routing-options.ts";
 import { Secret } from "../secret.ts";
 import type { CatalogModel } from "./catalog.ts";
 
@@ -27,10 +27,10 @@ interface DeploymentSpec {
   settings: unknown;
   /** Of which age the files are that it reads when it opens; undefined when it reads none. */
   fileVersions?: string | undefined;
-  terms: DeploymentTerms;
+  routingOptions: RoutingOptions;
 }
 
-export interface OpenRequest extends Omit<DeploymentSpec, "terms" | "fileVersions"> {
+export interface OpenRequest extends Omit<DeploymentSpec, "routingOptions" | "fileVersions"> {
   /** For logs and headers. */
   name: string;
   catalogId: string;
@@ -69,11 +69,11 @@ export function buildCatalog(
     const { deployments: wanted, ...rest } = specification;
     const own = wanted.map((each, index) => {
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
-      const { terms, ...opened } = each;
+      const { routingOptions, ...opened } = each;
       const identity = identify({ ...opened, name, task: specification.task });
       const deployment =
         previous.get(identity) ?? newDeployment({ ...each, name, catalogId: specification.id }, specification, parts);
-      deployment.terms = terms;
+      deployment.routingOptions = routingOptions;
       deployments.set(identity, deployment);
       return deployment;
     });
@@ -84,7 +84,7 @@ export function buildCatalog(
 }
 
 function newDeployment(
-  { terms, ...wanted }: DeploymentSpec & { name: string; catalogId: string },
+  { routingOptions, ...wanted }: DeploymentSpec & { name: string; catalogId: string },
   { task }: ModelSpec,
   parts: CatalogParts,
 ): Deployment {
@@ -93,7 +93,7 @@ function newDeployment(
     engine: wanted.engine,
     isUpstream: parts.isUpstream(wanted.engine),
     task,
-    terms,
+    routingOptions,
     open: (signal) => parts.open({ ...wanted, task, signal }),
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
   });

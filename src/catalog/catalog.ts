@@ -2,7 +2,7 @@
 
 import type { Task } from "../engines/engine.ts";
 import type { Deployment } from "../inference/deployment.ts";
-import type { RoutingPolicy } from "../inference/routing-policy.ts";
+import type { RoutingPolicy } from "../inference/routing-options.ts";
 
 export interface CatalogModel {
   /** As clients write it; a wildcard ends in `/*`. */
@@ -28,7 +28,7 @@ export interface CatalogModel {
 }
 
 /** A model and the id that it answers as: its own, or under a wildcard the one asked for. */
-export interface Found {
+export interface ResolvedModel {
   id: string;
   model: CatalogModel;
 }
@@ -52,7 +52,7 @@ export class Catalog {
   }
 
   /** The model with this id, this alias, or the wildcard that covers it; undefined when a caller finds none. */
-  find(id: string): Found | undefined {
+  find(id: string): ResolvedModel | undefined {
     const own = this.#models.get(id);
     if (own !== undefined && !isWildcard(own)) return own.isHidden ? undefined : { id, model: own };
     const aliased = this.#aliases.get(id);
@@ -62,7 +62,7 @@ export class Catalog {
   }
 
   /** As `find`, but for ids that the operator wrote: hidden models are there for them. */
-  findFallback(id: string): Found | undefined {
+  findFallback(id: string): ResolvedModel | undefined {
     const own = this.#models.get(id);
     return own?.isHidden === true ? { id, model: own } : this.find(id);
   }

@@ -73,9 +73,9 @@ export class LiveCatalog {
     for (const model of this.catalog.models) {
       for (const { name, state, slots, circuit } of model.deployments) {
         const isUp = state.state === "up";
-        const isResting = circuit.state !== "closed";
+        const isCircuitOpen = circuit.state !== "closed";
         const { waiting, inUse: slotsInUse } = slots;
-        yield { model: model.id, deployment: name, isUp, isResting, waiting, slotsInUse };
+        yield { model: model.id, deployment: name, isUp, isCircuitOpen, waiting, slotsInUse };
       }
     }
   }

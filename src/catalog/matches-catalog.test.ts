@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEFAULT_POLICY } from "../inference/routing-policy.ts";
+import { DEFAULT_POLICY } from "../inference/routing-options.ts";
 import { Catalog, type CatalogModel } from "./catalog.ts";
 import { matchesCatalog } from "./matches-catalog.ts";
 

@@ -3,7 +3,7 @@
 import type { Config, ModelConfig } from "../config/config.ts";
 import type { Task } from "../engines/engine.ts";
 import { ENGINES } from "../engines/registry.ts";
-import { DEFAULT_POLICY, DEFAULT_TERMS } from "../inference/routing-policy.ts";
+import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing-options.ts";
 import { BUNDLED_MODELS, type BundledModel } from "../models/bundled-models.ts";
 import { MANIFEST } from "../models/manifest.ts";
 import type { ManifestEntry } from "../models/manifest-entry.ts";
@@ -43,10 +43,10 @@ function toConfigured(model: ModelConfig): ModelSpec {
     isBuiltin: false,
     licence: undefined,
     routing: { strategy, retries },
-    deployments: deployments.map(({ engine, settings, maxQueue: own = maxQueue, ...terms }) => ({
+    deployments: deployments.map(({ engine, settings, maxQueue: own = maxQueue, ...routingOptions }) => ({
       engine,
       settings,
-      terms: { ...terms, maxQueue: own, circuit },
+      routingOptions: { ...routingOptions, maxQueue: own, circuit },
     })),
   };
 }
@@ -69,7 +69,9 @@ function toModelSpec(
     price: {},
     fallbacks: (entry.fallbacks ?? []).filter(isBuiltin),
     routing: DEFAULT_POLICY,
-    deployments: [{ ...runBy(entry, { ...settings, ...entry.engineSettings }), terms: DEFAULT_TERMS }],
+    deployments: [
+      { ...runBy(entry, { ...settings, ...entry.engineSettings }), routingOptions: DEFAULT_ROUTING_OPTIONS },
+    ],
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../engines/engine.ts";
 import { Deployment } from "../inference/deployment.ts";
-import { DEFAULT_POLICY, DEFAULT_TERMS } from "../inference/routing-policy.ts";
+import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing-options.ts";
 import type { CatalogModel } from "./catalog.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 
@@ -19,7 +19,7 @@ function makeWildcard(): CatalogModel {
     engine: "openai-compatible",
     isUpstream: true,
     task: "chat",
-    terms: DEFAULT_TERMS,
+    routingOptions: DEFAULT_ROUTING_OPTIONS,
     open: async () => opened,
     onOpenFailure: () => {},
   });

@@ -99,7 +99,7 @@ export interface ModelConfig {
   /** Attempts after the first; each deployment is tried once in any case. */
   retries: number;
   /** When a deployment that fails is left alone for a while; `failureRate` is more than 0; 1: never by rate. */
-  circuit: { failures: number; failureRate: number; restSeconds: number };
+  circuit: { failures: number; failureRate: number; cooldownSeconds: number };
   /** Catalog ids tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   /** Requests that may wait for a slot of this model. */
@@ -115,7 +115,7 @@ export interface DeploymentConfig {
   weight: number;
   /** What it costs the operator, as a model's `price`. */
   price: Readonly<Record<string, string>>;
-  reusesPrefixes: boolean;
+  prefixCaching: boolean;
   /** Undefined: the model's. */
   maxQueue: number | undefined;
 }

@@ -138,7 +138,7 @@ function toModelConfig(model: ConfigFile["models"][number], deployments: ModelCo
     circuit: {
       failures: model.circuit.failures,
       failureRate: model.circuit.failure_rate,
-      restSeconds: model.circuit.rest_seconds,
+      cooldownSeconds: model.circuit.rest_seconds,
     },
     fallbacks: model.fallbacks,
     maxQueue: model.max_queue,

@@ -67,7 +67,7 @@ function parseTerms(
     return undefined;
   }
   const { weight, price, reuses_prefixes, max_queue } = parsed.data;
-  return { weight, price, reusesPrefixes: reuses_prefixes, maxQueue: max_queue };
+  return { weight, price, prefixCaching: reuses_prefixes, maxQueue: max_queue };
 }
 
 function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, faults: FaultList): void {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { LimitStanding } from "../faults.ts";
+import type { RateLimitStatus } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { toRateLimitHeaders } from "../wire/openai/rate-limit-headers.ts";
 import { sendBytes } from "./send-bytes.ts";
@@ -7,7 +7,7 @@ import { sendEvents } from "./send-events.ts";
 
 interface AnswerFacts {
   deployment: string;
-  standing: LimitStanding;
+  rateLimitStatus: RateLimitStatus;
   settlement(): Settlement | undefined;
 }
 
@@ -25,7 +25,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
  */
 export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
   reply.request.record.settlement = answer.settlement;
-  reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.standing));
+  reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.rateLimitStatus));
   if ("events" in content) return sendEvents(reply, content.events);
   if ("bytes" in content) return sendBytes(reply, content.contentType, content.bytes);
   const { body, contentType = JSON_TYPE } = content;

@@ -13,7 +13,7 @@ import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
-import { type RequestRecords, useRequestRecords } from "./request-record.ts";
+import { type OpenRequests, useRequestLog } from "./request-log.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
@@ -116,7 +116,7 @@ type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
 type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
   Partial<Pick<ServerOptions, "inference" | "trustedProxies">>;
 
-function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: RequestRecords } {
+function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
@@ -142,7 +142,7 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
-  const records = useRequestRecords(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
+  const records = useRequestLog(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
   useErrorFormat(app, limits.maxBodyBytes);
   useJsonBodies(app);
   return { app, records };

@@ -1,14 +1,14 @@
 /** One try at one deployment, up to the first event of its answer. */
 
-import type { Found } from "../catalog/catalog.ts";
+import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
 import type { Deployment } from "./deployment.ts";
+import { drainToBuffer } from "./drain-to-buffer.ts";
+import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
-import { readAhead } from "./read-ahead.ts";
 import type { Slot } from "./slots.ts";
-import { WatchedEvents } from "./watched-events.ts";
-import type { Work } from "./work.ts";
+import type { TaskAdapter } from "./task-adapters.ts";
 
 export interface AttemptMeasure {
   /** The catalog's entry. */
@@ -21,23 +21,28 @@ export interface AttemptMeasure {
 }
 
 /** What the attempts of one request come to. */
-export interface Tally {
+export interface AttemptStats {
   /** Deployments that were asked, counting one again when it was asked again. */
   attempts: number;
   /** Spent waiting for slots, in all attempts. */
   queuedSeconds: number;
   /** Of the attempt that failed last and says what it used. */
-  spent?: { id: string; price: Found["model"]["price"]; deployment: Deployment; used: NonNullable<Fault["used"]> };
+  spent?: {
+    id: string;
+    price: ResolvedModel["model"]["price"];
+    deployment: Deployment;
+    used: NonNullable<Fault["used"]>;
+  };
 }
 
 export interface AttemptOptions<Opened extends Model, Event> {
-  work: Work<Opened, Event>;
+  adapter: TaskAdapter<Opened, Event>;
   /** Bounds all attempts together. */
   signal: AbortSignal;
   /** Whose turn it is when requests have to wait. */
   project: string;
   /** Written to as it goes, so that it tells of failures too. */
-  tally: Tally;
+  attemptStats: AttemptStats;
 }
 
 /** What another deployment may not meet. */
@@ -58,28 +63,28 @@ const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
  * that had a slot.
  */
 export async function attempt<Opened extends Model, Event>(
-  { id, model }: Found,
+  { id, model }: ResolvedModel,
   deployment: Deployment,
   opened: Opened,
-  { work, signal, project, tally }: AttemptOptions<Opened, Event>,
+  { adapter, signal, project, attemptStats }: AttemptOptions<Opened, Event>,
   onAttempt: (measure: AttemptMeasure) => void,
 ): Promise<AsyncIterator<Event> | Fault> {
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
   try {
     const askedAt = performance.now();
-    const entered = deployment.enter(signal, project);
-    const slot = entered instanceof Promise ? await entered : entered;
+    const acquired = deployment.acquireSlot(signal, project);
+    const slot = acquired instanceof Promise ? await acquired : acquired;
     refuseWhereBroken(deployment, slot);
     queuedSeconds = slot.waitedSeconds;
-    tally.attempts += 1;
-    tally.queuedSeconds += queuedSeconds;
+    attemptStats.attempts += 1;
+    attemptStats.queuedSeconds += queuedSeconds;
     const watch = deployment.circuit.watch();
-    const source = new WatchedEvents(work.begin(opened, id, signal), signal, (failure) => {
+    const source = new LifecycleIterator(adapter.begin(opened, id, signal), signal, (failure) => {
       slot.release();
       watch.ended(failure);
     });
-    const events = work.isReadAhead(opened) ? readAhead(source) : source;
+    const events = adapter.drainsToBuffer(opened) ? drainToBuffer(source) : source;
     const first = await events.next();
     if (first.done && signal.aborted) throw signal.reason;
     watch.begun();
@@ -91,7 +96,7 @@ export async function attempt<Opened extends Model, Event>(
     const failure = signal.aborted ? signal.reason : thrown;
     outcome = failure instanceof Fault ? failure.kind : "bug";
     if (failure instanceof Fault && failure.used !== undefined) {
-      tally.spent = { id, price: model.price, deployment, used: failure.used };
+      attemptStats.spent = { id, price: model.price, deployment, used: failure.used };
     }
     if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
     return failure;

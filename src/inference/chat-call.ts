@@ -9,8 +9,8 @@ import {
   type PassThrough,
 } from "../engines/chat-proxy.ts";
 import type { Fault } from "../faults.ts";
+import type { InferenceAnswer } from "./inference-run.ts";
 import type { ChatModerationResult } from "./moderate-chat.ts";
-import type { Answer } from "./run.ts";
 
 export interface ChatCall {
   request: ChatRequest;
@@ -22,7 +22,7 @@ export interface ChatCall {
 
 export type ChatRunEvent = ChatEvent | ForwardedEvent;
 
-export type ChatAnswer = Omit<Answer<ChatModel, never>, "events"> &
+export type ChatAnswer = Omit<InferenceAnswer<ChatModel, never>, "events"> &
   ChatAnswerEvents & {
     /** What moderation found, where the caller is to see it; read it once `events` are over. */
     moderation?: ChatModerationResult | undefined;
@@ -37,7 +37,7 @@ export function forwarderOf(
 }
 
 /** Which form the events have is decided by the deployment that answers, which may be a fallback's. */
-export function toChatAnswer(call: ChatCall, answer: Answer<ChatModel, ChatRunEvent>): ChatAnswer {
+export function toChatAnswer(call: ChatCall, answer: InferenceAnswer<ChatModel, ChatRunEvent>): ChatAnswer {
   const { events, ...facts } = answer;
   return forwarderOf(call, answer.opened) === undefined
     ? { ...facts, form: "typed", events: events as AsyncIterable<ChatEvent> }

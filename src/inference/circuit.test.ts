@@ -4,7 +4,7 @@ import { Fault, invalidRequest, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
 
 const REST_SECONDS = 0.2;
-const settings = { failures: 3, failureRate: 0.5, restSeconds: REST_SECONDS };
+const settings = { failures: 3, failureRate: 0.5, cooldownSeconds: REST_SECONDS };
 const broken = (details = {}) => new Fault("upstream-failed", "It broke.", details);
 const left = new Fault("client-left", "The client left.");
 

@@ -9,10 +9,10 @@ export interface CircuitSettings {
   /** Share of the last `WINDOW_CALLS` calls, 0 to 1, above which failures open it; 1: never. */
   failureRate: number;
   /** How long it stays open before it is probed. */
-  restSeconds: number;
+  cooldownSeconds: number;
 }
 
-export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5, restSeconds: 10 };
+export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5, cooldownSeconds: 10 };
 
 const WINDOW_CALLS = 100;
 const LEAST_CALLS = 20;
@@ -46,7 +46,7 @@ export interface Watch {
 export class Circuit {
   readonly #policy;
   readonly #breaker: EitherBreaker;
-  readonly #restMilliseconds: number;
+  readonly #cooldownMs: number;
   readonly #probe: Probe;
   #probeAt = 0;
   /** Set while requests wait for what the probe finds. */
@@ -56,12 +56,12 @@ export class Circuit {
   #pause: { until: number; fault: Fault } | undefined;
 
   constructor(settings: CircuitSettings, probe: Probe = async () => undefined) {
-    const rest = settings.restSeconds * 1000;
-    this.#restMilliseconds = rest;
+    const cooldownMs = settings.cooldownSeconds * 1000;
+    this.#cooldownMs = cooldownMs;
     this.#probe = probe;
     this.#breaker = new EitherBreaker(settings);
-    this.#policy = circuitBreaker(handleWhen(isCounted), { halfOpenAfter: rest, breaker: this.#breaker });
-    this.#policy.onBreak(() => this.#rest());
+    this.#policy = circuitBreaker(handleWhen(isCounted), { halfOpenAfter: cooldownMs, breaker: this.#breaker });
+    this.#policy.onBreak(() => this.#coolDown());
   }
 
   /** Probes no more, whatever attempts on their way come to. */
@@ -85,12 +85,12 @@ export class Circuit {
     }
     const { state } = this.#policy;
     if (state === CircuitState.Closed) return undefined;
-    const restSeconds = (this.#probeAt - Date.now()) / 1000;
-    const mayRequestProbe = state === CircuitState.Open && restSeconds <= 0 && this.#timer === undefined;
+    const cooldownSeconds = (this.#probeAt - Date.now()) / 1000;
+    const mayRequestProbe = state === CircuitState.Open && cooldownSeconds <= 0 && this.#timer === undefined;
     if (mayRequestProbe) return undefined;
     return new Fault("unavailable", `\`${deployment}\` failed of late and rests for a moment. Try again soon.`, {
       code: "engine_failed",
-      retryAfterSeconds: Math.max(1, Math.ceil(restSeconds)),
+      retryAfterSeconds: Math.max(1, Math.ceil(cooldownSeconds)),
     });
   }
 
@@ -139,10 +139,10 @@ export class Circuit {
     };
   }
 
-  #rest(): void {
+  #coolDown(): void {
     if (this.#isClosed) return;
     // A probe is a request too, so that it waits for the end of a Retry-After.
-    const milliseconds = Math.max(this.#restMilliseconds, this.#pauseSeconds() * 1000);
+    const milliseconds = Math.max(this.#cooldownMs, this.#pauseSeconds() * 1000);
     this.#probeAt = Date.now() + milliseconds;
     clearTimeout(this.#timer);
     // A little later than the policy's own clock, which would not hear of the probe before.
@@ -150,14 +150,14 @@ export class Circuit {
   }
 
   async #ask(): Promise<void> {
-    if (this.#pauseSeconds() > 0) return this.#rest();
+    if (this.#pauseSeconds() > 0) return this.#coolDown();
     const asked = this.#timer;
-    const isWell = await this.#probe().catch(() => false);
+    const isHealthy = await this.#probe().catch(() => false);
     // Closed, or broken anew, in the meantime.
     if (this.#timer !== asked || asked === undefined) return;
-    if (isWell === false) return this.#rest();
+    if (isHealthy === false) return this.#coolDown();
     this.#timer = undefined;
-    if (isWell !== true) return;
+    if (isHealthy !== true) return;
     await this.#policy.execute(async () => {}).catch(() => {});
     // It answers; whether it serves, the next request shows.
     this.#breaker.isOnTrial = true;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../engines/engine.ts";
 import { Deployment } from "./deployment.ts";
-import { DEFAULT_TERMS } from "./routing-policy.ts";
+import { DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
 
 test("retires only once those that waited for a slot have been served too", async () => {
   let isClosed = false;
@@ -19,17 +19,19 @@ test("retires only once those that waited for a slot have been served too", asyn
     engine: "scripted",
     isUpstream: false,
     task: "chat",
-    terms: DEFAULT_TERMS,
+    routingOptions: DEFAULT_ROUTING_OPTIONS,
     open: async () => opened,
     onOpenFailure: () => {},
   });
   deployment.start();
   const { signal } = new AbortController();
   await deployment.opened(signal);
-  const first = await deployment.enter(signal, "project");
+  const first = await deployment.acquireSlot(signal, "project");
   const leaving = new AbortController();
-  const impatient = Promise.resolve(deployment.enter(leaving.signal, "project")).catch((reason: unknown) => reason);
-  const waiting = deployment.enter(signal, "project");
+  const impatient = Promise.resolve(deployment.acquireSlot(leaving.signal, "project")).catch(
+    (reason: unknown) => reason,
+  );
+  const waiting = deployment.acquireSlot(signal, "project");
   const retired = deployment.retire();
   leaving.abort("left");
   expect(await impatient).toBe("left");

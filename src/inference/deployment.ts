@@ -4,8 +4,8 @@ import { backoffDelay } from "../async/backoff.ts";
 import type { Model, Task } from "../engines/engine.ts";
 import { Fault, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
-import { MovingLatency } from "./moving-latency.ts";
-import type { DeploymentTerms } from "./routing-policy.ts";
+import { LatencyEwma } from "./latency-ewma.ts";
+import type { RoutingOptions } from "./routing-options.ts";
 import { type Slot, Slots } from "./slots.ts";
 
 export type DeploymentState =
@@ -20,7 +20,7 @@ export interface DeploymentOptions {
   /** Whether it is another service's, rather than run here. */
   isUpstream: boolean;
   task: Task;
-  terms: DeploymentTerms;
+  routingOptions: RoutingOptions;
   open: (signal: AbortSignal) => Promise<Model>;
   /** Told about each failed opening, before the next try. */
   onOpenFailure: (failure: unknown) => void;
@@ -34,11 +34,11 @@ export class Deployment {
   readonly engine: string;
   readonly isUpstream: boolean;
   readonly task: Task;
-  readonly latency = new MovingLatency();
+  readonly latency = new LatencyEwma();
   readonly #options: DeploymentOptions;
   readonly #closing = new AbortController();
   #model: Model | undefined;
-  #terms: DeploymentTerms;
+  #routingOptions: RoutingOptions;
   #slots: Slots;
   #circuit: Circuit;
   #failure: string | undefined;
@@ -51,23 +51,23 @@ export class Deployment {
     this.isUpstream = options.isUpstream;
     this.task = options.task;
     this.#options = options;
-    this.#terms = options.terms;
-    this.#slots = new Slots(undefined, options.terms.maxQueue);
-    this.#circuit = this.#newCircuit(options.terms);
+    this.#routingOptions = options.routingOptions;
+    this.#slots = new Slots(undefined, options.routingOptions.maxQueue);
+    this.#circuit = this.#newCircuit(options.routingOptions);
   }
 
-  get terms(): DeploymentTerms {
-    return this.#terms;
+  get routingOptions(): RoutingOptions {
+    return this.#routingOptions;
   }
 
   /** Takes effect at once; what is known of its health stays, unless that is measured anew. */
-  set terms(terms: DeploymentTerms) {
-    this.#slots.maxQueue = terms.maxQueue;
-    if (JSON.stringify(terms.circuit) !== JSON.stringify(this.#terms.circuit)) {
+  set routingOptions(routingOptions: RoutingOptions) {
+    this.#slots.maxQueue = routingOptions.maxQueue;
+    if (JSON.stringify(routingOptions.circuit) !== JSON.stringify(this.#routingOptions.circuit)) {
       this.#circuit.close();
-      this.#circuit = this.#newCircuit(terms);
+      this.#circuit = this.#newCircuit(routingOptions);
     }
-    this.#terms = terms;
+    this.#routingOptions = routingOptions;
   }
 
   get circuit(): Circuit {
@@ -102,7 +102,7 @@ export class Deployment {
    * A slot, waited for where none is free. Throws a Fault when the queue is full or it cannot serve by then, and the
    * signal's reason when that aborts first.
    */
-  enter(signal: AbortSignal, project: string): Slot | Promise<Slot> {
+  acquireSlot(signal: AbortSignal, project: string): Slot | Promise<Slot> {
     signal.throwIfAborted();
     const slot = this.#slots.take(project);
     return slot === undefined ? this.#wait(signal, project) : this.#admit(slot);
@@ -169,14 +169,14 @@ export class Deployment {
     return this.model();
   }
 
-  #newCircuit({ circuit }: DeploymentTerms): Circuit {
+  #newCircuit({ circuit }: RoutingOptions): Circuit {
     return new Circuit(circuit, async () => this.#model?.probe?.(this.#closing.signal));
   }
 
   async #open(failures = 0): Promise<void> {
     try {
       const model = await this.#options.open(this.#closing.signal);
-      this.#slots = new Slots(model.slots, this.#terms.maxQueue);
+      this.#slots = new Slots(model.slots, this.#routingOptions.maxQueue);
       this.#failure = undefined;
       this.#model = model;
     } catch (failure) {

@@ -31,7 +31,7 @@ export class FairQueue<Item> {
     if (items.size === 0) this.#waiting.delete(project);
   }
 
-  /** Takes the oldest of the project that holds the fewest slots; among equals, of the one that entered longest ago. */
+  /** Takes the oldest of the project that holds the fewest slots; among equals, of the one that was served longest ago. */
   next(): Item | undefined {
     let chosen: string | undefined;
     for (const project of this.#waiting.keys()) {
@@ -54,7 +54,7 @@ export class FairQueue<Item> {
   }
 
   /** Tells that a project holds a slot from now on. */
-  enter(project: string): void {
+  served(project: string): void {
     this.#held.set(project, this.#heldBy(project) + 1);
     this.#clock += 1;
     this.#enteredAt.set(project, this.#clock);

@@ -1,7 +1,7 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
 import type { Caller } from "../accounts/caller.ts";
-import { type Catalog, type CatalogModel, type Found, isWildcard } from "../catalog/catalog.ts";
+import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "../catalog/catalog.ts";
 import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
 import type {
@@ -14,25 +14,32 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
-import { Fault, invalidRequest, type LimitStanding, modelNotFound, unavailable, unsupportedValue } from "../faults.ts";
-import type { Most, Quota } from "../quota/quota.ts";
+import {
+  Fault,
+  invalidRequest,
+  modelNotFound,
+  type RateLimitStatus,
+  unavailable,
+  unsupportedValue,
+} from "../faults.ts";
+import type { Quota, UsageUpperBound } from "../quota/quota.ts";
+import { ActiveRequests } from "./active-requests.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import type { Deployment } from "./deployment.ts";
-import { InFlight } from "./in-flight.ts";
+import { type InferenceAnswer, InferenceRun } from "./inference-run.ts";
 import { moderateChat } from "./moderate-chat.ts";
 import { type AskedModeration, type DemandedModeration, moderationPolicy } from "./moderation-policy.ts";
 import type { Router } from "./router.ts";
-import { type Answer, Run } from "./run.ts";
 import type { Settlement } from "./settlement.ts";
 import {
-  chatWork,
+  chatAdapter,
   type ModerationRequest,
   type ModerationVerdicts,
-  moderationWork,
-  speechWork,
-  transcriptionWork,
-  type Work,
-} from "./work.ts";
+  moderationAdapter,
+  speechAdapter,
+  type TaskAdapter,
+  transcriptionAdapter,
+} from "./task-adapters.ts";
 
 export interface InferenceOptions {
   catalog: Catalog;
@@ -66,7 +73,7 @@ export interface ModelVoices {
 
 export class Inference {
   readonly #options: InferenceOptions;
-  readonly #running = new InFlight<Pick<Run<never, never>, "abort" | "ageSeconds">>();
+  readonly #running = new ActiveRequests<Pick<InferenceRun<never, never>, "abort" | "ageSeconds">>();
 
   constructor(options: InferenceOptions) {
     this.#options = options;
@@ -100,7 +107,7 @@ export class Inference {
    */
   async chat(caller: Caller, call: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.catalogIdOf(id));
-    const answer = () => this.#run(caller, call.request.model, chatWork(call), onDisconnect);
+    const answer = () => this.#run(caller, call.request.model, chatAdapter(call), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
     const moderate = (question: ModerationQuestion) => this.moderate(caller, question, onDisconnect);
     return moderateChat(call, policy, { answer, moderate });
@@ -114,9 +121,9 @@ export class Inference {
     caller: Caller,
     { model, isWithinRequest = false, ...request }: ModerationQuestion,
     onDisconnect: OnDisconnect,
-  ): Promise<Answer<ModerationModel, ModerationVerdicts>> {
+  ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? this.#firstModel(caller, "moderation");
-    return this.#run(caller, id, moderationWork(request), onDisconnect, isWithinRequest);
+    return this.#run(caller, id, moderationAdapter(request), onDisconnect, isWithinRequest);
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */
@@ -124,8 +131,8 @@ export class Inference {
     caller: Caller,
     { model, ...request }: SpeechRequest,
     onDisconnect: OnDisconnect,
-  ): Promise<Answer<SpeechModel, Float32Array>> {
-    return this.#run(caller, model, speechWork(request), onDisconnect);
+  ): Promise<InferenceAnswer<SpeechModel, Float32Array>> {
+    return this.#run(caller, model, speechAdapter(request), onDisconnect);
   }
 
   /** Resolves with the first segment, or the end when nothing was said. As `chat` otherwise. */
@@ -133,8 +140,8 @@ export class Inference {
     caller: Caller,
     { model, ...request }: TranscriptionRequest,
     onDisconnect: OnDisconnect,
-  ): Promise<Answer<TranscriptionModel, TranscriptionEvent>> {
-    return this.#run(caller, model, transcriptionWork(request), onDisconnect);
+  ): Promise<InferenceAnswer<TranscriptionModel, TranscriptionEvent>> {
+    return this.#run(caller, model, transcriptionAdapter(request), onDisconnect);
   }
 
   /**
@@ -169,46 +176,46 @@ export class Inference {
   async #run<Opened extends Model, Event>(
     caller: Caller,
     id: string,
-    work: Work<Opened, Event>,
+    adapter: TaskAdapter<Opened, Event>,
     onDisconnect: OnDisconnect,
     isWithinRequest = false,
-  ): Promise<Answer<Opened, Event>> {
+  ): Promise<InferenceAnswer<Opened, Event>> {
     const found = this.#find(caller, id);
     const { model } = found;
-    if (model.task !== work.task) {
-      throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${work.task}.`, "model");
+    if (model.task !== adapter.task) {
+      throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${adapter.task}.`, "model");
     }
     const candidates = [found, ...this.#fallbacks(caller, model)];
-    let most: Most | undefined;
+    let upperBound: UsageUpperBound | undefined;
     const reserved = this.#options.quota.reserve({
       caller,
       model: found.id,
       catalogId: model.id,
-      most: () => {
-        most ??= boundedByContext(work.most(), model);
-        return most;
+      upperBound: () => {
+        upperBound ??= boundedByContext(adapter.upperBound(), model);
+        return upperBound;
       },
-      operation: work.task,
+      operation: adapter.task,
       prices: candidates.map((candidate) => candidate.model.price),
-      choices: work.choices,
+      choices: adapter.choices,
       isWithinRequest,
     });
     const reservation = reserved instanceof Promise ? await reserved : reserved;
-    const run = new Run<Opened, Event>({
+    const run = new InferenceRun<Opened, Event>({
       router: this.#options.router,
       caller,
-      work,
+      adapter,
       requestedModel: id,
       catalogId: model.id,
       reservation,
       onSettled: (settlement) => {
-        this.#running.delete(place);
+        this.#running.delete(entry);
         this.#options.onSettled(settlement);
       },
     });
     // Also once it is over, which changes nothing any more.
     onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
-    const place = this.#running.add(run);
+    const entry = this.#running.add(run);
     return await run.answer(candidates);
   }
 
@@ -223,17 +230,17 @@ export class Inference {
   }
 
   /** Counts a request that needs no model. Throws a Fault when it is one too many. */
-  async admit(caller: Caller): Promise<LimitStanding> {
-    const most = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
+  async admit(caller: Caller): Promise<RateLimitStatus> {
+    const upperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
     const claim = {
       caller,
       model: undefined,
       catalogId: undefined,
-      most: () => most,
+      upperBound: () => upperBound,
       operation: undefined,
       prices: [],
     };
-    return (await this.#options.quota.reserve(claim)).standing;
+    return (await this.#options.quota.reserve(claim)).rateLimitStatus;
   }
 
   #firstModel(caller: Caller, task: Task): string {
@@ -244,7 +251,7 @@ export class Inference {
     throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
   }
 
-  #find(caller: Caller, id: string): Found {
+  #find(caller: Caller, id: string): ResolvedModel {
     const found = this.#options.catalog.find(id);
     if (found === undefined) throw modelNotFound(id);
     const mayUse = this.#options.accessOf(caller);
@@ -253,7 +260,7 @@ export class Inference {
   }
 
   /** Only those fallbacks that the caller could have asked for. */
-  #fallbacks(caller: Caller, model: CatalogModel): Found[] {
+  #fallbacks(caller: Caller, model: CatalogModel): ResolvedModel[] {
     if (model.fallbacks.length === 0) return [];
     const mayUse = this.#options.accessOf(caller);
     return model.fallbacks
@@ -263,10 +270,10 @@ export class Inference {
 }
 
 /** No prompt that is longer than the longest context is read. */
-function boundedByContext(most: Most, { deployments }: CatalogModel): Most {
+function boundedByContext(upperBound: UsageUpperBound, { deployments }: CatalogModel): UsageUpperBound {
   const windows = deployments.map((deployment) => contextWindowOf(deployment));
-  const longest = windows.every((window) => window !== undefined) ? Math.max(...windows) : most.promptTokens;
-  return { ...most, promptTokens: Math.min(most.promptTokens, longest) };
+  const longest = windows.every((window) => window !== undefined) ? Math.max(...windows) : upperBound.promptTokens;
+  return { ...upperBound, promptTokens: Math.min(upperBound.promptTokens, longest) };
 }
 
 function contextWindowOf(deployment: Deployment): number | undefined {

@@ -3,14 +3,14 @@
 import type { ChatModel } from "../engines/chat-model.ts";
 import type { ModerationModel, ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
+import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
 import { type ChatAnswer, type ChatCall, type ChatRunEvent, toChatAnswer } from "./chat-call.ts";
-import { higher } from "./higher-verdict.ts";
+import type { InferenceAnswer } from "./inference-run.ts";
+import { mergeVerdicts } from "./merge-verdicts.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
-import { forwardedForm, type ModeratedForm, typedForm } from "./moderated-form.ts";
 import type { ModerationPolicy } from "./moderation-policy.ts";
 import { prepend } from "./prepend.ts";
-import type { Answer } from "./run.ts";
-import type { ModerationRequest, ModerationVerdicts } from "./work.ts";
+import type { ModerationRequest, ModerationVerdicts } from "./task-adapters.ts";
 
 /** A Fault where only scores were wanted and the moderation model could not give them. */
 type Judgement = ModerationVerdict | Fault;
@@ -27,29 +27,29 @@ type ModerationQuestion = ModerationRequest & { model: string | undefined; isWit
 
 export interface ModeratedRun {
   /** Begins the chat itself. */
-  answer(): Promise<Answer<ChatModel, ChatRunEvent>>;
-  moderate(question: ModerationQuestion): Promise<Answer<ModerationModel, ModerationVerdicts>>;
+  answer(): Promise<InferenceAnswer<ChatModel, ChatRunEvent>>;
+  moderate(question: ModerationQuestion): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>>;
 }
 
 /** Throws a Fault, also when the policy blocks the input. */
 export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run: ModeratedRun): Promise<ChatAnswer> {
   const result: ChatModerationResult = { model: policy.model ?? "", input: undefined, output: undefined };
-  const judge = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
+  const moderate = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
     const answer = await run.moderate({ model: policy.model, inputs, imagesNotTaken: undefined, isWithinRequest });
     const [verdicts] = await Array.fromAsync(answer.events);
     result.model = answer.model;
-    return (verdicts ?? []).reduce(higher);
+    return (verdicts ?? []).reduce(mergeVerdicts);
   };
   if (policy.input !== undefined) {
     const { texts, unjudgeable } = call.moderationInput();
     // Before the chat is counted as a request, since this may be all that comes of it.
-    const judgeInput = () => judge(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
+    const moderateInput = () => moderate(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
     if (policy.input === "block") {
       if (unjudgeable !== undefined) throw unjudgeable;
-      result.input = refuseFlagged(await judgeInput());
+      result.input = refuseFlagged(await moderateInput());
     } else {
-      result.input = await judgeInput().catch(orFailure);
+      result.input = await moderateInput().catch(orFailure);
     }
   }
   const answer = toChatAnswer(call, await run.answer());
@@ -60,22 +60,22 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
     const take = (judgement: Judgement) => {
       result.output = judgement;
     };
-    const judgeOutput = (texts: readonly string[]) =>
-      judge(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
+    const moderateOutput = (texts: readonly string[]) =>
+      moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
     if (mode === "score") {
-      return scoreOutput(events, { form, take, judge: (texts) => judgeOutput(texts).catch(orAnyFault) });
+      return scoreOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orAnyFault) });
     }
     const orFail = (failure: unknown) => {
-      answer.endAs("failed");
+      answer.settleAs("failed");
       throw failure;
     };
     const onBlocked = () => {
-      answer.endAs("finished");
+      answer.settleAs("finished");
       return answer.used;
     };
     const { choices } = call.request;
     return begun(
-      blockOutput(events, { form, take, judge: (texts) => judgeOutput(texts).catch(orFail), choices, onBlocked }),
+      blockOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orFail), choices, onBlocked }),
     );
   };
   if (answer.form === "typed") return { ...answer, events: await moderated(answer.events, typedForm), moderation };

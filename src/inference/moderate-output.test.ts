@@ -3,8 +3,8 @@ import type { ChatEvent } from "../engines/chat-model.ts";
 import type { ForwardedEvent } from "../engines/chat-proxy.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
 import { forwardedAnswers } from "../wire/openai/chat-answer-text.ts";
+import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
-import { forwardedForm, type ModeratedForm, typedForm } from "./moderated-form.ts";
 
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
@@ -43,7 +43,9 @@ async function moderatedAs<Event extends ChatEvent | ForwardedEvent>(
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
   const moderate = mode === "block" ? blockOutput<Event> : scoreOutput<Event, ModerationVerdict>;
-  const made = await Array.fromAsync(moderate(events, { form, judge, take, choices, onBlocked: () => usage }));
+  const made = await Array.fromAsync(
+    moderate(events, { form, moderate: judge, take, choices, onBlocked: () => usage }),
+  );
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
     if (event.type !== "frames") return "";

@@ -3,12 +3,12 @@
 import type { TextDelta } from "../engines/chat-proxy.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
 import type { TokenUsage } from "../usage.ts";
-import { higher } from "./higher-verdict.ts";
-import type { ModeratedForm } from "./moderated-form.ts";
+import type { ModeratedForm } from "./answer-forms.ts";
+import { mergeVerdicts } from "./merge-verdicts.ts";
 
 interface OutputOptions<Event extends { type: string }, Judgement> {
   form: ModeratedForm<Event>;
-  judge: (texts: readonly string[]) => Promise<Judgement>;
+  moderate: (texts: readonly string[]) => Promise<Judgement>;
   /** Given what was found in the complete answer, or in the part that blocked it. */
   take: (judgement: Judgement) => void;
 }
@@ -21,12 +21,12 @@ const CONTEXT_CHARACTERS = 800;
 /** Passes everything on, and has the complete text judged at the end. */
 export async function* scoreOutput<Event extends { type: string }, Judgement>(
   events: AsyncIterable<Event>,
-  { form, judge, take }: OutputOptions<Event, Judgement>,
+  { form, moderate, take }: OutputOptions<Event, Judgement>,
 ): AsyncGenerator<Event, void> {
   const texts = new Map<string, string>();
   for await (const event of events) {
     for (const delta of form.textsOf(event)) append(texts, delta);
-    if (event.type === "finish") take(await judge(texts.size === 0 ? [""] : [...texts.values()]));
+    if (event.type === "finish") take(await moderate(texts.size === 0 ? [""] : [...texts.values()]));
     yield event;
   }
 }
@@ -40,7 +40,7 @@ interface BlockOptions<Event extends { type: string }> extends OutputOptions<Eve
 /** Ends with the finish reason `content_filter`, in all of `choices`, before anything flagged is passed on. */
 export async function* blockOutput<Event extends { type: string }>(
   events: AsyncIterable<Event>,
-  { form, judge, take, choices, onBlocked }: BlockOptions<Event>,
+  { form, moderate, take, choices, onBlocked }: BlockOptions<Event>,
 ): AsyncGenerator<Event, void> {
   const open = new Set(Array.from({ length: choices }, (_, choice) => choice));
   const contexts = new Map<string, string>();
@@ -59,8 +59,8 @@ export async function* blockOutput<Event extends { type: string }>(
     if (!isOver && freshLength < HELD_CHARACTERS) continue;
     if (freshLength > 0 || (isOver && highest === undefined)) {
       const texts = [...fresh].map(([part, text]) => (contexts.get(part) ?? "") + text);
-      const verdict = await judge(texts.length === 0 ? [""] : texts);
-      highest = higher(highest, verdict);
+      const verdict = await moderate(texts.length === 0 ? [""] : texts);
+      highest = mergeVerdicts(highest, verdict);
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
         const usage = onBlocked();

@@ -49,7 +49,7 @@ test.each(["input", "output"] as const)("a request that asks for less in its %s 
   );
 });
 
-test("a request may name the project's judge, by any of its names, and no other", () => {
+test("a request may name the project's moderate, by any of its names, and no other", () => {
   expect(moderationPolicy(asked({ model: "alias" }), demanded(), idOf)).toMatchObject({ model: "strict" });
   const refused = expect.objectContaining({ kind: "invalid-request", param: "moderation.model" });
   expect(() => moderationPolicy(asked({ model: "lenient" }), demanded(), idOf)).toThrow(refused);

@@ -65,8 +65,8 @@ export function moderationPolicy(
 /** Another judge may be more lenient. */
 function checkJudge(asked: string, demanded: string | null, idOf: (model: string) => string | undefined): void {
   if (demanded !== null && idOf(asked) !== undefined && idOf(asked) === idOf(demanded)) return;
-  const judge = demanded === null ? "the first moderation model that it may use" : `\`${demanded}\``;
-  const message = `The project's moderation policy is judged by ${judge}: leave out 'moderation.model'.`;
+  const moderator = demanded === null ? "the first moderation model that it may use" : `\`${demanded}\``;
+  const message = `The project's moderation policy is enforced by ${moderator}: leave out 'moderation.model'.`;
   throw invalidRequest(message, "moderation.model", "moderation_policy");
 }
 

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { MovingLatency } from "./moving-latency.ts";
+import { LatencyEwma } from "./latency-ewma.ts";
+import { orderByPrefixAffinity } from "./prefix-affinity.ts";
 import { type Ranked, rank } from "./rank.ts";
-import { DEFAULT_TERMS, type DeploymentTerms } from "./routing-policy.ts";
-import { stick } from "./stick.ts";
+import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "./routing-options.ts";
 
 interface Named extends Ranked {
   name: string;
 }
 
-interface Given extends Partial<DeploymentTerms> {
+interface Given extends Partial<RoutingOptions> {
   inUse?: number;
   waiting?: number;
   count?: number;
@@ -16,11 +16,11 @@ interface Given extends Partial<DeploymentTerms> {
 }
 
 function deployment(name: string, given: Given = {}): Named {
-  const { inUse = 0, waiting = 0, count = 4, latencySeconds, ...terms } = given;
-  const latency = new MovingLatency();
+  const { inUse = 0, waiting = 0, count = 4, latencySeconds, ...routingOptions } = given;
+  const latency = new LatencyEwma();
   if (latencySeconds !== undefined) latency.measure(latencySeconds);
   const slots = { inUse, waiting, count, hasFree: inUse < count };
-  return { name, terms: { ...DEFAULT_TERMS, ...terms }, latency, slots };
+  return { name, routingOptions: { ...DEFAULT_ROUTING_OPTIONS, ...routingOptions }, latency, slots };
 }
 
 const names = (ranked: readonly Named[]) => ranked.map(({ name }) => name).join(" ");
@@ -70,14 +70,14 @@ test("weighted shares by weight, and 0 comes last", () => {
   expect(first.a).toBeLessThan(7800);
 });
 
-const reusing = { reusesPrefixes: true };
+const reusing = { prefixCaching: true };
 
 test("a key sticks to one deployment, in whatever order they come, and keys spread over all", () => {
   const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
   const homes = new Map<string, number>();
   for (let key = 0; key < 3000; key += 1) {
-    const [home] = stick(deployments, `key ${key}`);
-    expect(stick([...deployments].reverse(), `key ${key}`)[0]).toBe(home);
+    const [home] = orderByPrefixAffinity(deployments, `key ${key}`);
+    expect(orderByPrefixAffinity([...deployments].reverse(), `key ${key}`)[0]).toBe(home);
     homes.set(home?.name ?? "", (homes.get(home?.name ?? "") ?? 0) + 1);
   }
   for (const count of homes.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
@@ -87,20 +87,20 @@ test("a key sticks to one deployment, in whatever order they come, and keys spre
 test("keys stay where they are when another deployment goes", () => {
   const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
   for (let key = 0; key < 300; key += 1) {
-    const [home, other] = stick(deployments, `key ${key}`);
+    const [home, other] = orderByPrefixAffinity(deployments, `key ${key}`);
     if (other === undefined || home === undefined) throw new Error("no deployments");
     const left = deployments.filter((each) => each === home || each !== other);
-    expect(stick(left, `key ${key}`)[0]).toBe(home);
+    expect(orderByPrefixAffinity(left, `key ${key}`)[0]).toBe(home);
   }
 });
 
 test("nothing sticks to what reuses nothing, is full or far busier than the others", () => {
   const plain = [deployment("a"), deployment("b")];
-  expect(stick(plain, "key")).toEqual(plain);
+  expect(orderByPrefixAffinity(plain, "key")).toEqual(plain);
   const full = [deployment("other"), deployment("full", { ...reusing, inUse: 4 })];
-  expect(names(stick(full, "key"))).toBe("other full");
+  expect(names(orderByPrefixAffinity(full, "key"))).toBe("other full");
   const busy = ["a", "b", "c"].map((name) => deployment(name, { ...reusing, count: 100 }));
-  const home = stick(busy, "key")[0] as Named;
+  const home = orderByPrefixAffinity(busy, "key")[0] as Named;
   home.slots.inUse = 20;
-  expect(stick(busy, "key")).toEqual(busy);
+  expect(orderByPrefixAffinity(busy, "key")).toEqual(busy);
 });

@@ -1,11 +1,11 @@
 /** Puts a model's deployments into the order in which they are tried. */
 
-import type { MovingLatency } from "./moving-latency.ts";
-import type { DeploymentTerms, Strategy } from "./routing-policy.ts";
+import type { LatencyEwma } from "./latency-ewma.ts";
+import type { RoutingOptions, Strategy } from "./routing-options.ts";
 
 export interface Ranked {
-  terms: DeploymentTerms;
-  latency: MovingLatency;
+  routingOptions: RoutingOptions;
+  latency: LatencyEwma;
   slots: { inUse: number; waiting: number; count: number; hasFree: boolean };
 }
 
@@ -24,7 +24,7 @@ export function rank<D extends Ranked>(deployments: readonly D[], strategy: Stra
       return sorted(deployments, costOf);
     case "weighted":
       // Efraimidis and Spirakis: exponential ages, the shortest first, draw without replacement by weight.
-      return freeFirst(sorted(deployments, ({ terms }) => -Math.log(1 - random()) / terms.weight));
+      return freeFirst(sorted(deployments, ({ routingOptions }) => -Math.log(1 - random()) / routingOptions.weight));
     case "lowest_latency":
       return freeFirst(sorted(deployments, ({ latency }) => latency.seconds ?? 0));
     case "least_busy": {
@@ -42,7 +42,7 @@ export function rank<D extends Ranked>(deployments: readonly D[], strategy: Stra
 const PROMPT_SHARE = 3;
 
 /** Comparable between deployments of one model only, which have one task and so the same units. */
-function costOf({ terms: { price } }: Ranked): number {
+function costOf({ routingOptions: { price } }: Ranked): number {
   const of = (unit: string) => Number(price[unit] ?? 0);
   return PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second");
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { makeChatCall } from "../../test/support/chat-request.ts";
-import type { Found } from "../catalog/catalog.ts";
+import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../engines/chat-model.ts";
 import { Fault } from "../faults.ts";
 import { Deployment } from "./deployment.ts";
 import { Router } from "./router.ts";
-import { DEFAULT_POLICY, DEFAULT_TERMS } from "./routing-policy.ts";
-import { chatWork } from "./work.ts";
+import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
+import { chatAdapter } from "./task-adapters.ts";
 
 async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>): Promise<Deployment> {
   const model: ChatModel = {
@@ -26,13 +26,13 @@ async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>
     chat,
     close: async () => {},
   };
-  const circuit = { failures: 1_000_000, failureRate: 1, restSeconds: 1 };
+  const circuit = { failures: 1_000_000, failureRate: 1, cooldownSeconds: 1 };
   const deployment = new Deployment({
     name,
     engine: "scripted",
     isUpstream: false,
     task: "chat",
-    terms: { ...DEFAULT_TERMS, maxQueue: 0, circuit },
+    routingOptions: { ...DEFAULT_ROUTING_OPTIONS, maxQueue: 0, circuit },
     open: async () => model,
     onOpenFailure: () => {},
   });
@@ -41,7 +41,7 @@ async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>
   return deployment;
 }
 
-function foundOf(deployments: Deployment[], retries: number): Found {
+function foundOf(deployments: Deployment[], retries: number): ResolvedModel {
   const routing = { ...DEFAULT_POLICY, retries };
   const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", licence: undefined, isHidden: false };
   const lists = { accessGroups: [], aliases: [], fallbacks: [], price: {} };
@@ -51,10 +51,10 @@ function foundOf(deployments: Deployment[], retries: number): Found {
 function routeOver(router: Router, deployments: Deployment[], retries = 0) {
   return router.route({
     candidates: [foundOf(deployments, retries)],
-    work: chatWork(makeChatCall()),
+    adapter: chatAdapter(makeChatCall()),
     signal: new AbortController().signal,
     project: "one",
-    tally: { attempts: 0, queuedSeconds: 0 },
+    attemptStats: { attempts: 0, queuedSeconds: 0 },
   });
 }
 
@@ -81,7 +81,7 @@ test("a deployment that is full costs no retry, so that it is asked as soon as i
   const full = await makeDeployment("full", async function* () {
     yield { type: "text", choice: 0, text: "Here.", completionTokens: 1 };
   });
-  const busy = await full.enter(signal, "another");
+  const busy = await full.acquireSlot(signal, "another");
   const router = new Router();
   const route = () => routeOver(router, [failing, full]);
   for (let round = 0; round < 40; round += 1) await expect(route()).rejects.toMatchObject({ kind: "upstream-failed" });

@@ -2,15 +2,15 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { backoffDelay } from "../async/backoff.ts";
-import type { CatalogModel, Found } from "../catalog/catalog.ts";
+import type { CatalogModel, ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt } from "./attempt.ts";
 import type { Deployment } from "./deployment.ts";
+import { orderByPrefixAffinity } from "./prefix-affinity.ts";
 import { rank, SPREADING } from "./rank.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { stick } from "./stick.ts";
-import type { Work } from "./work.ts";
+import type { TaskAdapter } from "./task-adapters.ts";
 
 export interface RouterOptions {
   onAttempt?: (measure: AttemptMeasure) => void;
@@ -18,7 +18,7 @@ export interface RouterOptions {
 
 export interface RouteOptions<Opened extends Model, Event> extends AttemptOptions<Opened, Event> {
   /** The model asked for, then its fallbacks. */
-  candidates: readonly Found[];
+  candidates: readonly ResolvedModel[];
 }
 
 export interface Routed<Opened extends Model, Event> {
@@ -62,32 +62,32 @@ export class Router {
   }
 
   async #tryModel<Opened extends Model, Event>(
-    candidate: Found,
+    candidate: ResolvedModel,
     options: RouteOptions<Opened, Event>,
     budget: RetryBudget,
     reasons: Reasons,
   ): Promise<Routed<Opened, Event> | undefined> {
-    const { work, signal, tally } = options;
+    const { adapter, signal, attemptStats } = options;
     const { strategy, retries } = candidate.model.routing;
-    const lastAttempt = tally.attempts + 1 + retries;
+    const lastAttempt = attemptStats.attempts + 1 + retries;
     const ranked = rank(candidate.model.deployments, strategy);
-    let turn = SPREADING.has(strategy) ? stickToWell(ranked, work) : ranked;
+    let turn = SPREADING.has(strategy) ? preferCachedPrefix(ranked, adapter) : ranked;
     for (let round = 0; turn.length > 0; round += 1) {
-      if (round > 0 && tally.attempts >= lastAttempt) return undefined;
+      if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
       if (round > 0) await backOff(round, signal);
       const again: Deployment[] = [];
       for (const deployment of turn) {
-        if (round > 0 && tally.attempts >= lastAttempt) return undefined;
-        const opened = askable(deployment, work, reasons);
+        if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
+        const opened = eligibleModel(deployment, adapter, reasons);
         if (opened === undefined) continue;
-        const before = tally.attempts;
+        const before = attemptStats.attempts;
         const isRetry = before > 0;
         if (isRetry && !budget.spend()) throw reasons.toThrow();
         const answered = await attempt(candidate, deployment, opened, options, this.#onAttempt);
         if (!(answered instanceof Fault)) {
           return { id: candidate.id, price: candidate.model.price, deployment, opened, events: answered };
         }
-        if (tally.attempts === before) {
+        if (attemptStats.attempts === before) {
           if (isRetry) budget.giveBack();
           reasons.skipped(answered);
         } else {
@@ -111,18 +111,21 @@ export class Router {
 }
 
 /** What belongs to a deployment that is not well has another one of its own meanwhile. */
-function stickToWell<Opened extends Model, Event>(ranked: Deployment[], work: Work<Opened, Event>): Deployment[] {
-  const isWell = ({ circuit, name, isUp }: Deployment) => isUp && circuit.refusal(name) === undefined;
-  const areAllWell = ranked.every(isWell);
-  if (areAllWell && !ranked.some(({ terms }) => terms.reusesPrefixes)) return ranked;
-  const well = areAllWell ? ranked : ranked.filter(isWell);
-  return [...stick(well, work.affinity()), ...ranked.filter((each) => !well.includes(each))];
+function preferCachedPrefix<Opened extends Model, Event>(
+  ranked: Deployment[],
+  adapter: TaskAdapter<Opened, Event>,
+): Deployment[] {
+  const isHealthy = ({ circuit, name, isUp }: Deployment) => isUp && circuit.refusal(name) === undefined;
+  const areAllHealthy = ranked.every(isHealthy);
+  if (areAllHealthy && !ranked.some(({ routingOptions }) => routingOptions.prefixCaching)) return ranked;
+  const healthy = areAllHealthy ? ranked : ranked.filter(isHealthy);
+  return [...orderByPrefixAffinity(healthy, adapter.affinity()), ...ranked.filter((each) => !healthy.includes(each))];
 }
 
 /** The deployment's model when it can be asked now; otherwise `reasons` is told why not. */
-function askable<Opened extends Model, Event>(
+function eligibleModel<Opened extends Model, Event>(
   deployment: Deployment,
-  work: Work<Opened, Event>,
+  adapter: TaskAdapter<Opened, Event>,
   reasons: Reasons,
 ): Opened | undefined {
   const resting = deployment.circuit.refusal(deployment.name);
@@ -138,8 +141,8 @@ function askable<Opened extends Model, Event>(
     reasons.skipped(failure);
     return undefined;
   }
-  if (opened.task !== work.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${work.task}`);
-  const cannot = work.refusal(opened);
+  if (opened.task !== adapter.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${adapter.task}`);
+  const cannot = adapter.refusal(opened);
   reasons.cannot ??= cannot;
   return cannot === undefined ? opened : undefined;
 }

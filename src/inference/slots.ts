@@ -11,7 +11,7 @@ export interface Slot {
 }
 
 interface Waiting {
-  enter(slot: Slot): void;
+  grant(slot: Slot): void;
   refuse(fault: Fault): void;
   project: string;
   askedAt: number;
@@ -58,7 +58,7 @@ export class Slots {
 
   /** A slot, if one is free. */
   take(project: string): Slot | undefined {
-    return this.hasFree ? this.#enter(project, 0) : undefined;
+    return this.hasFree ? this.#occupy(project, 0) : undefined;
   }
 
   /**
@@ -78,7 +78,7 @@ export class Slots {
       const waiting: Waiting = {
         project,
         askedAt: performance.now(),
-        enter: (slot) => {
+        grant: (slot) => {
           signal.removeEventListener("abort", leave);
           resolve(slot);
         },
@@ -96,9 +96,9 @@ export class Slots {
     });
   }
 
-  #enter(project: string, waitedSeconds: number): Slot {
+  #occupy(project: string, waitedSeconds: number): Slot {
     this.#inUse += 1;
-    this.#queue.enter(project);
+    this.#queue.served(project);
     const enteredAt = performance.now();
     let isReleased = false;
     const release = () => {
@@ -108,7 +108,7 @@ export class Slots {
       this.#queue.leave(project);
       this.#heldSeconds += 0.1 * ((performance.now() - enteredAt) / 1000 - this.#heldSeconds);
       const next = this.#queue.next();
-      next?.enter(this.#enter(next.project, (performance.now() - next.askedAt) / 1000));
+      next?.grant(this.#occupy(next.project, (performance.now() - next.askedAt) / 1000));
       if (this.#inUse === 0) this.#whenIdle?.();
     };
     return { waitedSeconds, release };

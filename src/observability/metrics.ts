@@ -32,7 +32,7 @@ export interface DeploymentMeasure {
   deployment: string;
   isUp: boolean;
   /** Left alone for a while since it failed. */
-  isResting: boolean;
+  isCircuitOpen: boolean;
   waiting: number;
   slotsInUse: number;
 }
@@ -117,8 +117,8 @@ export class Metrics {
       return counters().replicas;
     });
     this.#gauge("parlance_deployment_up", "1 while a deployment can serve.", deployments, (each) => Number(each.isUp));
-    const isResting = (each: DeploymentMeasure) => Number(each.isResting);
-    this.#gauge("parlance_circuit_open", "1 while a deployment rests since it failed.", deployments, isResting);
+    const isCircuitOpen = (each: DeploymentMeasure) => Number(each.isCircuitOpen);
+    this.#gauge("parlance_circuit_open", "1 while a deployment rests since it failed.", deployments, isCircuitOpen);
     this.#gauge("parlance_queue_length", "Requests that wait for a slot.", deployments, (each) => each.waiting);
     this.#gauge(
       "parlance_slots_in_use",

@@ -1,7 +1,7 @@
 /** Contract of quota: reserved before a request runs, settled after it. */
 
 import type { Caller } from "../accounts/caller.ts";
-import type { LimitStanding } from "../faults.ts";
+import type { RateLimitStatus } from "../faults.ts";
 import type { Price } from "../usage/cost.ts";
 
 /** Upper bound of what a request can use. */
@@ -12,7 +12,7 @@ export interface Claim {
   /** The catalog entry: the same id, or the wildcard that matches it. */
   catalogId: string | undefined;
   /** Computed only when a limit applies, since it reads the complete prompt. */
-  most(): Most;
+  upperBound(): UsageUpperBound;
   operation: "chat" | "moderation" | "speech" | "transcription" | undefined;
   /** Prices of all models that may answer. */
   prices: readonly Price[];
@@ -22,7 +22,7 @@ export interface Claim {
   isWithinRequest?: boolean;
 }
 
-export interface Most {
+export interface UsageUpperBound {
   /** Upper bound for the prompt. */
   promptTokens: number;
   /** Undefined when the request sets no maximum. */
@@ -43,13 +43,13 @@ export interface Used {
 
 export interface Reservation {
   /** Rate limit status of the caller, this request included. */
-  standing: LimitStanding;
+  rateLimitStatus: RateLimitStatus;
   /** Must be called exactly once; releases what was not used. */
   settle(used: Used): void;
 }
 
 /** Reservation of a request without limits. */
-export const UNLIMITED: Reservation = { standing: {}, settle: () => {} };
+export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
 
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */

@@ -1,7 +1,7 @@
 /** Enforces rate limits on requests, tokens, audio and concurrency, taking all of them atomically. */
 
 import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
-import { Fault, type FaultDetails, type LimitStanding } from "../faults.ts";
+import { Fault, type FaultDetails, type RateLimitStatus } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
@@ -72,16 +72,16 @@ export class RateLimits implements Quota {
       onRefused(claim.catalogId ?? "", refused.kind);
       throw refusal(claim, buckets, refused, taken);
     }
-    const standing = standingOf(buckets, taken.used);
-    return { standing, settle: (used) => this.#settle(buckets, taken.reservation, used) };
+    const rateLimitStatus = toRateLimitStatus(buckets, taken.used);
+    return { rateLimitStatus, settle: (used) => this.#settle(buckets, taken.reservation, used) };
   }
 
   #bucketsOf(scope: LimitedScope, claim: Claim): Bucket[] {
-    const { model, most: mostOf, isWithinRequest = false } = claim;
+    const { model, upperBound: computeUpperBound, isWithinRequest = false } = claim;
     const { limits } = scope;
-    const most = mostOf();
-    const completionTokens = most.completionTokens ?? this.#options.estimates.estimate(claim);
-    const tokens = most.promptTokens + completionTokens;
+    const upperBound = computeUpperBound();
+    const completionTokens = upperBound.completionTokens ?? this.#options.estimates.estimate(claim);
+    const tokens = upperBound.promptTokens + completionTokens;
     const runningSeconds = this.#options.requestTimeoutSeconds + SETTLING_SECONDS;
     const audio = multiply(limits.audioMegabytesPerMinute, BYTES_PER_MEGABYTE);
     const bucket = (kind: Kind, amount: number, limit: number | undefined, windowSeconds: number): Bucket[] =>
@@ -106,7 +106,7 @@ export class RateLimits implements Quota {
       ...bucket("requests", 1, limits.requestsPerMinute, MINUTE_SECONDS),
       ...bucket("daily-requests", 1, limits.requestsPerDay, DAY_SECONDS),
       ...read,
-      ...(most.audioBytes > 0 ? bucket("audio", most.audioBytes, audio, MINUTE_SECONDS) : []),
+      ...(upperBound.audioBytes > 0 ? bucket("audio", upperBound.audioBytes, audio, MINUTE_SECONDS) : []),
       ...(model === undefined ? [] : bucket("concurrent", 1, limits.concurrentRequests, runningSeconds)),
     ];
   }
@@ -141,17 +141,17 @@ function refusal(
   // The end of a running request is unknown, and its timeout would be far too long to wait.
   const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
   const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used[key]}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
-  return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: standingOf(buckets, used) });
+  return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: toRateLimitStatus(buckets, used) });
 }
 
 /** True when the request itself, not an estimate, exceeds the limit: waiting does not help. */
-function neverFits({ most }: Claim, { kind, amount, limit }: Bucket): boolean {
+function neverFits({ upperBound }: Claim, { kind, amount, limit }: Bucket): boolean {
   if (limit === 0) return true;
-  return (kind === "tokens" ? (most().completionTokens ?? 0) : amount) > limit;
+  return (kind === "tokens" ? (upperBound().completionTokens ?? 0) : amount) > limit;
 }
 
 function tooLarge(claim: Claim, bucket: Bucket): Fault {
-  const { completionTokens, promptTokens } = claim.most();
+  const { completionTokens, promptTokens } = claim.upperBound();
   const asked = bucket.kind === "tokens" ? (completionTokens ?? promptTokens) : bucket.amount;
   const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
   return rateLimited(bucket, message, { isFinal: true });
@@ -172,18 +172,18 @@ function rateLimited(
 }
 
 /** Reports the limit with the least remaining of each kind. */
-function standingOf(buckets: readonly Bucket[], used: Readonly<Record<string, number>>): LimitStanding {
-  const standing: LimitStanding = {};
+function toRateLimitStatus(buckets: readonly Bucket[], used: Readonly<Record<string, number>>): RateLimitStatus {
+  const rateLimitStatus: RateLimitStatus = {};
   for (const { kind, key, limit, windowSeconds } of buckets) {
     if (kind !== "requests" && kind !== "daily-requests" && kind !== "tokens") continue;
     const name = kind === "tokens" ? "tokens" : "requests";
     const remaining = Math.max(0, limit - (used[key] ?? 0));
-    const known = standing[name];
+    const known = rateLimitStatus[name];
     if (known !== undefined && known.remaining <= remaining) continue;
     // Everything is free again once the latest request, granted now, has left the window.
-    standing[name] = { limit, remaining, resetSeconds: remaining === limit ? 0 : windowSeconds };
+    rateLimitStatus[name] = { limit, remaining, resetSeconds: remaining === limit ? 0 : windowSeconds };
   }
-  return standing;
+  return rateLimitStatus;
 }
 
 function multiply(value: number | undefined, by: number): number | undefined {

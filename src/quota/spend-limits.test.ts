@@ -10,9 +10,9 @@ const DOLLAR = 1e9;
 const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
 
 function claimOf(completionTokens: number): Claim {
-  const most = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
+  const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
   const prices = [{ completion: "0.1" }];
-  return { caller, model: "parrot", catalogId: "parrot", most: () => most, operation: "chat", prices };
+  return { caller, model: "parrot", catalogId: "parrot", upperBound: () => upperBound, operation: "chat", prices };
 }
 
 let counters = new InMemoryCounters();
@@ -52,7 +52,7 @@ test("counts spending during a database outage once after it", async () => {
 test("estimates each choice separately without max_tokens, and learns from each", async () => {
   const { limits } = start(10_000, async () => 0);
   const unbounded = { promptTokens: 0, completionTokens: undefined, audioBytes: 0, characters: 0 };
-  const claim = { ...claimOf(0), most: () => unbounded };
+  const claim = { ...claimOf(0), upperBound: () => unbounded };
   // An answer is thought to have 512 tokens at first, which are $51.20.
   await expect(limits.reserve({ ...claim, choices: 2 })).rejects.toMatchObject({ kind: "quota-exhausted" });
   await limits.reserve(claim);

@@ -73,7 +73,7 @@ export class SpendLimits implements Quota {
         logger.warn({ scopeId }, "a spend limit with inactive enforcement is exceeded");
     }
     return {
-      standing: {},
+      rateLimitStatus: {},
       settle: (used) => {
         const difference = (used.costNanoDollars ?? 0) - amount;
         const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
@@ -85,16 +85,16 @@ export class SpendLimits implements Quota {
   }
 
   #maxCost(claim: Claim): number {
-    const { operation, prices, most: mostOf } = claim;
+    const { operation, prices, upperBound: computeUpperBound } = claim;
     if (operation === undefined) return 0;
-    const most = mostOf();
+    const upperBound = computeUpperBound();
     const use = {
       operation,
-      promptTokens: most.promptTokens,
+      promptTokens: upperBound.promptTokens,
       cachedTokens: 0,
-      completionTokens: most.completionTokens ?? this.#options.estimates.estimate(claim),
-      characters: most.characters,
-      audioMilliseconds: Math.ceil((most.audioBytes / BYTES_PER_SECOND) * 1000),
+      completionTokens: upperBound.completionTokens ?? this.#options.estimates.estimate(claim),
+      characters: upperBound.characters,
+      audioMilliseconds: Math.ceil((upperBound.audioBytes / BYTES_PER_SECOND) * 1000),
     };
     return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0)));
   }
@@ -176,7 +176,7 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
     }
   };
   const combine = (claim: Claim, one: Reservation, other: Reservation): Reservation => ({
-    standing: { ...one.standing, ...other.standing },
+    rateLimitStatus: { ...one.rateLimitStatus, ...other.rateLimitStatus },
     settle: (used) => {
       estimates.learn(claim, used.completionTokens);
       one.settle(used);

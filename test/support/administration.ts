@@ -8,7 +8,7 @@ import { authenticateScope } from "../../src/http/authenticate.ts";
 import { useErrorFormat } from "../../src/http/errors.ts";
 import { useJsonBodies } from "../../src/http/json-body.ts";
 import { organization } from "../../src/http/organization/organization.ts";
-import { useRequestRecords } from "../../src/http/request-record.ts";
+import { useRequestLog } from "../../src/http/request-log.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
 import { UsageReports } from "../../src/usage/usage-report.ts";
 
@@ -45,7 +45,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   app.addHook("onRoute", ({ method, url }) => {
     if (method !== "HEAD") routes.push({ method: String(method), pattern: url });
   });
-  useRequestRecords(app, options.logger, () => {});
+  useRequestLog(app, options.logger, () => {});
   useErrorFormat(app, MAX_BODY_BYTES);
   useJsonBodies(app);
   app.register(

@@ -9,13 +9,13 @@ import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ForwardedEvent } from "../chat-proxy.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
-import { FrameShape } from "./frame-shape.ts";
 import type { FrameSink } from "./frame-sink.ts";
+import { FrameTemplate } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Choices that are streamed side by side have a shape each. */
-const MAX_SHAPES = 4;
+/** Choices that are streamed side by side have a template each. */
+const MAX_TEMPLATES = 4;
 
 export interface ChatFramesOptions extends ChunkReaderOptions {
   /** Shown as `model`. */
@@ -26,7 +26,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   readonly #modelJson: string;
   readonly #reader: ChunkReader;
   /** Latest first. */
-  #shapes: FrameShape[] = [];
+  #templates: FrameTemplate[] = [];
   #id: string | undefined;
   #created: number | undefined;
   count = 0;
@@ -68,11 +68,11 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     let out = "";
     let start = 0;
     while (start < frames.length && !this.#reader.isDone) {
-      const alike = this.#passAlike(frames, start);
-      if (alike !== undefined) {
+      const matched = this.#rewriteByTemplate(frames, start);
+      if (matched !== undefined) {
         this.count += 1;
-        out += alike.rewritten;
-        start = alike.end;
+        out += matched.rewritten;
+        start = matched.end;
         continue;
       }
       if (frames[start] === "\n") {
@@ -111,10 +111,10 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
   }
 
-  #passAlike(frames: string, start: number): { rewritten: string; end: number } | undefined {
-    for (const shape of this.#shapes) {
-      const rewritten = shape.rewrite(frames, start);
-      if (rewritten !== undefined) return { rewritten, end: shape.end };
+  #rewriteByTemplate(frames: string, start: number): { rewritten: string; end: number } | undefined {
+    for (const template of this.#templates) {
+      const rewritten = template.rewrite(frames, start);
+      if (rewritten !== undefined) return { rewritten, end: template.end };
     }
     return undefined;
   }
@@ -124,7 +124,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     if (chunk === undefined) return "";
     if (chunk.choices.length > 0) this.count += 1;
     const rewritten = `data: ${this.#rename(chunk)}\n\n`;
-    if (chunk.isPlain) this.#learn(frame, rewritten);
+    if (chunk.isPlain) this.#addTemplate(frame, rewritten);
     return rewritten;
   }
 
@@ -140,9 +140,9 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     return setValue(renamed, "id", toLatin1(JSON.stringify(this.#id)));
   }
 
-  #learn(frame: string, rewritten: string): void {
-    const shape = FrameShape.of(frame, rewritten);
-    if (shape !== undefined) this.#shapes = [shape, ...this.#shapes.slice(0, MAX_SHAPES - 1)];
+  #addTemplate(frame: string, rewritten: string): void {
+    const template = FrameTemplate.of(frame, rewritten);
+    if (template !== undefined) this.#templates = [template, ...this.#templates.slice(0, MAX_TEMPLATES - 1)];
   }
 }
 

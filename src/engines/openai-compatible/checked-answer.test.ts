@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { Fault } from "../../faults.ts";
 import { checkedAnswer } from "./checked-answer.ts";
-import type { WholeAnswer } from "./completion.ts";
+import type { CompleteAnswer } from "./read-completion.ts";
 
 const usage = { promptTokens: 1, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
 test("where one of several choices cannot be asked for again, the others are not waited for nor left running", async () => {
   const running: AbortSignal[] = [];
   let asked = 0;
-  const complete = async (_body: unknown, signal: AbortSignal): Promise<WholeAnswer | undefined> => {
+  const complete = async (_body: unknown, signal: AbortSignal): Promise<CompleteAnswer | undefined> => {
     asked += 1;
     if (asked === 2) throw new Fault("upstream-failed", "It broke.");
     if (asked > 2) {

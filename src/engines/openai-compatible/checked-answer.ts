@@ -7,12 +7,12 @@ import { Fault } from "../../faults.ts";
 import type { TokenUsage } from "../../usage.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
 import type { AnswerFormat } from "../chat-model.ts";
-import type { WholeAnswer } from "./completion.ts";
-import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-answer.ts";
+import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-choice.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
+import type { CompleteAnswer } from "./read-completion.ts";
 
 /** Gives a complete answer; undefined once the caller has left. */
-type Complete = (body: Body, signal: AbortSignal) => Promise<WholeAnswer | undefined>;
+type Complete = (body: Body, signal: AbortSignal) => Promise<CompleteAnswer | undefined>;
 type Body = Readonly<Record<string, unknown>>;
 
 interface CheckedRequest {
@@ -25,7 +25,7 @@ export async function checkedAnswer(
   { body: asked, format }: CheckedRequest,
   signal: AbortSignal,
   { complete, deployment }: { complete: Complete; deployment: string },
-): Promise<WholeAnswer | undefined> {
+): Promise<CompleteAnswer | undefined> {
   const validate = validatorOfFormat(format);
   const body = withInstruction(asked, format);
   // The choices are asked for again side by side; where one fails, the others are for nobody.
@@ -59,7 +59,7 @@ export async function checkedAnswer(
   return { usage, completion: { fields, json: JSON.stringify(fields) } };
 }
 
-function choicesOf({ completion }: WholeAnswer): AnswerChoice[] {
+function choicesOf({ completion }: CompleteAnswer): AnswerChoice[] {
   return (completion.fields.choices as AnswerChoice[]).map((choice) => ({ ...choice, message: choice.message ?? {} }));
 }
 

@@ -1,8 +1,8 @@
 /** Parses the frames of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
 
 import type { TokenUsage } from "../../usage.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { usageIn } from "./usage.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
+import { parseUsage } from "./usage.ts";
 
 export interface ChunkReaderOptions {
   /** How many choices were asked for; the answer has ended when each has. */
@@ -40,7 +40,7 @@ export class ChunkReader {
   }
 
   get usage(): TokenUsage | undefined {
-    return usageIn(this.usageFields);
+    return parseUsage(this.usageFields);
   }
 
   /** Undefined for frames that are not part of the answer: comments, usage alone, `[DONE]`. Throws an UpstreamError. */
@@ -52,7 +52,8 @@ export class ChunkReader {
       return undefined;
     }
     const fields = parseObject(fromLatin1(data));
-    const error = upstreamErrorIn(fields) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
+    const error =
+      parseUpstreamError(fields) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
     if (error !== undefined) throw error;
     const choices = Array.isArray(fields.choices) ? fields.choices : [];
     let isPlain = choices.length > 0;
@@ -66,7 +67,7 @@ export class ChunkReader {
       this.#endedChoices.add(index);
       isPlain = false;
     }
-    if (usageIn(fields.usage) !== undefined) {
+    if (parseUsage(fields.usage) !== undefined) {
       const usage = fields.usage as Record<string, unknown>;
       this.usageFields = this.#options.usagePerChoice === true ? withChoice(this.usageFields, usage) : usage;
       if (choices.length === 0) return undefined;

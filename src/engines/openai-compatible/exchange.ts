@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Connecting, Connections } from "./connections.ts";
-import { createDecoder } from "./decoder.ts";
+import { createDecoder } from "./content-decoder.ts";
 
 export interface ExchangeLimits {
   firstByteTimeoutSeconds: number;
@@ -24,7 +24,7 @@ class ReleasedError extends Error {}
 /** Beyond this the upstream is told to wait until the reader has taken what is there. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 /** How long the end of an answer whose meaning has ended may take, for the connection to be used again. */
-const LINGER_MILLISECONDS = 1000;
+const LINGER_MS = 1000;
 const STALE_CONNECTION_CODES = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -46,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #failure: Error | undefined;
   #timer: NodeJS.Timeout;
   #hasProgressed = false;
-  #isHurried = false;
+  #isShortened = false;
   #wake: (() => void) | undefined;
 
   /**
@@ -100,7 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Tells that what was read is worth waiting for more: the idle time begins anew. */
   progress(): void {
-    if (this.#isHurried) return;
+    if (this.#isShortened) return;
     if (this.#hasProgressed) {
       this.#timer.refresh();
       return;
@@ -111,22 +111,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Waits no longer than this for what is yet to come. */
-  hurry(seconds: number): void {
-    this.#isHurried = true;
+  shortenTimeout(seconds: number): void {
+    this.#isShortened = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#onTimeout, seconds * 1000);
   }
 
-  /** Frees everything. The connection closes, unless the answer has ended, or `isWhole` and it ends soon. */
-  release(isWhole = false): void {
+  /** Frees everything. The connection closes, unless the answer has ended, or `isComplete` and it ends soon. */
+  release(isComplete = false): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
     clearTimeout(this.#timer);
     this.#chunks = [];
     if (this.#isEnded || this.#failure !== undefined) return;
-    if (isWhole && !this.#isAborted) {
+    if (isComplete && !this.#isAborted) {
       this.#controller?.resume();
-      this.#timer = setTimeout(() => this.#close(), LINGER_MILLISECONDS);
+      this.#timer = setTimeout(() => this.#close(), LINGER_MS);
       return;
     }
     this.#close();

@@ -4,10 +4,10 @@ import { z } from "zod";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { readText } from "./read-body.ts";
+import { withScopedSignal } from "./scoped-signal.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { requestTemplate } from "./upstream-request.ts";
-import { withOwnSignal } from "./with-own-signal.ts";
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MAX_MODELS = 10_000;
@@ -21,7 +21,7 @@ export function listUpstreamModels(
   settings: OpenAiCompatibleSettings,
   signal: AbortSignal,
 ): Promise<string[]> {
-  return withOwnSignal(signal, (own) => list(connections, settings, own));
+  return withScopedSignal(signal, (own) => list(connections, settings, own));
 }
 
 async function list(

@@ -3,9 +3,9 @@
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { readText } from "./read-body.ts";
+import { withScopedSignal } from "./scoped-signal.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate } from "./upstream-request.ts";
-import { withOwnSignal } from "./with-own-signal.ts";
 
 const PATIENCE_SECONDS = 10;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -19,7 +19,7 @@ export function probeUpstream(
   settings: OpenAiCompatibleSettings,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  return withOwnSignal(signal, (own) => probe(connections, settings, own));
+  return withScopedSignal(signal, (own) => probe(connections, settings, own));
 }
 
 async function probe(

@@ -26,7 +26,7 @@ const ERROR_BODY_SECONDS = 5;
 
 /** What a refusal's body says; undefined when it says nothing: the status is answer enough. */
 export async function readErrorBody(exchange: Exchange): Promise<unknown> {
-  exchange.hurry(ERROR_BODY_SECONDS);
+  exchange.shortenTimeout(ERROR_BODY_SECONDS);
   try {
     return parseOrUndefined(await readText(exchange, MAX_ERROR_BYTES));
   } catch {

@@ -5,7 +5,7 @@ import type { TranscriptionEvent } from "../engine.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined } from "./read-body.ts";
 import { SseFrames } from "./sse-frames.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const Usage = z.object({ type: z.literal("duration"), seconds: z.number().min(0) });
 const Told = z.union([
@@ -67,7 +67,7 @@ export async function* readTranscriptStream(
 /** Undefined for events of other kinds, which may come with time. Throws when it is an error. */
 function toTold(data: string): z.output<typeof Told> | undefined {
   const event = parseOrUndefined(data);
-  const error = upstreamErrorIn(event);
+  const error = parseUpstreamError(event);
   if (error !== undefined) throw error;
   if (event === undefined) throw new UpstreamError("sent an event that is not JSON");
   return Told.safeParse(event).data;

@@ -7,17 +7,17 @@ import { toChatBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
 import type { ChunkReaderOptions } from "./chunk-reader.ts";
-import { readCompletion, type WholeAnswer } from "./completion.ts";
+import { completionToSse } from "./completion-to-sse.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
-import { readRefusal } from "./read-refusal.ts";
+import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
+import { readErrorResponse } from "./read-error-response.ts";
 import { SseFrames } from "./sse-frames.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
 import { toUpstreamBody } from "./upstream-request.ts";
 import { estimateUsage } from "./usage.ts";
-import { wholeAsFrames } from "./whole-as-frames.ts";
 
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** What stands in the place of a stream is read for its message only. */
@@ -88,12 +88,12 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       return;
     }
     const options = body.stream_options as { include_usage?: boolean } | undefined;
-    const { frames, usageFrame } = wholeAsFrames(completion.fields, options?.include_usage === true);
+    const { frames, usageFrame } = completionToSse(completion.fields, options?.include_usage === true);
     yield { type: "frames", frames, completionTokens: usage.completionTokens };
     yield { type: "finish", usage, usageFrame };
   }
 
-  async #completeChecked(request: ChatRequest, body: Body, signal: AbortSignal): Promise<WholeAnswer | undefined> {
+  async #completeChecked(request: ChatRequest, body: Body, signal: AbortSignal): Promise<CompleteAnswer | undefined> {
     const { deployment } = this.contextOf(request.model);
     // What checks schemas is 12 MB that most upstreams, which hold their answers to them, need not.
     const { checkedAnswer } = await import("./checked-answer.ts");
@@ -114,11 +114,11 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   ): AsyncGenerator<Event> {
     const context = this.contextOf(request.model);
     const exchange = this.#ask(request, body, context.upstreamModel, signal);
-    let isWhole = false;
+    let isComplete = false;
     try {
       const head = await exchange.head();
       if (head === undefined) return;
-      if (head.status !== 200) throw await readRefusal(head, exchange, context);
+      if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
       await expectEventStream(head, exchange);
       const sse = new SseFrames(MAX_FRAME_BYTES);
       while (!sink.isDone) {
@@ -133,23 +133,23 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       }
       if (signal.aborted) return;
       if (!sink.isComplete) throw new UpstreamError("ended its answer before it was whole");
-      isWhole = true;
+      isComplete = true;
       for (const event of sink.finish(sink.usage ?? estimateUsage(request.messages, sink.count))) yield event;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
-      exchange.release(isWhole);
+      exchange.release(isComplete);
     }
   }
 
   /** Undefined once the signal has aborted. */
-  async #complete(request: ChatRequest, body: Body, signal: AbortSignal): Promise<WholeAnswer | undefined> {
+  async #complete(request: ChatRequest, body: Body, signal: AbortSignal): Promise<CompleteAnswer | undefined> {
     const context = this.contextOf(request.model);
     const exchange = this.#ask(request, body, context.upstreamModel, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) return undefined;
-      if (head.status !== 200) throw await readRefusal(head, exchange, context);
+      if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
       const text = await readText(exchange, this.settings.maxResponseBytes);
       return signal.aborted ? undefined : readCompletion(text, request);
     } catch (error) {
@@ -166,11 +166,11 @@ async function expectEventStream({ headers }: ResponseHead, exchange: Exchange):
   const type = String(headers["content-type"] ?? "text/event-stream");
   if (type.includes("json")) {
     const body = await readText(exchange, MAX_MESSAGE_BYTES);
-    throw upstreamErrorIn(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
+    throw parseUpstreamError(parseOrUndefined(body)) ?? new UpstreamError("answered without a stream");
   }
   if (type.includes("html")) throw new UpstreamError("answered with a page instead of a stream");
 }
 
-function toFinish(answer: WholeAnswer | undefined): ForwardedEvent | undefined {
+function toFinish(answer: CompleteAnswer | undefined): ForwardedEvent | undefined {
   return answer && { type: "finish", usage: answer.usage, completion: answer.completion };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { upstreamErrorIn } from "./upstream-error.ts";
+import { parseUpstreamError } from "./upstream-error.ts";
 
 const VLLM =
   "This model's maximum context length is 8192 tokens. However, you requested 9001 tokens (8969 in the messages, 32 in the completion).";
@@ -10,5 +10,5 @@ test.each<[server: string, body: unknown]>([
   ["llama-server", { error: { message: "too long", type: "exceed_context_size_error", code: 400 } }],
   ["OpenAI", { error: { message: VLLM, param: "messages", code: "context_length_exceeded" } }],
 ])("knows a prompt that is too long by what %s says", (_server, body) => {
-  expect(upstreamErrorIn(body)?.details).toMatchObject({ param: "messages", code: "context_length_exceeded" });
+  expect(parseUpstreamError(body)?.details).toMatchObject({ param: "messages", code: "context_length_exceeded" });
 });

@@ -26,7 +26,7 @@ export class UpstreamError extends Error {
  * The error that a body or an event holds, if it holds one: `{error: {…}}` (OpenAI), `{error: "…"}` (Ollama),
  * `{object: "error", message}` (older vLLM), `{detail: "…" | [{loc, msg}]}` (FastAPI), `[{error}]` (Gemini).
  */
-export function upstreamErrorIn(body: unknown): UpstreamError | undefined {
+export function parseUpstreamError(body: unknown): UpstreamError | undefined {
   const object = Array.isArray(body) ? body[0] : body;
   if (typeof object !== "object" || object === null) return undefined;
   const { error, object: kind, detail } = object as Record<string, unknown>;

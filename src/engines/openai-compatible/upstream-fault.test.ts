@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { brokenFault, retryAfterSeconds } from "./upstream-fault.ts";
 
-const context = { deployment: "team", model: "team", upstreamModel: "m", mask: (text: string) => text };
+const context = { deployment: "team", model: "team", upstreamModel: "m", redact: (text: string) => text };
 
 test.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL"])(
   "%s says that this service has no room, not that the upstream failed",

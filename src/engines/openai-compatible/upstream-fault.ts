@@ -3,7 +3,7 @@
 import { errors } from "undici";
 import { Fault, type FaultKind, unavailable } from "../../faults.ts";
 import { ResponseTooLongError, UpstreamTimeoutError } from "./exchange.ts";
-import { type Mask, renameModel } from "./mask.ts";
+import { type Redact, renameModel } from "./redact.ts";
 import { FrameTooLongError } from "./sse-frames.ts";
 import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
@@ -22,11 +22,11 @@ export interface FaultContext {
   model: string;
   /** What it was sent as. */
   upstreamModel: string;
-  mask: Mask;
+  redact: Redact;
 }
 
 /** The Fault for an answer whose status is not 200; `error` is what its body told. */
-export function refusalFault(
+export function errorResponseFault(
   status: number,
   error: UpstreamError | undefined,
   retryAfterSeconds: number | undefined,
@@ -67,7 +67,7 @@ export function refusalFault(
 export function brokenFault(error: unknown, context: FaultContext): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof UpstreamError && error.details.status !== undefined) {
-    return refusalFault(error.details.status, error, undefined, context);
+    return errorResponseFault(error.details.status, error, undefined, context);
   }
   const upstream = `The upstream of \`${context.deployment}\``;
   if (OWN_LIMITS.has(codeOf(error))) {
@@ -111,8 +111,8 @@ function callerMessage(details: UpstreamErrorDetails, status: number, context: F
   const { message } = details;
   if (message === undefined)
     return `The upstream of \`${context.deployment}\` refused the request with status ${status}.`;
-  const masked = context.mask(message).slice(0, MAX_MESSAGE_LENGTH);
-  return renameModel(masked, context.upstreamModel, context.model);
+  const redacted = context.redact(message).slice(0, MAX_MESSAGE_LENGTH);
+  return renameModel(redacted, context.upstreamModel, context.model);
 }
 
 function problemOf(status: number): string {

@@ -8,13 +8,13 @@ import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { forwardedHeaders } from "./forwarded-headers.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
-import { createMask } from "./mask.ts";
+import { viaHeader } from "./loop-detection.ts";
 import { probeUpstream } from "./probe-upstream.ts";
+import { createRedactor } from "./redact.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
 import { type Operation, requestTemplate, toUpstreamModel } from "./upstream-request.ts";
-import { viaOf } from "./via.ts";
 
 export interface UpstreamModelOptions {
   /** The deployment's. */
@@ -41,7 +41,7 @@ export abstract class UpstreamModel {
   readonly device = "upstream";
   readonly slots: number | undefined;
   readonly #options: UpstreamModelOptions;
-  readonly #mask: FaultContext["mask"];
+  readonly #redact: FaultContext["redact"];
   /** By operation; made once, since it is the same for each request. */
   readonly #templates = new Map<Operation, Omit<Dispatcher.DispatchOptions, "body">>();
   #isClosed = false;
@@ -49,7 +49,7 @@ export abstract class UpstreamModel {
   constructor(options: UpstreamModelOptions) {
     this.slots = options.settings.maxConcurrency;
     this.#options = options;
-    this.#mask = createMask(options.settings);
+    this.#redact = createRedactor(options.settings);
   }
 
   protected get settings(): OpenAiCompatibleSettings {
@@ -82,7 +82,7 @@ export abstract class UpstreamModel {
   protected contextOf(asked: string = this.#options.catalogId): FaultContext {
     const { name, catalogId, settings } = this.#options;
     const upstreamModel = toUpstreamModel(settings.model, catalogId, asked);
-    return { deployment: name, model: asked, upstreamModel, mask: this.#mask };
+    return { deployment: name, model: asked, upstreamModel, redact: this.#redact };
   }
 
   /** Throws a Fault once the model is closed, and for a request that went round. The exchange is to be released, however it goes. */
@@ -91,7 +91,7 @@ export abstract class UpstreamModel {
     if (this.#isClosed) throw closedFault(name);
     const template = this.#template(operation);
     const forwarded = forwardedHeaders(settings.forwardRules, callerHeaders);
-    const via = viaOf(callerHeaders, name);
+    const via = viaHeader(callerHeaders, name);
     const all: Record<string, string | undefined> = { ...forwarded, via, ...(template.headers as object), ...headers };
     for (const name in headers) if (headers[name] === undefined) delete all[name];
     const request = { ...template, body, headers: all as Record<string, string> };
@@ -105,7 +105,7 @@ export abstract class UpstreamModel {
     if (kind.startsWith("upstream-") || fault.code === "server_is_overloaded") {
       const said = cause instanceof UpstreamError ? cause.details.message : undefined;
       const reason = said ?? (cause instanceof Error ? cause.message : undefined);
-      this.#options.logger.warn({ reason: reason && this.#mask(reason).slice(0, MAX_LOGGED_LENGTH) }, message);
+      this.#options.logger.warn({ reason: reason && this.#redact(reason).slice(0, MAX_LOGGED_LENGTH) }, message);
     }
     return fault;
   }

@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { ModerationAsked, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { readErrorResponse } from "./read-error-response.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
@@ -63,9 +63,9 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   async #read(exchange: Exchange, count: number, context: FaultContext): Promise<ModerationVerdict[]> {
     const head = await exchange.head();
     if (head === undefined) return [];
-    if (head.status !== 200) throw await readRefusal(head, exchange, context);
+    if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
     const answer = parseOrUndefined(await readText(exchange));
-    const error = upstreamErrorIn(answer);
+    const error = parseUpstreamError(answer);
     if (error !== undefined) throw error;
     const checked = Answer.safeParse(answer);
     if (!checked.success) throw new UpstreamError("answered with something else than moderation results");

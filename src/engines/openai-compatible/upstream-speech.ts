@@ -3,8 +3,8 @@
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import { readErrorBody } from "./read-body.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { readErrorResponse } from "./read-error-response.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
@@ -53,10 +53,10 @@ function toBody({ text, voice, speed, instructions }: SpeechRequest, model: stri
 
 /** Throws when the upstream refuses, or answers with something else than samples at the rate that `pcm` has. */
 async function expectSamples(head: ResponseHead, exchange: Exchange, context: FaultContext): Promise<void> {
-  if (head.status !== 200) throw await readRefusal(head, exchange, context);
+  if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
   const type = String(head.headers["content-type"] ?? "");
   if (/json|html/.test(type)) {
-    const error = upstreamErrorIn(await readErrorBody(exchange));
+    const error = parseUpstreamError(await readErrorBody(exchange));
     throw error ?? new UpstreamError("answered with a text instead of audio");
   }
   const rate = /rate=(\d+)/.exec(type)?.[1];

@@ -7,9 +7,9 @@ import { Fault } from "../../faults.ts";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
-import { readRefusal } from "./read-refusal.ts";
+import { readErrorResponse } from "./read-error-response.ts";
 import { readTranscriptStream } from "./transcript-stream.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
@@ -51,7 +51,7 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
     const accept = request.stream ? "text/event-stream, application/json" : "application/json";
     const headers = { accept, "content-type": undefined };
     const exchange = this.send(operation, { body, headers, callerHeaders: request.callerHeaders }, signal);
-    let isWhole = false;
+    let isComplete = false;
     try {
       const head = await exchange.head();
       if (head === undefined) return;
@@ -68,18 +68,18 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
         if (signal.aborted) return;
         yield* toEvents(transcript, request, await secondsToldOrCounted(transcript, request, signal));
       }
-      isWhole = true;
+      isComplete = true;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
-      exchange.release(isWhole);
+      exchange.release(isComplete);
     }
   }
 
   async #readWhole(exchange: Exchange, head: ResponseHead, context: FaultContext): Promise<Transcript> {
-    if (head.status !== 200) throw await readRefusal(head, exchange, context);
+    if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
     const answer = parseOrUndefined(await readText(exchange));
-    const error = upstreamErrorIn(answer);
+    const error = parseUpstreamError(answer);
     if (error !== undefined) throw error;
     const transcript = Transcript.safeParse(answer);
     if (transcript.success) return transcript.data;

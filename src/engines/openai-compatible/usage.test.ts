@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { usageIn } from "./usage.ts";
+import { parseUsage } from "./usage.ts";
 
 const usage = { prompt_tokens: 10, completion_tokens: 5 };
 
 test("takes what an upstream counted", () => {
   const told = { ...usage, prompt_tokens_details: { cached_tokens: 4 } };
-  expect(usageIn(told)).toEqual({
+  expect(parseUsage(told)).toEqual({
     promptTokens: 10,
     completionTokens: 5,
     cachedTokens: 4,
@@ -15,10 +15,10 @@ test("takes what an upstream counted", () => {
 });
 
 test("counts no more cached tokens than were read, which would make a cost negative", () => {
-  expect(usageIn({ ...usage, prompt_tokens_details: { cached_tokens: 400 } })?.cachedTokens).toBe(10);
+  expect(parseUsage({ ...usage, prompt_tokens_details: { cached_tokens: 400 } })?.cachedTokens).toBe(10);
 });
 
 test.each([3_000_000_000, -1, 1.5, "10", null])("takes %j tokens for no figure", (tokens) => {
-  expect(usageIn({ ...usage, prompt_tokens: tokens })).toBeUndefined();
-  expect(usageIn({ ...usage, completion_tokens: tokens })).toBeUndefined();
+  expect(parseUsage({ ...usage, prompt_tokens: tokens })).toBeUndefined();
+  expect(parseUsage({ ...usage, completion_tokens: tokens })).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../chat-model.ts";
 import { messageText } from "../message-text.ts";
 
 /** What a `usage` object of OpenAI's format says; undefined when it is none. */
-export function usageIn(value: unknown): TokenUsage | undefined {
+export function parseUsage(value: unknown): TokenUsage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const usage = value as Record<string, unknown>;
   const promptTokens = usage.prompt_tokens;
@@ -17,10 +17,10 @@ export function usageIn(value: unknown): TokenUsage | undefined {
 }
 
 /** No request has more tokens, and a usage record holds no more. */
-const MOST_TOKENS = 2 ** 31 - 1;
+const MAX_TOKENS = 2 ** 31 - 1;
 
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
 }
 
 const CHARACTERS_PER_TOKEN = 4;

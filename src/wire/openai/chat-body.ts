@@ -6,7 +6,7 @@ import { Messages } from "./chat-messages.ts";
 import { ChatModeration } from "./chat-moderation.ts";
 import { choiceProblem, ToolChoiceField, Tools } from "./chat-tools.ts";
 import { optional } from "./optional.ts";
-import { presentFields } from "./present-fields.ts";
+import { sparseSchema } from "./sparse-schema.ts";
 import { parse } from "./validate.ts";
 
 const Decimal = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
@@ -97,7 +97,7 @@ const bodyOf = (fields: typeof FIELDS) =>
 
 export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 
-const bodyFor = presentFields(FIELDS, ["model", "messages"], bodyOf);
+const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);
 
 /** Throws a Fault that names the first field at fault. */
 export function readChatBody(value: unknown): ChatCompletionBody {

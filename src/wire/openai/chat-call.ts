@@ -5,8 +5,8 @@ import type { CallerHeaders } from "../../engines/open-model.ts";
 import { forwardedAnswers } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toModerationInput } from "./chat-moderation-input.ts";
-import { firstNotCarried } from "./chat-not-carried.ts";
 import { toChatRequest } from "./chat-request.ts";
+import { firstUnsupportedField } from "./local-unsupported-fields.ts";
 
 export function toChatCall(body: ChatCompletionBody, callerHeaders: CallerHeaders) {
   return {
@@ -20,7 +20,7 @@ function toPassThrough(body: ChatCompletionBody): PassThrough {
   return {
     body: withoutModeration(body),
     stream: body.stream === true,
-    unsupportedLocally: () => firstNotCarried(body),
+    unsupportedLocally: () => firstUnsupportedField(body),
     promptBytes: () => promptBytes(body),
     answers: forwardedAnswers,
   };

@@ -1,10 +1,10 @@
-import type { LimitStanding } from "../../faults.ts";
+import type { RateLimitStatus } from "../../faults.ts";
 
 /** `x-ratelimit-*`, for the limits that there are. */
-export function toRateLimitHeaders(standing: LimitStanding): Record<string, string> {
+export function toRateLimitHeaders(rateLimitStatus: RateLimitStatus): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const kind of ["requests", "tokens"] as const) {
-    const left = standing[kind];
+    const left = rateLimitStatus[kind];
     if (left === undefined) continue;
     headers[`x-ratelimit-limit-${kind}`] = String(left.limit);
     headers[`x-ratelimit-remaining-${kind}`] = String(left.remaining);

@@ -15,13 +15,13 @@ const MAX_LOAD = 1.25;
  * others come or go. Nothing changes where none reuses prefixes, or when that one has no slot free or far more to do
  * than the others.
  */
-export function stick<D extends Named>(ranked: D[], key: string | undefined): D[] {
+export function orderByPrefixAffinity<D extends Named>(ranked: D[], key: string | undefined): D[] {
   if (key === undefined) return ranked;
   let home: D | undefined;
   let best = Number.NEGATIVE_INFINITY;
   for (const deployment of ranked) {
-    if (!deployment.terms.reusesPrefixes || deployment.terms.weight === 0) continue;
-    const score = -deployment.terms.weight / Math.log(fractionOf(`${deployment.name}\n${key}`));
+    if (!deployment.routingOptions.prefixCaching || deployment.routingOptions.weight === 0) continue;
+    const score = -deployment.routingOptions.weight / Math.log(fractionOf(`${deployment.name}\n${key}`));
     if (score > best) {
       best = score;
       home = deployment;
@@ -32,7 +32,7 @@ export function stick<D extends Named>(ranked: D[], key: string | undefined): D[
 }
 
 function isOverloaded(home: Named, all: readonly Named[]): boolean {
-  const alike = all.filter(({ terms }) => terms.reusesPrefixes);
+  const alike = all.filter(({ routingOptions }) => routingOptions.prefixCaching);
   const mean = alike.reduce((sum, { slots }) => sum + slots.inUse, 0) / alike.length;
   return home.slots.inUse + 1 > Math.ceil(MAX_LOAD * (mean + 1));
 }

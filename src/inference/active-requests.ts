@@ -1,5 +1,5 @@
 /** Where an item is; to be given back once. */
-export interface Place<Item> {
+export interface Entry<Item> {
   item: Item;
   at: number;
 }
@@ -8,28 +8,28 @@ export interface Place<Item> {
  * What is going on at the moment. A `Set` would do, but V8 lays out a set anew every few dozen changes, and each layout
  * that it leaves behind keeps all that was in it alive until the next full collection.
  */
-export class InFlight<Item> {
-  readonly #places: Place<Item>[] = [];
+export class ActiveRequests<Item> {
+  readonly #entries: Entry<Item>[] = [];
 
   get size(): number {
-    return this.#places.length;
+    return this.#entries.length;
   }
 
-  add(item: Item): Place<Item> {
-    const place = { item, at: this.#places.length };
-    this.#places.push(place);
-    return place;
+  add(item: Item): Entry<Item> {
+    const entry = { item, at: this.#entries.length };
+    this.#entries.push(entry);
+    return entry;
   }
 
-  delete({ at }: Place<Item>): void {
-    const last = this.#places.pop() as Place<Item>;
+  delete({ at }: Entry<Item>): void {
+    const last = this.#entries.pop() as Entry<Item>;
     if (last.at === at) return;
     last.at = at;
-    this.#places[at] = last;
+    this.#entries[at] = last;
   }
 
   *[Symbol.iterator](): Generator<Item> {
     // Of a copy, since what is gone over may leave meanwhile.
-    for (const { item } of [...this.#places]) yield item;
+    for (const { item } of [...this.#entries]) yield item;
   }
 }

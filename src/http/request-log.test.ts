@@ -2,13 +2,13 @@ import { fastify } from "fastify";
 import { expect, test } from "vitest";
 import { createLogger } from "../observability/logger.ts";
 import { useErrorFormat } from "./errors.ts";
-import { useRequestRecords } from "./request-record.ts";
+import { useRequestLog } from "./request-log.ts";
 
 test.each([1, 2])(
   "what is thrown as an answer is sent is answered as a bug, with %i of them at once",
   async (count) => {
     const app = fastify();
-    useRequestRecords(app, createLogger("silent"), () => {});
+    useRequestLog(app, createLogger("silent"), () => {});
     useErrorFormat(app, 1024);
     // Fastify makes JSON for its own content type only, and finds out as it sends.
     app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));

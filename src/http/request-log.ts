@@ -17,7 +17,7 @@ interface RequestRecord {
   leaving: (() => void)[];
 }
 
-export interface RequestRecords {
+export interface OpenRequests {
   /** Requests whose answer is not sent whole yet. */
   open: number;
 }
@@ -30,13 +30,13 @@ declare module "fastify" {
   }
 }
 
-export function useRequestRecords(
+export function useRequestLog(
   app: FastifyInstance,
   logger: Logger,
   measure: (request: RequestMeasure) => void,
   /** The catalog's entry for an id that a caller wrote; undefined when there is none. */
   catalogIdOf: (id: string | undefined) => string | undefined = () => undefined,
-): RequestRecords {
+): OpenRequests {
   const records = { open: 0 };
   app.decorateRequest("record");
   app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
@@ -59,7 +59,7 @@ export function useRequestRecords(
     reply.raw.on("close", () => {
       records.open -= 1;
       if (!reply.raw.writableFinished) for (const leave of record.leaving) leave();
-      tell(request, reply);
+      logRequest(request, reply);
     });
     done();
   });
@@ -73,7 +73,7 @@ export function useRequestRecords(
 
   return records;
 
-  function tell(request: FastifyRequest, reply: FastifyReply): void {
+  function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     // Health checks and scrapes come every few seconds and say nothing.
     if (!request.url.startsWith("/v1/")) return;
     const settlement = request.record.settlement?.();

@@ -3,19 +3,19 @@ import type { TokenUsage } from "../../usage.ts";
 import type { ChatRequest } from "../chat-model.ts";
 import type { ForwardedCompletion } from "../chat-proxy.ts";
 import { setValue } from "./json-text.ts";
-import { UpstreamError, upstreamErrorIn } from "./upstream-error.ts";
-import { estimateTokens, estimateUsage, usageIn } from "./usage.ts";
+import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
+import { estimateTokens, estimateUsage, parseUsage } from "./usage.ts";
 
 /** An answer that is not streamed. */
-export interface WholeAnswer {
+export interface CompleteAnswer {
   completion: ForwardedCompletion;
   usage: TokenUsage;
 }
 
 /** A whole answer with `model` replaced, and `id` set where it is missing. Throws UpstreamError when it is none. */
-export function readCompletion(body: string, request: Pick<ChatRequest, "model" | "messages">): WholeAnswer {
+export function readCompletion(body: string, request: Pick<ChatRequest, "model" | "messages">): CompleteAnswer {
   const parsed = parse(body);
-  const error = upstreamErrorIn(parsed);
+  const error = parseUpstreamError(parsed);
   if (error !== undefined) throw error;
   const fields = parsed as Record<string, unknown> | null;
   const choices = fields?.choices;
@@ -23,7 +23,7 @@ export function readCompletion(body: string, request: Pick<ChatRequest, "model" 
     throw new UpstreamError("answered with something else than a completion");
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error") throw new UpstreamError("ended its answer before it was whole");
-  const usage = usageIn(fields.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
+  const usage = parseUsage(fields.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {

@@ -5,22 +5,22 @@ import { Fault } from "../../faults.ts";
 import type { CallerHeaders } from "../open-model.ts";
 
 /** As RFC 9110 (7.6.3) has it: a protocol and a pseudonym. Of this process, since replicas may be each other's upstreams. */
-const OWN = `1.1 parlance-${randomBytes(9).toString("base64url")}`;
+const OWN_MARK = `1.1 parlance-${randomBytes(9).toString("base64url")}`;
 const MARK = /^1\.1 parlance-[\w-]{12}$/;
 /** Nobody has as many in a row on purpose. */
-const MOST_MARKS = 10;
+const MAX_MARKS = 10;
 
 /**
  * The Via header of what is sent for a request that came with these headers: the marks of every Parlance on its way, and
  * no other proxy's. Throws a Fault when this process is among them.
  */
-export function viaOf(callerHeaders: CallerHeaders | undefined, deployment: string): string {
-  if (callerHeaders?.via === undefined) return OWN;
+export function viaHeader(callerHeaders: CallerHeaders | undefined, deployment: string): string {
+  if (callerHeaders?.via === undefined) return OWN_MARK;
   const given = [callerHeaders.via].flat().join(",");
   const marks = given.split(",").flatMap((each) => MARK.exec(each.trim()) ?? []);
-  if (marks.includes(OWN) || marks.length >= MOST_MARKS) {
+  if (marks.includes(OWN_MARK) || marks.length >= MAX_MARKS) {
     const message = `The upstream of \`${deployment}\` leads back to this service, so that the request would never end.`;
     throw new Fault("upstream-refused", message, { code: "upstream_error", isFinal: true });
   }
-  return [...marks, OWN].join(", ");
+  return [...marks, OWN_MARK].join(", ");
 }

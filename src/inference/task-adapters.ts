@@ -17,15 +17,15 @@ import { imagesIn, messageText } from "../engines/message-text.ts";
 import { OneEvent } from "../engines/one-event.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
-import type { Most } from "../quota/quota.ts";
+import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
+import { checkCapabilities } from "./capability-check.ts";
 import { type ChatCall, type ChatRunEvent, forwarderOf } from "./chat-call.ts";
-import { refuseChat } from "./chat-refusal.ts";
 
-export interface Work<Opened extends Model, Event> {
+export interface TaskAdapter<Opened extends Model, Event> {
   task: Opened["task"];
   /** The most that it can use, for quota. */
-  most(): Most;
+  upperBound(): UsageUpperBound;
   /** Answers asked for at once; left out: one. */
   choices?: number;
   /** Equal for requests that gain from the same deployment's memory of earlier prompts. */
@@ -35,21 +35,21 @@ export interface Work<Opened extends Model, Event> {
   /** Begins it. `id` is the catalog id to answer as. */
   begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
   /** Whether all events are taken as fast as they come, so that a slow client does not hold the slot. */
-  isReadAhead(model: Opened): boolean;
+  drainsToBuffer(model: Opened): boolean;
   /** Writes into `used` what this event says of usage; true for a part of the answer itself. */
   count(event: Event, used: Usage): boolean;
   /** Whether an answer that ends without this kind of event is broken. */
   isEnd: ((event: Event) => boolean) | undefined;
 }
 
-export function chatWork(call: ChatCall): Work<ChatModel, ChatRunEvent> {
+export function chatAdapter(call: ChatCall): TaskAdapter<ChatModel, ChatRunEvent> {
   const { request } = call;
   return {
     task: "chat",
-    most: () => mostOfChat(call),
+    upperBound: () => chatUpperBound(call),
     choices: request.choices,
     affinity: () => affinityOf(request),
-    refusal: (model) => refuseChat(call, model),
+    refusal: (model) => checkCapabilities(call, model),
     begin: (model, id, signal) => {
       const asked = id === request.model ? request : { ...request, model: id };
       const forwarder = forwarderOf(call, model);
@@ -57,7 +57,7 @@ export function chatWork(call: ChatCall): Work<ChatModel, ChatRunEvent> {
       return forwarder.proxy.forward(asked, forwarder.passThrough, signal);
     },
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
-    isReadAhead: (model) => !isChatProxy(model),
+    drainsToBuffer: (model) => !isChatProxy(model),
     count: (event, used) => {
       // An upstream reports usage at the end only, and an answer that ends before has had its prompt read all the same.
       if (event.type !== "start" && event.type !== "finish" && used.promptTokens === 0) {
@@ -70,7 +70,7 @@ export function chatWork(call: ChatCall): Work<ChatModel, ChatRunEvent> {
   };
 }
 
-const NOTHING: Most = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
+const NOTHING: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
 /** Marks around the prompt and each message, in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
@@ -78,7 +78,7 @@ const TOKENS_AROUND = 16;
 const TOKENS_PER_IMAGE = 4096;
 
 /** A token is one byte at least, and what else a prompt is made of, such as tools, is read as it is written. */
-function mostOfChat({ request, passThrough }: ChatCall): Most {
+function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
   const { messages, tools, format, maxTokens, choices } = request;
   const written = [messages.map((message) => ({ ...message, content: messageText(message) })), tools, format];
   const bytes = Buffer.byteLength(JSON.stringify(written));
@@ -138,14 +138,14 @@ export interface ModerationRequest {
 export type ModerationVerdicts = readonly ModerationVerdict[];
 
 /** One event: all the verdicts. */
-export function moderationWork({
+export function moderationAdapter({
   inputs,
   imagesNotTaken,
   callerHeaders,
-}: ModerationRequest): Work<ModerationModel, ModerationVerdicts> {
+}: ModerationRequest): TaskAdapter<ModerationModel, ModerationVerdicts> {
   return {
     task: "moderation",
-    most: () => ({ ...NOTHING, promptTokens: estimateModeration(inputs) }),
+    upperBound: () => ({ ...NOTHING, promptTokens: estimateModeration(inputs) }),
     affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: (model, id, signal) =>
@@ -153,7 +153,7 @@ export function moderationWork({
         const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
         return signal.aborted ? undefined : verdicts;
       }),
-    isReadAhead: () => true,
+    drainsToBuffer: () => true,
     count: (_verdicts, used) => {
       used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
       // Classifiers do not say how many tokens they read.
@@ -178,18 +178,18 @@ function estimateModeration(inputs: readonly ModerationInput[]): number {
   return inputs.reduce((sum, { text }) => sum + Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN), 0);
 }
 
-export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechModel, Float32Array> {
+export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapter<SpeechModel, Float32Array> {
   let sampleRate = 1;
   return {
     task: "speech",
-    most: () => ({ ...NOTHING, characters: request.text.length }),
+    upperBound: () => ({ ...NOTHING, characters: request.text.length }),
     affinity: () => undefined,
     refusal: () => undefined,
     begin: (model, id, signal) => {
       sampleRate = model.sampleRate;
       return model.speak({ ...request, model: id }, signal);
     },
-    isReadAhead: () => true,
+    drainsToBuffer: () => true,
     count: (samples, used) => {
       used.characters = request.text.length;
       used.audioSeconds += samples.length / sampleRate;
@@ -202,16 +202,16 @@ export function speechWork(request: Omit<SpeechRequest, "model">): Work<SpeechMo
 /** What upstreams say of a recording's length is theirs; a usage record has 31 bits for its milliseconds. */
 const MOST_AUDIO_SECONDS = (2 ** 31 - 1) / 1000;
 
-export function transcriptionWork(
+export function transcriptionAdapter(
   request: Omit<TranscriptionRequest, "model">,
-): Work<TranscriptionModel, TranscriptionEvent> {
+): TaskAdapter<TranscriptionModel, TranscriptionEvent> {
   return {
     task: "transcription",
-    most: () => ({ ...NOTHING, audioBytes: request.file.bytes }),
+    upperBound: () => ({ ...NOTHING, audioBytes: request.file.bytes }),
     affinity: () => undefined,
     refusal: (model) => refuseTranscription(request, model),
     begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),
-    isReadAhead: () => true,
+    drainsToBuffer: () => true,
     count: (event, used) => {
       const seconds = event.type === "finish" ? event.audioSeconds : event.type === "segment" ? event.endSeconds : 0;
       used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MOST_AUDIO_SECONDS));

@@ -1,58 +1,58 @@
 /** One request from its reservation to its settlement, whatever its task. */
 
 import type { Caller } from "../accounts/caller.ts";
-import type { Found } from "../catalog/catalog.ts";
+import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
-import { Fault, type LimitStanding, withLimits } from "../faults.ts";
+import { Fault, type RateLimitStatus, withLimits } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
 import { costInNanoDollars } from "../usage/cost.ts";
 import { NO_USAGE, type Usage } from "../usage.ts";
-import type { Tally } from "./attempt.ts";
+import type { AttemptStats } from "./attempt.ts";
 import type { Routed, Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
-import type { Work } from "./work.ts";
+import type { TaskAdapter } from "./task-adapters.ts";
 
-export interface Answer<Opened extends Model, Event> {
+export interface InferenceAnswer<Opened extends Model, Event> {
   /** The catalog id that answers, which may be a fallback's. */
   model: string;
   deployment: string;
   /** The open model itself, for the facts that it declares. */
   opened: Opened;
   /** How much of the caller's limits is left. */
-  standing: LimitStanding;
+  rateLimitStatus: RateLimitStatus;
   /** To be read to its end, or returned early; a failure on the way is thrown. */
   events: AsyncIterable<Event>;
   /** Until now: grows as `events` are read. */
   used: Readonly<Usage>;
   /** Called before `events` is returned early although the caller is still there: says how that is to be settled. */
-  endAs(outcome: "finished" | "failed"): void;
+  settleAs(outcome: "finished" | "failed"): void;
   /** What it came to; undefined while it runs. */
   settlement(): Settlement | undefined;
 }
 
-export interface RunOptions<Opened extends Model, Event> {
+export interface InferenceRunOptions<Opened extends Model, Event> {
   router: Router;
   caller: Caller;
-  work: Work<Opened, Event>;
+  adapter: TaskAdapter<Opened, Event>;
   requestedModel: string;
   catalogId: string;
   reservation: Reservation;
   onSettled: (settlement: Settlement) => void;
 }
 
-/** Its answer's events are the run's own: an iterator written out for the same reason as `WatchedEvents`. */
-export class Run<Opened extends Model, Event> implements AsyncIterableIterator<Event> {
-  readonly #options: RunOptions<Opened, Event>;
+/** Its answer's events are the run's own: an iterator written out for the same reason as `LifecycleIterator`. */
+export class InferenceRun<Opened extends Model, Event> implements AsyncIterableIterator<Event> {
+  readonly #options: InferenceRunOptions<Opened, Event>;
   readonly #abort = new AbortController();
   readonly #beganAt = performance.now();
   readonly #used: Usage = { ...NO_USAGE };
-  readonly #tally: Tally = { attempts: 0, queuedSeconds: 0 };
+  readonly #attemptStats: AttemptStats = { attempts: 0, queuedSeconds: 0 };
   #firstTokenSeconds: number | undefined;
   #routed: Routed<Opened, Event> | undefined;
   #hasFinished = false;
   #settlement: Settlement | undefined;
 
-  constructor(options: RunOptions<Opened, Event>) {
+  constructor(options: InferenceRunOptions<Opened, Event>) {
     this.#options = options;
   }
 
@@ -68,27 +68,27 @@ export class Run<Opened extends Model, Event> implements AsyncIterableIterator<E
   }
 
   /** Resolves once an engine has begun to answer. Throws a Fault when none does. */
-  async answer(candidates: readonly Found[]): Promise<Answer<Opened, Event>> {
+  async answer(candidates: readonly ResolvedModel[]): Promise<InferenceAnswer<Opened, Event>> {
     const { signal } = this.#abort;
     try {
-      const { router, work, caller } = this.#options;
+      const { router, adapter, caller } = this.#options;
       const project = caller.projectId ?? caller.organizationId;
-      const routed = await router.route({ candidates, work, signal, project, tally: this.#tally });
+      const routed = await router.route({ candidates, adapter, signal, project, attemptStats: this.#attemptStats });
       this.#routed = routed;
       return {
         model: routed.id,
         deployment: routed.deployment.name,
         opened: routed.opened,
-        standing: this.#options.reservation.standing,
+        rateLimitStatus: this.#options.reservation.rateLimitStatus,
         events: this,
         used: this.#used,
-        endAs: (outcome) => this.#settle(outcome),
+        settleAs: (outcome) => this.#settle(outcome),
         settlement: () => this.#settlement,
       };
     } catch (failure) {
-      Object.assign(this.#used, this.#tally.spent?.used);
+      Object.assign(this.#used, this.#attemptStats.spent?.used);
       this.#settle(outcomeOf(failure));
-      throw withLimits(failure, this.#options.reservation.standing);
+      throw withLimits(failure, this.#options.reservation.rateLimitStatus);
     }
   }
 
@@ -110,20 +110,20 @@ export class Run<Opened extends Model, Event> implements AsyncIterableIterator<E
   }
 
   readonly #onResult = (result: IteratorResult<Event>): IteratorResult<Event> => {
-    const { work } = this.#options;
+    const { adapter } = this.#options;
     const { signal } = this.#abort;
     if (result.done) {
       // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
       if (!this.#hasFinished && signal.aborted) this.#onFailure(signal.reason);
-      if (!this.#hasFinished && work.isEnd !== undefined) {
+      if (!this.#hasFinished && adapter.isEnd !== undefined) {
         this.#onFailure(new Error(`${this.#routed?.deployment.name} broke off its answer`));
       }
       this.#settle("finished");
       return result;
     }
-    const isAnswer = work.count(result.value, this.#used);
+    const isAnswer = adapter.count(result.value, this.#used);
     if (isAnswer) this.#firstTokenSeconds ??= this.ageSeconds;
-    if (work.isEnd?.(result.value) === true) {
+    if (adapter.isEnd?.(result.value) === true) {
       this.#hasFinished = true;
       this.#settle("finished");
     }
@@ -139,23 +139,30 @@ export class Run<Opened extends Model, Event> implements AsyncIterableIterator<E
   /** Only the first call counts. */
   #settle(outcome: Settlement["outcome"]): void {
     if (this.#settlement !== undefined) return;
-    const { caller, work, requestedModel, catalogId, reservation, onSettled } = this.#options;
-    const served = this.#routed ?? this.#tally.spent;
+    const { caller, adapter, requestedModel, catalogId, reservation, onSettled } = this.#options;
+    const served = this.#routed ?? this.#attemptStats.spent;
     const used = this.#used;
     const { promptTokens, cachedTokens, completionTokens, characters } = used;
     const audioMilliseconds = Math.round(used.audioSeconds * 1000);
-    const use = { promptTokens, cachedTokens, completionTokens, characters, audioMilliseconds, operation: work.task };
+    const use = {
+      promptTokens,
+      cachedTokens,
+      completionTokens,
+      characters,
+      audioMilliseconds,
+      operation: adapter.task,
+    };
     const costNanoDollars = costInNanoDollars(served?.price ?? {}, use);
     this.#settlement = {
       caller,
-      operation: work.task,
+      operation: adapter.task,
       requestedModel,
       catalogId,
       model: served?.id,
       costNanoDollars,
       deployment: served?.deployment.name,
-      attempts: this.#tally.attempts,
-      queuedSeconds: this.#tally.queuedSeconds,
+      attempts: this.#attemptStats.attempts,
+      queuedSeconds: this.#attemptStats.queuedSeconds,
       outcome,
       used,
       durationSeconds: this.ageSeconds,

@@ -7,7 +7,7 @@ const MOST_KEPT = 64;
  * What `complete` makes of those `fields` that a value has, and of the required ones, so that a missing one is told.
  * Zod spends some 300 bytes on each optional field that is not there, and a chat request has two or three of thirty.
  */
-export function presentFields<Fields extends Record<string, z.ZodType>, Schema extends z.ZodType>(
+export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema extends z.ZodType>(
   fields: Fields,
   required: readonly (keyof Fields)[],
   complete: (fields: Fields) => Schema,

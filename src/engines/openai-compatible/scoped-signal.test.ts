@@ -6,8 +6,8 @@ import { startFaultyUpstream } from "../../../test/support/faulty-upstream.ts";
 import { Connections } from "./connections.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import { probeUpstream } from "./probe-upstream.ts";
+import { withScopedSignal } from "./scoped-signal.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
-import { withOwnSignal } from "./with-own-signal.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -44,8 +44,8 @@ test("aborts with the signal that it follows", async () => {
   const long = new AbortController();
   const reasonOf = (own: AbortSignal) =>
     new Promise((resolve) => own.addEventListener("abort", () => resolve(own.reason)));
-  const told = withOwnSignal(long.signal, reasonOf);
+  const told = withScopedSignal(long.signal, reasonOf);
   long.abort("enough");
   expect(await told).toBe("enough");
-  expect(await withOwnSignal(long.signal, async (own) => own.reason)).toBe("enough");
+  expect(await withScopedSignal(long.signal, async (own) => own.reason)).toBe("enough");
 });

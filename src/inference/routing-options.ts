@@ -13,22 +13,22 @@ export interface RoutingPolicy {
 export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2 };
 
 /** What may change without opening the deployment's model anew. */
-export interface DeploymentTerms {
+export interface RoutingOptions {
   /** Its share where the strategy is `weighted`, and of prompts that stick. */
   weight: number;
   /** US dollars as decimal strings, by unit; what is left out is free. */
   price: Readonly<Record<string, string>>;
   /** Whether it finds a prompt that begins like an earlier one evaluated already. */
-  reusesPrefixes: boolean;
+  prefixCaching: boolean;
   /** Requests that may wait for a slot. */
   maxQueue: number;
   circuit: CircuitSettings;
 }
 
-export const DEFAULT_TERMS: DeploymentTerms = {
+export const DEFAULT_ROUTING_OPTIONS: RoutingOptions = {
   weight: 1,
   price: {},
-  reusesPrefixes: false,
+  prefixCaching: false,
   maxQueue: 100,
   circuit: DEFAULT_CIRCUIT,
 };

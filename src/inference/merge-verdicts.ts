@@ -1,7 +1,7 @@
 import type { ModerationVerdict } from "../engines/engine.ts";
 
 /** In each category the verdict with the higher score; flagged where either is. An upstream may judge each by other ones. */
-export function higher(one: ModerationVerdict | undefined, other: ModerationVerdict): ModerationVerdict {
+export function mergeVerdicts(one: ModerationVerdict | undefined, other: ModerationVerdict): ModerationVerdict {
   if (one === undefined) return other;
   const categories = [...new Set([one, other].flatMap(({ scores, flags }) => Object.keys({ ...scores, ...flags })))];
   const every = <Value>(of: (category: string) => Value) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { higher } from "./higher-verdict.ts";
+import { mergeVerdicts } from "./merge-verdicts.ts";
 
 test("keeps what either flags, also where the two are judged by other categories", () => {
   const one = { scores: { hate: 0.9, illicit: 0.2 }, flags: { hate: true, illicit: false }, appliedTo: {} };
@@ -8,6 +8,6 @@ test("keeps what either flags, also where the two are judged by other categories
     scores: { hate: 0.9, illicit: 0.6, flagged: 0 },
     flags: { hate: true, illicit: true, flagged: true },
   };
-  expect(higher(one, other)).toMatchObject(both);
-  expect(higher(other, one)).toMatchObject(both);
+  expect(mergeVerdicts(one, other)).toMatchObject(both);
+  expect(mergeVerdicts(other, one)).toMatchObject(both);
 });

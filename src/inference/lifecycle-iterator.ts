@@ -4,7 +4,7 @@ import { Fault } from "../faults.ts";
  * An answer's events, whose end is told once, however it comes: with what broke them, or undefined when they ended well.
  * An iterator written out, since a generator more costs each event of a stream several turns of the microtask queue.
  */
-export class WatchedEvents<Event> implements AsyncIterableIterator<Event> {
+export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
   readonly #source: AsyncIterator<Event>;
   readonly #signal: AbortSignal;
   readonly #end: (failure: unknown) => void;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Fault } from "../faults.ts";
-import { WatchedEvents } from "./watched-events.ts";
+import { LifecycleIterator } from "./lifecycle-iterator.ts";
 
 const outOfTime = new Fault("upstream-timeout", "The answer was not finished in time.");
 
@@ -13,7 +13,7 @@ async function* source(signal: AbortSignal) {
 function watched() {
   const deadline = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
-  const events = new WatchedEvents(source(deadline.signal), deadline.signal, resolve);
+  const events = new LifecycleIterator(source(deadline.signal), deadline.signal, resolve);
   return { events, ended, passDeadline: () => deadline.abort(outOfTime) };
 }
 

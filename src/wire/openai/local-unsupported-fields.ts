@@ -6,7 +6,7 @@ import { isFunctionCall, type Message } from "./chat-messages.ts";
 import { isFunctionTool, isKnownChoice } from "./chat-tools.ts";
 
 /** Fields that an engine gets, or that the service honours itself. */
-const CARRIED: ReadonlySet<string> = new Set([
+const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "messages",
   "stream",
@@ -36,7 +36,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 /** Bookkeeping: accepted everywhere, since an answer without it is still the answer that was asked for. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   "user",
   "metadata",
   "store",
@@ -72,22 +72,22 @@ function never(): boolean {
 }
 
 /** The first of it, as a Fault that names the field. */
-export function firstNotCarried(body: ChatCompletionBody): Fault | undefined {
+export function firstUnsupportedField(body: ChatCompletionBody): Fault | undefined {
   for (const [field, value] of Object.entries(body)) {
-    if (value === undefined || value === null || CARRIED.has(field) || WITHOUT_EFFECT.has(field)) continue;
+    if (value === undefined || value === null || SUPPORTED_FIELDS.has(field) || IGNORED_FIELDS.has(field)) continue;
     const refused = Object.hasOwn(REFUSED, field) ? REFUSED[field] : undefined;
     if (refused === undefined) return invalidRequest(`Unknown parameter: '${field}'.`, field);
     if (refused.asksForNothing(value)) continue;
     const instead = refused.instead === undefined ? "" : `: ${refused.instead}`;
     return unsupportedValue(`This model does not support '${field}'${instead}.`, field);
   }
-  return notCarriedOfFormat(body) ?? notCarriedOfTools(body) ?? notCarriedOfMessages(body.messages);
+  return unsupportedInFormat(body) ?? unsupportedInTools(body) ?? unsupportedInMessages(body.messages);
 }
 
 /** With what those name who write the schema's envelope flat. */
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(["type", "json_schema", "schema", "name", "description", "strict"]);
 
-function notCarriedOfFormat({ response_format: format = { type: "text" } }: ChatCompletionBody): Fault | undefined {
+function unsupportedInFormat({ response_format: format = { type: "text" } }: ChatCompletionBody): Fault | undefined {
   const field = Object.keys(format).find(
     (each) => !FORMAT_FIELDS.has(each) && format[each] !== undefined && format[each] !== null,
   );
@@ -95,7 +95,7 @@ function notCarriedOfFormat({ response_format: format = { type: "text" } }: Chat
   return unsupportedValue(`This model does not support '${field}' in response_format.`, `response_format.${field}`);
 }
 
-function notCarriedOfTools({ tools = [], tool_choice: choice }: ChatCompletionBody): Fault | undefined {
+function unsupportedInTools({ tools = [], tool_choice: choice }: ChatCompletionBody): Fault | undefined {
   const index = tools.findIndex((tool) => !isFunctionTool(tool));
   if (index >= 0) {
     const message = `This model's tools are functions, not of the type '${tools[index]?.type}'.`;
@@ -105,10 +105,10 @@ function notCarriedOfTools({ tools = [], tool_choice: choice }: ChatCompletionBo
   return unsupportedValue(`This model does not know the tool choice '${choice.type}'.`, "tool_choice.type");
 }
 
-function notCarriedOfMessages(messages: readonly Message[]): Fault | undefined {
+function unsupportedInMessages(messages: readonly Message[]): Fault | undefined {
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
-    const fault = notCarriedOfMessage(message, path) ?? notCarriedOfCalls(message, path);
+    const fault = unsupportedInMessage(message, path) ?? unsupportedInCalls(message, path);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -124,7 +124,7 @@ const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   tool: new Set(["tool_call_id", "name"]),
 };
 
-function notCarriedOfMessage(message: Message, path: string): Fault | undefined {
+function unsupportedInMessage(message: Message, path: string): Fault | undefined {
   if (message.role === "function") {
     const why = "the role 'tool' has taken its place";
     return unsupportedValue(`This model does not support messages with the role 'function': ${why}.`, `${path}.role`);
@@ -145,7 +145,7 @@ function notCarriedOfMessage(message: Message, path: string): Fault | undefined 
   return undefined;
 }
 
-function notCarriedOfCalls(message: Message, path: string): Fault | undefined {
+function unsupportedInCalls(message: Message, path: string): Fault | undefined {
   if (message.role !== "assistant") return undefined;
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     const param = `${path}.tool_calls[${index}]`;

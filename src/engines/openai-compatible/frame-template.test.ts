@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { FrameShape } from "./frame-shape.ts";
+import { FrameTemplate } from "./frame-template.ts";
 
 const frameOf = (model: string, content: string, rest: object = {}) =>
   `data: ${JSON.stringify({ id: "1", model, choices: [{ delta: { content, ...rest }, finish_reason: null }] })}\n\n`;
 
-const shape = FrameShape.of(frameOf("own", "a"), frameOf("shown", "a"));
+const template = FrameTemplate.of(frameOf("own", "a"), frameOf("shown", "a"));
 
 test.each(["b", "", 'a "quoted" \\ text', "\n", '"model":"own"'])(
   "rewrites a frame that differs in %j only",
   (content) => {
     const before = ": ping\n\n";
-    expect(shape?.rewrite(before + frameOf("own", content) + before, before.length)).toBe(frameOf("shown", content));
-    expect(shape?.end).toBe(before.length + frameOf("own", content).length);
+    expect(template?.rewrite(before + frameOf("own", content) + before, before.length)).toBe(frameOf("shown", content));
+    expect(template?.end).toBe(before.length + frameOf("own", content).length);
   },
 );
 
@@ -22,16 +22,16 @@ test.each([
   ["no end", frameOf("own", "a").slice(0, -4)],
   ["no end of its string", frameOf("own", "a").slice(0, -38)],
 ])("does not take a frame with %s", (_name, frame) => {
-  expect(shape?.rewrite(frame, 0)).toBeUndefined();
+  expect(template?.rewrite(frame, 0)).toBeUndefined();
 });
 
 test("takes several strings that vary, wherever they stand", () => {
   const write = (content: string, obfuscation: string) =>
     `data: ${JSON.stringify({ choices: [{ delta: { content } }], model: "own", obfuscation })}\n\n`;
-  const two = FrameShape.of(write("a", "x"), write("a", "x").replace("own", "shown"));
+  const two = FrameTemplate.of(write("a", "x"), write("a", "x").replace("own", "shown"));
   expect(two?.rewrite(write("hello", "yyy"), 0)).toBe(write("hello", "yyy").replace("own", "shown"));
 });
 
-test("a frame in which nothing varies has no shape", () => {
-  expect(FrameShape.of('data: {"model":"x"}\n\n', 'data: {"model":"y"}\n\n')).toBeUndefined();
+test("a frame in which nothing varies has no template", () => {
+  expect(FrameTemplate.of('data: {"model":"x"}\n\n', 'data: {"model":"y"}\n\n')).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /** A moving average of the time to the first token, forgotten when it has grown old. */
-export class MovingLatency {
+export class LatencyEwma {
   static readonly weightOfLatest = 0.2;
   /** So that a deployment that was slow once is tried again. */
   static readonly forgottenAfterSeconds = 60;
@@ -10,12 +10,12 @@ export class MovingLatency {
   /** Undefined: not measured of late. */
   get seconds(): number | undefined {
     const ageSeconds = (performance.now() - this.#measuredAt) / 1000;
-    return ageSeconds > MovingLatency.forgottenAfterSeconds ? undefined : this.#seconds;
+    return ageSeconds > LatencyEwma.forgottenAfterSeconds ? undefined : this.#seconds;
   }
 
   measure(seconds: number): void {
     const known = this.seconds;
-    this.#seconds = known === undefined ? seconds : known + MovingLatency.weightOfLatest * (seconds - known);
+    this.#seconds = known === undefined ? seconds : known + LatencyEwma.weightOfLatest * (seconds - known);
     this.#measuredAt = performance.now();
   }
 }

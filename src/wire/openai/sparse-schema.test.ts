@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { optional } from "./optional.ts";
-import { presentFields } from "./present-fields.ts";
+import { sparseSchema } from "./sparse-schema.ts";
 
 const FIELDS = { name: z.string(), size: optional(z.int()), color: optional(z.string()) };
-const schemaOf = presentFields(FIELDS, ["name"], (fields) => z.looseObject(fields));
+const schemaOf = sparseSchema(FIELDS, ["name"], (fields) => z.looseObject(fields));
 const isValid = (value: unknown) => schemaOf(value).safeParse(value).success;
 
 test("each field that is there is checked, in whatever order and beside whatever else", () => {
@@ -27,6 +27,6 @@ test("the same fields in another order are checked by the same schema", () => {
 test("takes no more fields than it can tell apart", () => {
   const some = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.any()]));
-  expect(() => presentFields(some(53), [], z.looseObject)).not.toThrow();
-  expect(() => presentFields(some(54), [], z.looseObject)).toThrow("More fields");
+  expect(() => sparseSchema(some(53), [], z.looseObject)).not.toThrow();
+  expect(() => sparseSchema(some(54), [], z.looseObject)).toThrow("More fields");
 });

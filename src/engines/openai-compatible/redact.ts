@@ -1,11 +1,13 @@
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /** Takes out of an upstream's words what is nobody's business: keys, header values, its address. */
-export type Mask = (text: string) => string;
+export type Redact = (text: string) => string;
 
 const SHORTEST_SECRET = 4;
 
-export function createMask(settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "apiKey" | "headers" | "proxy">): Mask {
+export function createRedactor(
+  settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "apiKey" | "headers" | "proxy">,
+): Redact {
   const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)]
     .map((secret) => secret?.reveal() ?? "")
     .flatMap((value) => [value, value.replace(/^\w+ /, "")])
@@ -14,10 +16,10 @@ export function createMask(settings: Pick<OpenAiCompatibleSettings, "baseUrl" | 
   // A bare host name such as `vllm` is a word of its own in many messages.
   const addresses = [settings.baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
   return (text) => {
-    let masked = text;
-    for (const secret of secrets) masked = masked.replaceAll(secret, "[redacted]");
-    for (const address of addresses) masked = masked.replaceAll(address, "[upstream]");
-    return masked;
+    let redacted = text;
+    for (const secret of secrets) redacted = redacted.replaceAll(secret, "[redacted]");
+    for (const address of addresses) redacted = redacted.replaceAll(address, "[upstream]");
+    return redacted;
   };
 }
 

@@ -8,7 +8,7 @@ import { endOfString, skipSpace } from "./json-text.ts";
 /** Keys whose strings differ from frame to frame, at whatever depth. */
 const VARYING = new Set(["content", "reasoning_content", "reasoning", "refusal", "arguments", "obfuscation"]);
 
-export class FrameShape {
+export class FrameTemplate {
   /** The text around the varying strings, as it comes and as it is passed on. */
   readonly #expected: readonly string[];
   readonly #replacement: readonly string[];
@@ -20,15 +20,15 @@ export class FrameShape {
     this.#replacement = replacement;
   }
 
-  /** The shape of a frame and of what it was rewritten to; undefined when nothing in it varies. Both end with `\n\n`. */
-  static of(frame: string, rewritten: string): FrameShape | undefined {
+  /** The template of a frame and of what it was rewritten to; undefined when nothing in it varies. Both end with `\n\n`. */
+  static of(frame: string, rewritten: string): FrameTemplate | undefined {
     const expected = splitAtVarying(frame);
     const replacement = splitAtVarying(rewritten);
     if (expected.length < 2 || expected.length !== replacement.length) return undefined;
-    return new FrameShape(expected, replacement);
+    return new FrameTemplate(expected, replacement);
   }
 
-  /** The frame that begins at `start`, rewritten; undefined when it is not of this shape. */
+  /** The frame that begins at `start`, rewritten; undefined when it is not of this template. */
   rewrite(frames: string, start: number): string | undefined {
     const last = this.#expected.length - 1;
     let position = start;

@@ -2,7 +2,7 @@
  * Takes everything from `source` as fast as it comes and hands it on at the consumer's pace, so that a client
  * that reads slowly does not hold what the source holds. Only for sources that end by themselves within bounds.
  */
-export function readAhead<Item>(source: AsyncIterable<Item>): AsyncIterableIterator<Item> {
+export function drainToBuffer<Item>(source: AsyncIterable<Item>): AsyncIterableIterator<Item> {
   const items: Item[] = [];
   let end: { failure?: unknown } | undefined;
   let wake: (() => void) | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { readCompletion } from "./completion.ts";
+import { readCompletion } from "./read-completion.ts";
 
 const request = makeChatRequest({ model: 'ours "1"' });
 const CHOICE = '{"index":0,"message":{"content":"\\u0041","model":"inner"},"finish_reason":"stop"}';

@@ -2,7 +2,7 @@
  * Does work with a signal that aborts when `signal` does and is gone with the work: what listens to one that lasts longer
  * is kept for as long, and so is what listens to an `AbortSignal.any` of it.
  */
-export async function withOwnSignal<Result>(
+export async function withScopedSignal<Result>(
   signal: AbortSignal,
   work: (own: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

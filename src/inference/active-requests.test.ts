@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { InFlight } from "./in-flight.ts";
+import { ActiveRequests } from "./active-requests.ts";
 
 test("holds what was added until it is deleted, in whatever order", () => {
-  const inFlight = new InFlight<number>();
+  const inFlight = new ActiveRequests<number>();
   const places = Array.from({ length: 20 }, (_, number) => inFlight.add(number));
   for (const number of [19, 0, 7, 18, 3]) inFlight.delete(places[number] as (typeof places)[number]);
   expect(inFlight.size).toBe(15);
@@ -18,13 +18,13 @@ test("holds what was added until it is deleted, in whatever order", () => {
 });
 
 test("goes over what was there at the beginning, although items leave meanwhile", () => {
-  const inFlight = new InFlight<string>();
+  const inFlight = new ActiveRequests<string>();
   const places = ["a", "b", "c"].map((item) => inFlight.add(item));
   const seen: string[] = [];
   for (const item of inFlight) {
     seen.push(item);
-    const place = places.find((each) => each.item === item);
-    if (place !== undefined) inFlight.delete(place);
+    const entry = places.find((each) => each.item === item);
+    if (entry !== undefined) inFlight.delete(entry);
   }
   expect(seen).toEqual(["a", "b", "c"]);
   expect(inFlight.size).toBe(0);

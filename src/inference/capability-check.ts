@@ -6,7 +6,7 @@ import { type Fault, unsupportedValue } from "../faults.ts";
 import { type ChatCall, forwarderOf } from "./chat-call.ts";
 
 /** Undefined where it can, and where an upstream does not say. */
-export function refuseChat(call: ChatCall, model: ChatModel): Fault | undefined {
+export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | undefined {
   const unsupported = forwarderOf(call, model) === undefined ? call.passThrough?.unsupportedLocally() : undefined;
   if (unsupported !== undefined) return unsupported;
   for (const check of ABILITY_CHECKS) {
@@ -50,9 +50,9 @@ const ABILITY_CHECKS: readonly Check[] = [
     );
   },
   ({ choices }, abilities) => {
-    const most = abilities.choices;
-    if (most === undefined || choices <= most) return undefined;
-    const answers = most === 1 ? "one answer" : `at most ${most} answers`;
+    const limit = abilities.choices;
+    if (limit === undefined || choices <= limit) return undefined;
+    const answers = limit === 1 ? "one answer" : `at most ${limit} answers`;
     return unsupportedValue(`This model gives ${answers} to a request, not ${choices}.`, "n");
   },
   ({ reasoningEffort }, abilities) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAhead } from "./read-ahead.ts";
+import { drainToBuffer } from "./drain-to-buffer.ts";
 
 async function* numbers(count: number, onEnd: () => void, failure?: Error) {
   try {
@@ -12,7 +12,7 @@ async function* numbers(count: number, onEnd: () => void, failure?: Error) {
 
 test("takes the source to its end though nobody reads", async () => {
   let hasEnded = false;
-  const items = readAhead(numbers(100, () => (hasEnded = true)));
+  const items = drainToBuffer(numbers(100, () => (hasEnded = true)));
   await new Promise((resolve) => setImmediate(resolve));
   expect(hasEnded).toBe(true);
   expect((await Array.fromAsync(items)).length).toBe(100);
@@ -20,7 +20,7 @@ test("takes the source to its end though nobody reads", async () => {
 
 test("hands on what came before a failure, then the failure", async () => {
   const failure = new Error("broken");
-  const items = readAhead(numbers(3, () => {}, failure));
+  const items = drainToBuffer(numbers(3, () => {}, failure));
   const seen: number[] = [];
   const read = async () => {
     for await (const item of items) seen.push(item);

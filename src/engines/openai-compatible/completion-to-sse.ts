@@ -7,13 +7,16 @@ interface Choice {
   finish_reason?: unknown;
 }
 
-interface WholeFrames {
+interface CompletionFrames {
   frames: Uint8Array;
   usageFrame: Uint8Array;
 }
 
 /** All of each choice is one frame, and its end another. `hasUsageFrame`: the caller asked for one at the end. */
-export function wholeAsFrames(completion: Readonly<Record<string, unknown>>, hasUsageFrame: boolean): WholeFrames {
+export function completionToSse(
+  completion: Readonly<Record<string, unknown>>,
+  hasUsageFrame: boolean,
+): CompletionFrames {
   const { usage, choices, ...rest } = completion;
   const envelope = { ...rest, object: "chat.completion.chunk", ...(hasUsageFrame ? { usage: null } : {}) };
   const frames = (choices as Choice[]).flatMap(({ index = 0, message, logprobs = null, finish_reason }) => [

@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { makeChatCall } from "../../test/support/chat-request.ts";
+import { chatAdapter } from "./task-adapters.ts";
+
+describe("the most that a chat can use", () => {
+  const upperBoundOf = (fields: Parameters<typeof makeChatCall>[0]) => chatAdapter(makeChatCall(fields)).upperBound();
+
+  test("is the bound on each choice, for all choices", () => {
+    expect(upperBoundOf({ max_tokens: 100, n: 3 }).completionTokens).toBe(300);
+    expect(upperBoundOf({ n: 3 }).completionTokens).toBeUndefined();
+  });
+
+  test("counts the tools and the schema as they are written", () => {
+    const plain = upperBoundOf({}).promptTokens;
+    const long = "x".repeat(1000);
+    const tools = [{ type: "function", function: { name: "f", description: long } }];
+    expect(upperBoundOf({ tools }).promptTokens).toBeGreaterThan(plain + 1000);
+    const schema = { title: long };
+    const format = { type: "json_schema", json_schema: { schema } };
+    expect(upperBoundOf({ response_format: format }).promptTokens).toBeGreaterThan(plain + 1000);
+  });
+
+  test("counts an image as a picture, not by the bytes of its URL", () => {
+    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(3_000_000)}` } };
+    const upperBound = upperBoundOf({ messages: [{ role: "user", content: [image, image] }] });
+    expect(upperBound.promptTokens).toBeGreaterThan(2 * 1000);
+    expect(upperBound.promptTokens).toBeLessThan(2 * 5000);
+  });
+});
