@@ -121,6 +121,20 @@ test("what cannot be read as English is refused, and says so", async () => {
   expect(await response.json()).toMatchObject({ error: { param: "input", message: expect.stringMatching(/English/) } });
 });
 
+test.each([
+  ["Cyrillic", "Привет, как дела? Сегодня хорошая погода."],
+  ["Greek", "Καλημέρα σας, πώς είστε;"],
+  ["German", "Der Zug nach Hamburg fährt heute leider erst um halb neun ab."],
+  ["French", "Le train pour Lyon partira ce matin avec vingt minutes de retard."],
+  ["Spanish", "Ella nunca había visto el mar antes de ese día."],
+])("refuses %s and lists the voice's languages", async (_language, input) => {
+  const response = await speak({ input });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    error: { param: "input", code: "unsupported_language", message: expect.stringContaining("English (en)") },
+  });
+});
+
 test.each([["?!…"], ["😀😀"], ["---"]])("%j alone is refused, and the answer says why", async (input) => {
   const response = await speak({ input });
   expect(response.status).toBe(400);

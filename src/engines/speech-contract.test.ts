@@ -90,6 +90,8 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     ["instructions", { instructions: "Whisper." }, "instructions"],
     ["a text that is too long", { text: "a".repeat(4097) }, "input"],
     ["a text without a sound", { text: "?!" }, "input"],
+    ["an SSML tag that it cannot honor", { text: "<speak><prosody rate='slow'>Hi.</prosody></speak>" }, "input"],
+    ["broken SSML", { text: "<speak>Hi." }, "input"],
   ])("refuses %s before any sample", async (_case, overrides, param) => {
     const failure = await read(overrides).then(
       () => undefined,
@@ -97,6 +99,12 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     );
     expect(failure).toBeInstanceOf(Fault);
     expect(failure).toMatchObject({ kind: "invalid-request", param });
+  });
+
+  test("pauses where SSML has a break", async () => {
+    const pieces = await read({ text: '<speak>One.<break time="1.5s"/>Two.</speak>' });
+    expect(pieces).toHaveLength(3);
+    expect(pieces[1]).toEqual(new Float32Array(1.5 * model.sampleRate));
   });
 
   test("says nothing when aborted before it began", async () => {

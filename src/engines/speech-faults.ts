@@ -4,6 +4,8 @@ import { type Fault, invalidRequest } from "../faults.ts";
 const FAULTS: Record<TtsErrorCode, (error: TtsError) => Fault> = {
   input_too_long: ({ message }) => invalidRequest(message, "input", "string_above_max_length"),
   nothing_to_speak: ({ message }) => invalidRequest(message, "input", "invalid_value"),
+  invalid_ssml: ({ message }) => invalidRequest(message, "input", "invalid_value"),
+  unsupported_language: ({ message }) => invalidRequest(message, "input", "unsupported_language"),
   unknown_voice: ({ message }) => invalidRequest(message, "voice", "invalid_value"),
 };
 

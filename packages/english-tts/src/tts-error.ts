@@ -1,4 +1,9 @@
-export type TtsErrorCode = "input_too_long" | "nothing_to_speak" | "unknown_voice";
+export type TtsErrorCode =
+  | "input_too_long"
+  | "invalid_ssml"
+  | "nothing_to_speak"
+  | "unknown_voice"
+  | "unsupported_language";
 
 /** An expected failure whose message is safe to show to the author of the text. */
 export class TtsError extends Error {
@@ -17,4 +22,8 @@ export function nothingToSpeak(): TtsError {
 
 export function unknownVoice(voice: string, voices: readonly string[]): TtsError {
   return new TtsError("unknown_voice", `There is no voice ${JSON.stringify(voice)}; there are ${voices.join(", ")}.`);
+}
+
+export function invalidSsml(reason: string): TtsError {
+  return new TtsError("invalid_ssml", `The text contains SSML that cannot be spoken: ${reason}.`);
 }

@@ -1,7 +1,7 @@
 /** A speech model that hums: a tone for each sentence, as long as its text. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { toSentences } from "@parlance-inference/english-tts/to-sentences";
+import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import { unavailable } from "../../faults.ts";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { ModelHealth } from "../open-model.ts";
@@ -51,12 +51,13 @@ export class ScriptedSpeech implements SpeechModel {
     const { mostInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
     const limits = { maxInputCharacters: mostInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     const until = AbortSignal.any([signal, this.#closing.signal]);
-    for (const [index, sentence] of toSentences(text, limits).entries()) {
+    for (const [index, segment] of toSegments(text, limits).entries()) {
       const milliseconds = index === 0 ? delayMsBeforeFirst : delayMsPerSentence;
       if (milliseconds > 0) await delay(milliseconds, undefined, { signal: until }).catch(() => {});
       if (signal.aborted) return;
       if (this.#closing.signal.aborted) throw unavailable("The scripted model has been closed.", "engine_failed", 1);
-      yield tone(hertz, (sentence.length * SECONDS_PER_CHARACTER) / speed, this.sampleRate);
+      if ("pauseSeconds" in segment) yield new Float32Array(Math.round(segment.pauseSeconds * this.sampleRate));
+      else yield tone(hertz, (segment.sentence.length * SECONDS_PER_CHARACTER) / speed, this.sampleRate);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
-import { toSentences } from "@parlance-inference/english-tts/to-sentences";
+import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import { invalidRequest } from "../../faults.ts";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { ModelHealth } from "../open-model.ts";
@@ -86,9 +86,14 @@ export class SherpaSpeech implements SpeechModel {
     const { sampleRate } = this;
     const limits = { maxInputCharacters: this.#maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
-    for (const sentence of toSentences(text, limits)) {
+    for (const segment of toSegments(text, limits)) {
+      if (signal.aborted) return;
+      if ("pauseSeconds" in segment) {
+        yield new Float32Array(Math.round(segment.pauseSeconds * sampleRate));
+        continue;
+      }
       const onProgress = () => !signal.aborted;
-      const request = { text: sentence, sid, speed, enableExternalBuffer: false, onProgress };
+      const request = { text: segment.sentence, sid, speed, enableExternalBuffer: false, onProgress };
       const result = await this.#turns.take(signal, () => this.#model.generateAsync(request));
       if (signal.aborted || result === undefined) return;
       if (result.samples.length === 0) continue;

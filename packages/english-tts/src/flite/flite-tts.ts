@@ -1,16 +1,21 @@
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
+import { requireEnglish } from "../language/require-english.ts";
+import { levelLoudness } from "../level-loudness.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { isSpeakable } from "../text/clean-text.ts";
-import { toSentences } from "../text/to-sentences.ts";
+import { toSegments } from "../text/to-segments.ts";
 import { nothingToSpeak, unknownVoice } from "../tts-error.ts";
 import { FLITE_SAMPLE_RATE, FliteProgram } from "./flite-program.ts";
-import { FLITE_OUTPUT_RATE, FLITE_VOICES } from "./flite-voices.ts";
+import { FLITE_OUTPUT_RATE, FLITE_VOICES, type FliteVoice } from "./flite-voices.ts";
 import { toAscii } from "./to-ascii.ts";
 
 /** Synthesis of a sentence cannot be interrupted: one of this length takes at most half a second. */
 const MAX_SENTENCE_CHARACTERS = 250;
+
+/** Integrated loudness of each voice, in LUFS (EBU R 128), as measured over several sentences. */
+const LOUDNESS: Readonly<Record<FliteVoice, number>> = { slt: -15.2, rms: -21.1, awb: -20.3, kal16: -29.2 };
 
 /** The voices of Carnegie Mellon's flite, which need no model files. */
 export class FliteTts {
@@ -35,8 +40,15 @@ export class FliteTts {
     if (!FLITE_VOICES.some((known) => known === voice)) throw unknownVoice(voice, FLITE_VOICES);
     const limits = { maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
-    for (const sentence of toSentences(request.text, limits)) {
-      const text = toAscii(sentence);
+    const segments = toSegments(request.text, limits);
+    await requireEnglish(request.text);
+    for (const segment of segments) {
+      if (signal.aborted) return;
+      if ("pauseSeconds" in segment) {
+        yield new Float32Array(Math.round(segment.pauseSeconds * FLITE_OUTPUT_RATE));
+        continue;
+      }
+      const text = toAscii(segment.sentence);
       if (!isSpeakable(text)) continue;
       const samples = await this.#runExclusive(async () => {
         // The program blocks the event loop; pending events, such as an abort, are handled first.
@@ -45,7 +57,7 @@ export class FliteTts {
       });
       if (signal.aborted || samples === undefined) return;
       hasSpoken = true;
-      yield fadeEdges(samples, FLITE_OUTPUT_RATE);
+      yield fadeEdges(levelLoudness(samples, LOUDNESS[voice as FliteVoice]), FLITE_OUTPUT_RATE);
     }
     if (!hasSpoken) throw nothingToSpeak();
   }

@@ -3,6 +3,8 @@ export interface AcousticModel {
   /** The default voice first. */
   readonly voices: readonly string[];
   readonly sampleRate: number;
+  /** Integrated loudness of its voices, in LUFS (EBU R 128), as measured over several sentences. */
+  readonly loudness: number;
   /** Whether `a+b` names a mix of two voices. */
   readonly mixesVoices: boolean;
   /** Phonemes that one call accepts. */

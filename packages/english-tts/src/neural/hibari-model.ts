@@ -15,6 +15,8 @@ export async function openHibari(files: Readonly<Record<string, string>>, thread
     voices: [...sessions.keys()],
     mixesVoices: false,
     sampleRate: HIBARI_SAMPLE_RATE,
+    // Measured with the voice heart.
+    loudness: -26,
     maxPhonemes: 400,
     synthesize: async (phonemes, voice, speed, signal) => {
       const ids = paddedIds(phonemes);

@@ -1,9 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { Tensor } from "onnxruntime-node";
+import { TARGET_LUFS } from "../level-loudness.ts";
 import { openSession } from "../open-session.ts";
 import { type AcousticModel, paddedIds } from "./acoustic-model.ts";
 
 const STYLE_LENGTH = 256;
+/** Not measured: its voices are left as they are. */
+const LOUDNESS = TARGET_LUFS;
 
 /**
  * Opens Kokoro-82M. `parts` are the pieces of its ONNX file, in order; `voiceFiles` its styles by voice: a vector of
@@ -32,6 +35,7 @@ export async function openKokoro(
     voices: [...styles.keys()],
     mixesVoices: true,
     sampleRate: 24_000,
+    loudness: LOUDNESS,
     // The network accepts 510, but a call cannot be interrupted: shorter pieces react to an abort sooner.
     maxPhonemes: 150,
     synthesize: async (phonemes, voice, speed) => {

@@ -2,9 +2,11 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
+import { requireEnglish } from "../language/require-english.ts";
+import { levelLoudness } from "../level-loudness.ts";
 import { Phonemizer } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
-import { toSentences } from "../text/to-sentences.ts";
+import { toSegments } from "../text/to-segments.ts";
 import { nothingToSpeak, unknownVoice } from "../tts-error.ts";
 import type { AcousticModel } from "./acoustic-model.ts";
 import { cutPhonemes } from "./cut-phonemes.ts";
@@ -75,15 +77,22 @@ export class NeuralTts {
     // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes.
     const maxSentenceCharacters = this.#model.maxPhonemes;
     let hasSpoken = false;
-    for (const sentence of toSentences(request.text, { maxInputCharacters, maxSentenceCharacters })) {
-      const phonemes = await this.#phonemizer.phonemize(sentence);
+    const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters });
+    await requireEnglish(request.text);
+    for (const segment of segments) {
+      if (signal.aborted) return;
+      if ("pauseSeconds" in segment) {
+        yield new Float32Array(Math.round(segment.pauseSeconds * this.sampleRate));
+        continue;
+      }
+      const phonemes = await this.#phonemizer.phonemize(segment.sentence);
       for (const ids of cutPhonemes(phonemes, this.#vocabulary, this.#model.maxPhonemes)) {
         const samples = await this.#runExclusive(() =>
           signal.aborted ? undefined : this.#model.synthesize(ids, voice, speed, signal),
         );
         if (signal.aborted || samples === undefined) return;
         hasSpoken = true;
-        yield fadeEdges(samples, this.sampleRate);
+        yield fadeEdges(levelLoudness(samples, this.#model.loudness), this.sampleRate);
       }
     }
     if (!hasSpoken) throw nothingToSpeak();

@@ -13,12 +13,20 @@ const LONG_RUN = /([^\p{L}\p{N}\s])\1{3,}/gu;
 /** Markdown of headings, lists and quotations. */
 const LINE_MARKUP = /^ *(?:#{1,6}|\*|>) +(?=\S)/gm;
 
+/** Heights: "5 ft 11 in" and 5′11″. On its own, "11 in" may be a preposition. */
+const FEET_AND_INCHES =
+  /(?<![\w.,])(\d{1,3})(?:\s?ft\.?\s|\s?ft\.?|\s?['′])\s?(\d{1,2}(?:\.\d+)?)(?:\s?in\b(?:\.(?!\s+\p{Lu}|$))?|\s?["″])/gu;
+
 /** Keeps a line break between paragraphs; any other run of white space becomes one space. */
 export function cleanText(text: string): string {
   return text
     .toWellFormed()
     .normalize("NFC")
     .replace(ADDRESS, (address) => spellOutAddress(address))
+    .replace(
+      FEET_AND_INCHES,
+      (_, feet, inches) => `${feet} ${feet === "1" ? "foot" : "feet"} ${inches} ${inches === "1" ? "inch" : "inches"}`,
+    )
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .replace(SILENT, (character) => (character === "\u00AD" ? "" : " "))
     .replace(EMOJI, " ")
@@ -46,6 +54,7 @@ function spellOutAddress(address: string): string {
     .replaceAll(".", " dot ")
     .replaceAll("/", " slash ")
     .replaceAll("@", " at ")
+    .replaceAll("+", " plus ")
     .replaceAll(/[-_]/g, " ");
   return `${spoken}${rest}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cleanText } from "./clean-text.ts";
 import { splitSentences } from "./split-sentences.ts";
-import { toSentences } from "./to-sentences.ts";
+import { toSegments } from "./to-segments.ts";
 
 const LIMITS = { maxInputCharacters: 4096, maxSentenceCharacters: 200 };
 
@@ -49,17 +49,21 @@ test.each([
   ["a\r\n\r\n  b", "a\nb"],
   ["wow!!!!!!!! well..... 1000000 ======= aaaaa", "wow!!! well... 1000000 === aaaaa"],
   ["5 * 3 = 15", "5 * 3 = 15"],
+  ["Mail me+news@example.org or see example.com", "Mail me plus news at example dot org or see example.com"],
+  ["He is 5 ft 11 in tall, she 6'1\".", "He is 5 feet 11 inches tall, she 6 feet 1 inch."],
+  ["a 1 ft. 1 in. gap; 6′2″", "a 1 foot 1 inch gap; 6 feet 2 inches"],
+  ["5 ft in 11 in total", "5 ft in 11 in total"],
 ])("cleans %j to %j", (text, said) => {
   expect(cleanText(text)).toBe(said);
 });
 
 test.each(["", "   ", "\u{1F600}\u{1F600}", "?!…", "\u0000"])("rejects %j, which has no letter or digit", (text) => {
-  expect(() => toSentences(text, LIMITS)).toThrow(/nothing that can be spoken/);
+  expect(() => toSegments(text, LIMITS)).toThrow(/nothing that can be spoken/);
 });
 
 test("counts code points of a text that is too long", () => {
-  expect(() => toSentences("\u{1F600}".repeat(4096), LIMITS)).toThrow(/nothing that can be spoken/);
-  expect(() => toSentences("x".repeat(4097), LIMITS)).toThrow(/at most 4096 characters, not 4097/);
+  expect(() => toSegments("\u{1F600}".repeat(4096), LIMITS)).toThrow(/nothing that can be spoken/);
+  expect(() => toSegments("x".repeat(4097), LIMITS)).toThrow(/at most 4096 characters, not 4097/);
 });
 
 test.each([
@@ -69,5 +73,5 @@ test.each([
   ["Mr. ".repeat(50_000)],
 ])("splits a very long text in linear time (%#)", (text) => {
   const limits = { maxInputCharacters: 1_000_000, maxSentenceCharacters: 200 };
-  expect(toSentences(text, limits).length).toBeGreaterThan(0);
+  expect(toSegments(text, limits).length).toBeGreaterThan(0);
 });

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { requireEnglish } from "./require-english.ts";
+
+test.each([
+  ["Привет, как дела? Сегодня хорошая погода.", "Cyrillic script"],
+  ["Καλημέρα σας", "Greek script"],
+  ["Hello, это русский текст с одним словом.", "Cyrillic script"],
+  ["Ich bin heute sehr müde und gehe ins Bett.", "German"],
+  ["Die Sitzung beginnt um neun Uhr, und danach gehen wir alle zusammen essen.", "German"],
+  ["Je suis très fatigué aujourd'hui et je vais me coucher avec un bon livre.", "French"],
+  ["La réunion commence à neuf heures et nous avons besoin de vous dans la grande salle.", "French"],
+  ["Mañana por la mañana vamos a ir a la playa con los niños y con el perro.", "Spanish"],
+  ["El libro que está sobre la mesa es de mi hermano y no lo puedes tocar.", "Spanish"],
+])("refuses %j", async (text, finding) => {
+  await expect(requireEnglish(text)).rejects.toMatchObject({
+    name: "TtsError",
+    code: "unsupported_language",
+    message: expect.stringMatching(new RegExp(`${finding}.*English \\(en\\)`)),
+  });
+});
+
+test.each([
+  "Hello there.",
+  "Jean-Claude Van Damme met Gérard Depardieu in Paris.",
+  "The Champs-Élysées and the Côte d'Azur",
+  "My name is José Hernández García de la Vega.",
+  "San Francisco, Los Angeles, San Diego and Sacramento",
+  "Buenos Aires, Montevideo, Santiago de Chile, Rio de Janeiro, Belo Horizonte",
+  "Wolfgang Amadeus Mozart, Ludwig van Beethoven, Johann Sebastian Bach",
+  "Le Monde, Le Figaro, La Croix, Les Échos, Libération",
+  "Que sera, sera. C'est la vie.",
+  "We ate coq au vin and pain au chocolat.",
+  'She said "je ne sais quoi" and then "c\'est la vie", and nobody knew what she meant by that.',
+  "Dr. Müller lives in Düsseldorf on the Königsallee.",
+  "Spaghetti alla carbonara, tagliatelle al ragù, tiramisù",
+  "no no no no no no",
+  "x x x x x x x x",
+  "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore.",
+  "const x = 5; return x;",
+  "The word 日本語 is Japanese, and Привет is Russian.",
+  "π",
+  "Guten Tag.",
+  "Men die at war, so was an old man in also by then.",
+])("accepts %j", async (text) => {
+  await expect(requireEnglish(text)).resolves.toBeUndefined();
+});

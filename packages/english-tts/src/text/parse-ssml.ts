@@ -1,0 +1,81 @@
+/** Speech Synthesis Markup Language 1.1: the tags that change what is said and when. Others throw a TtsError. */
+
+import { SaxesParser } from "saxes";
+import { invalidSsml } from "../tts-error.ts";
+import { sayAs } from "./say-as.ts";
+
+export type SsmlPart = { text: string } | { pauseSeconds: number };
+
+const TAGS = ["speak", "p", "s", "break", "say-as", "sub"];
+const SUPPORTED = TAGS.map((tag) => `<${tag}>`).join(", ");
+/** Tags of SSML that no other markup has, so that a text without a `<speak>` around them is SSML all the same. */
+const SSML_TAG = /<\/?(?:speak|break|emphasis|say-as|prosody|phoneme|sub|amazon:[\w-]+)(?:\s[^<>]*)?\/?>/i;
+const MAX_PAUSE_SECONDS = 10;
+/** Seconds by `strength`, as common engines pause. */
+const STRENGTHS: Readonly<Record<string, number>> = {
+  none: 0,
+  "x-weak": 0.1,
+  weak: 0.25,
+  medium: 0.5,
+  strong: 0.75,
+  "x-strong": 1,
+};
+
+export function isSsml(text: string): boolean {
+  return SSML_TAG.test(text);
+}
+
+/** Throws a TtsError `invalid_ssml` for broken markup and for tags that the voices cannot honor. */
+export function parseSsml(text: string): SsmlPart[] {
+  const parts: SsmlPart[] = [];
+  const open: { name: string; attributes: Record<string, string>; text: string }[] = [];
+  const parser = new SaxesParser();
+  const say = (words: string) => {
+    const inner = open.at(-1);
+    if (inner !== undefined && (inner.name === "say-as" || inner.name === "sub")) inner.text += words;
+    else parts.push({ text: words });
+  };
+  parser.on("error", ({ message }) => {
+    throw invalidSsml(`it is not well-formed XML (${message.replace(/^\d+:\d+: /, "")})`);
+  });
+  parser.on("text", say);
+  parser.on("cdata", say);
+  parser.on("opentag", ({ name, attributes }) => {
+    if (!TAGS.includes(name)) throw invalidSsml(`<${name}> is not supported; ${SUPPORTED} are`);
+    open.push({ name, attributes, text: "" });
+    if (name === "p" || name === "s") parts.push({ text: "\n" });
+    if (name === "break") parts.push({ pauseSeconds: pauseOf(attributes) });
+  });
+  parser.on("closetag", ({ name }) => {
+    const tag = open.pop();
+    if (name === "p" || name === "s") parts.push({ text: "\n" });
+    if (tag?.name === "say-as") say(sayAs(tag.text, tag.attributes["interpret-as"] ?? ""));
+    if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text);
+  });
+  parser.write(withRoot(text)).close();
+  return parts;
+}
+
+/** Wraps a text without `<speak>`, whose `&` and `<` may be meant literally. */
+function withRoot(text: string): string {
+  if (/^\s*(?:<\?xml[^>]*>\s*)?<speak[\s>]/.test(text)) return text.trim();
+  const escaped = text
+    .replace(/&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/gi, "&amp;")
+    .replace(/<(?![/\w])/g, "&lt;");
+  return `<speak>${escaped}</speak>`;
+}
+
+function pauseOf({ time, strength = "medium" }: Record<string, string>): number {
+  if (time !== undefined) {
+    const [, number, unit] = /^\+?(\d*\.?\d+)(ms|s)$/.exec(time.trim()) ?? [];
+    if (number === undefined) throw invalidSsml(`time="${time}" is not a number of s or ms, such as "500ms"`);
+    const seconds = Number(number) / (unit === "ms" ? 1000 : 1);
+    if (seconds > MAX_PAUSE_SECONDS)
+      throw invalidSsml(`a break may take at most ${MAX_PAUSE_SECONDS} s, not ${seconds} s`);
+    return seconds;
+  }
+  const seconds = Object.hasOwn(STRENGTHS, strength) ? STRENGTHS[strength] : undefined;
+  if (seconds === undefined)
+    throw invalidSsml(`strength="${strength}" is not one of ${Object.keys(STRENGTHS).join(", ")}`);
+  return seconds;
+}
