@@ -23,10 +23,10 @@ export type FaultKind =
   /** An upstream that is well gave an answer that the request does not allow. */
   | "answer-unfit"
   | "upstream-timeout"
-  /** Nobody is left to be told; the log and the metrics still tell it apart from a success. */
+  /** The client disconnected; logs and metrics still distinguish it from a success. */
   | "client-left";
 
-/** How much of the limits on requests and tokens is left; undefined where there is none. */
+/** What is left of the limits on requests and tokens; undefined where unlimited. */
 export interface RateLimitStatus {
   requests?: LimitLeft;
   tokens?: LimitLeft;
@@ -48,7 +48,7 @@ export interface FaultDetails {
   retryAfterSeconds?: number | undefined;
   /** Whether waiting cannot cure it, although it does others of its kind. */
   isFinal?: boolean | undefined;
-  /** Of the limits that the request was held to. */
+  /** Limits that applied to the request. */
   limits?: RateLimitStatus | undefined;
   /** What the failed attempt used, where that is known and to be accounted. */
   used?: TokenUsage | undefined;
@@ -79,7 +79,7 @@ export class Fault extends Error {
   }
 }
 
-/** The same failure, told with the limits that this request was held to: others may be told of it too. */
+/** Returns a copy of the failure with the limits of this request; several requests may share one failure. */
 export function withLimits(failure: unknown, limits: RateLimitStatus): unknown {
   const isLimited = limits.requests !== undefined || limits.tokens !== undefined;
   if (!(failure instanceof Fault) || !isLimited || failure.limits !== undefined) return failure;

@@ -131,7 +131,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 export type ChatEvent =
   /** The prompt was accepted and counted. At most once, before any text. */
   | { type: "start"; promptTokens: number; cachedTokens: number }
-  /** A piece of the answer, whole characters only. `logprobs` of the tokens that are complete with it. */
+  /** A piece of the answer, complete characters only. `logprobs` of the tokens that are complete with it. */
   | { type: "text"; choice: number; text: string; completionTokens: number; logprobs?: readonly TokenLogprob[] }
   /** A piece of what the model thinks before it answers. */
   | { type: "reasoning"; choice: number; text: string; completionTokens: number }

@@ -11,7 +11,7 @@ export interface OpenModel {
   listModels?(signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Asks, without work for a model, whether it is well again; undefined: that cannot be told so. Left out where only a
-   * request can tell. Does not throw.
+   * request can show. Does not throw.
    */
   probe?(signal: AbortSignal): Promise<boolean | undefined>;
   /** Ends it and everything it runs. Requests in flight end with a Fault. Safe to call twice. */

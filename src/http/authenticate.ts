@@ -1,4 +1,4 @@
-/** Proves who asks, for every route of a scope, so that a new route cannot forget it. */
+/** Authenticates every route of a scope; a new route cannot forget it. */
 
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -26,7 +26,7 @@ declare module "fastify" {
   }
 }
 
-/** Before the body is read, so that nobody without a key can make the server read one. */
+/** Runs before the body is read: without a key nobody can make the server read one. */
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,

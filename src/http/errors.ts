@@ -73,7 +73,7 @@ function routeMethods(app: FastifyInstance): (path: string) => string[] {
   };
 }
 
-/** For a path that no route can be looked up by, so that no hook runs: it cannot be decoded, or has a part too long. */
+/** Answers paths that cannot be looked up, for which no hook runs: not decodable, or with a segment that is too long. */
 export function answerUnroutable(error: FastifyError, { id, raw }: FastifyRequest, reply: FastifyReply): void {
   const [path = ""] = (raw.url ?? "").slice(0, 200).split("?", 1);
   const isTooLong = error.code === "FST_ERR_MAX_PARAM_LENGTH";
@@ -117,7 +117,7 @@ function brokenHttpFault(code: string | undefined): Fault {
     case "HPE_HEADER_OVERFLOW":
       return new Fault("headers-too-large", "The request's headers are larger than this server takes (16 KiB).");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Fault("request-too-slow", "The request did not arrive whole in the time that this server waits.");
+      return new Fault("request-too-slow", "The request did not arrive completely in the time that this server waits.");
     default:
       return invalidRequest("The request is not valid HTTP.");
   }

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { OnDisconnect } from "../inference/inference.ts";
 
 /**
- * For what has to end when the client leaves before its answer was sent whole. Taken from the response's `close`:
+ * Registers what ends when the client disconnects before its answer was sent completely. Uses the response's `close`:
  * Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
  */
 export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { Fault } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
-import { type Logger, logInfo } from "../observability/logger.ts";
+import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 
 interface RequestRecord {
@@ -13,12 +13,12 @@ interface RequestRecord {
   /** What an inference came to, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
-  /** Called when the client leaves before its answer was sent whole. */
+  /** Called when the client disconnects before its answer was sent completely. */
   leaving: (() => void)[];
 }
 
 export interface OpenRequests {
-  /** Requests whose answer is not sent whole yet. */
+  /** Requests whose answer is not sent completely yet. */
   open: number;
 }
 
@@ -34,7 +34,7 @@ export function useRequestLog(
   app: FastifyInstance,
   logger: Logger,
   measure: (request: RequestMeasure) => void,
-  /** The catalog's entry for an id that a caller wrote; undefined when there is none. */
+  /** Catalog id for a requested id; undefined when it does not exist. */
   catalogIdOf: (id: string | undefined) => string | undefined = () => undefined,
 ): OpenRequests {
   const records = { open: 0 };
@@ -78,7 +78,7 @@ export function useRequestLog(
     if (!request.url.startsWith("/v1/")) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
-    logInfo(logger, line);
+    logger.info(line);
     measure({
       operation: operationOf(request),
       model: settlement?.catalogId ?? catalogIdOf(request.record.model) ?? "",
@@ -97,7 +97,7 @@ function sendReady(): void {
   for (const send of all) sendNow(send);
 }
 
-/** What is thrown as an answer is sent is a bug like any other: out here nobody else would answer it with a 500. */
+/** What is thrown while an answer is sent is a bug like any other, and nothing else out here turns it into a 500. */
 function sendNow(send: HookHandlerDoneFunction): void {
   try {
     send();
@@ -106,7 +106,7 @@ function sendNow(send: HookHandlerDoneFunction): void {
   }
 }
 
-/** The route's own pattern, so that an unknown path is no label of its own. */
+/** The route's pattern, since a label per unknown path would be unbounded. */
 function operationOf(request: FastifyRequest): string {
   return request.routeOptions.url?.replace("/v1/", "").replace("/*", "") ?? "unknown";
 }

@@ -47,7 +47,7 @@ export interface Server {
   app: FastifyInstance;
   /** Refuses what comes from now on: new connections, and requests on those that are kept alive. */
   drain(): void;
-  /** Requests whose answer is not sent whole yet. */
+  /** Requests whose answer is not sent completely yet. */
   openRequests(): number;
 }
 
@@ -130,7 +130,7 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
       headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
     },
     // Of a connection on which nothing moves although a request is open: a client that does not read would hold its
-    // answer for ever. A chat whose messages are judged first may be silent for two deadlines.
+    // answer indefinitely. A chat whose messages are moderated first may be silent for two deadlines.
     connectionTimeout: 2 * limits.requestTimeoutSeconds * 1000 + Math.max(receiveTimeout, SPARE_MILLISECONDS),
     // Longer than the usual idle time of a proxy in front, so that the proxy closes first and meets no reset.
     keepAliveTimeout: 75_000,

@@ -5,7 +5,7 @@ export interface Entry<Item> {
 }
 
 /**
- * What is going on at the moment. A `Set` would do, but V8 lays out a set anew every few dozen changes, and each layout
+ * Requests that run at the moment. A `Set` would do, but V8 rebuilds a set every few dozen changes, and each table
  * that it leaves behind keeps all that was in it alive until the next full collection.
  */
 export class ActiveRequests<Item> {

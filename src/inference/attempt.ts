@@ -41,7 +41,7 @@ export interface AttemptOptions<Opened extends Model, Event> {
   signal: AbortSignal;
   /** Whose turn it is when requests have to wait. */
   project: string;
-  /** Written to as it goes, so that it tells of failures too. */
+  /** Updated during the attempts, so it covers failed ones. */
   attemptStats: AttemptStats;
 }
 

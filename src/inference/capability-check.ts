@@ -29,16 +29,16 @@ const ABILITY_CHECKS: readonly Check[] = [
     const message = messages[index];
     if (message === undefined) return undefined;
     const field = message.role === "tool" ? "role" : "tool_calls";
-    const text = "This model does not call tools, so that it cannot read a call or what came of it.";
+    const text = "This model does not call tools, so it cannot read tool calls or their results.";
     return unsupportedValue(text, `messages[${index}].${field}`);
   },
   ({ format }, abilities) => {
     if (abilities.jsonSchema !== false || format.type === "text") return undefined;
-    return unsupportedValue("This model cannot be held to JSON; it answers with plain text.", "response_format");
+    return unsupportedValue("This model cannot guarantee JSON output; it answers with plain text.", "response_format");
   },
   ({ topLogprobs }, abilities) => {
     if (abilities.logprobs !== false || topLogprobs === undefined) return undefined;
-    return unsupportedValue("This model does not tell the log probabilities of its tokens.", "logprobs");
+    return unsupportedValue("This model does not report log probabilities.", "logprobs");
   },
   ({ messages }, abilities) => {
     if (abilities.vision !== false) return undefined;
@@ -57,7 +57,7 @@ const ABILITY_CHECKS: readonly Check[] = [
   },
   ({ reasoningEffort }, abilities) => {
     if (abilities.reasoning !== false || reasoningEffort === undefined || reasoningEffort === "none") return undefined;
-    const text = "This model does not reason before it answers, so that it knows no effort but 'none'.";
+    const text = "This model does not reason before it answers; the only effort it supports is 'none'.";
     return unsupportedValue(text, "reasoning_effort");
   },
 ];

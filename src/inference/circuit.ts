@@ -31,8 +31,8 @@ const COUNTED: ReadonlySet<Fault["kind"]> = new Set([
 ]);
 
 /**
- * Asks the deployment itself, so that no request has to find out: true: it is well, false: it is not, undefined: only a
- * request can tell.
+ * Asks the deployment itself, which spares requests: true: healthy, false: unhealthy, undefined: only a
+ * request can show.
  */
 export type Probe = () => Promise<boolean | undefined>;
 
@@ -88,21 +88,25 @@ export class Circuit {
     const cooldownSeconds = (this.#probeAt - Date.now()) / 1000;
     const mayRequestProbe = state === CircuitState.Open && cooldownSeconds <= 0 && this.#timer === undefined;
     if (mayRequestProbe) return undefined;
-    return new Fault("unavailable", `\`${deployment}\` failed of late and rests for a moment. Try again soon.`, {
-      code: "engine_failed",
-      retryAfterSeconds: Math.max(1, Math.ceil(cooldownSeconds)),
-    });
+    return new Fault(
+      "unavailable",
+      `\`${deployment}\` is temporarily unavailable after repeated failures. Try again in a moment.`,
+      {
+        code: "engine_failed",
+        retryAfterSeconds: Math.max(1, Math.ceil(cooldownSeconds)),
+      },
+    );
   }
 
   /**
-   * To be told how one attempt goes. A caller that leaves tells nothing of the deployment, but a probe whose caller left
+   * Reports how one attempt goes. A client's disconnect says nothing about the deployment, but a probe whose client left
    * has not shown that it is well.
    */
   watch(): Watch {
     return this.#policy.state === CircuitState.Closed ? this.#watchOne() : this.#watchProbe();
   }
 
-  /** The policy is told of failures only, since its promises would cost each request more than all else here. */
+  /** Only failures go through the policy, since its promises would cost each request more than all else here. */
   #watchOne(): Watch {
     let hasEnded = false;
     return {
@@ -141,7 +145,7 @@ export class Circuit {
 
   #coolDown(): void {
     if (this.#isClosed) return;
-    // A probe is a request too, so that it waits for the end of a Retry-After.
+    // A probe is a request too: it waits for the end of a Retry-After.
     const milliseconds = Math.max(this.#cooldownMs, this.#pauseSeconds() * 1000);
     this.#probeAt = Date.now() + milliseconds;
     clearTimeout(this.#timer);
@@ -153,7 +157,7 @@ export class Circuit {
     if (this.#pauseSeconds() > 0) return this.#coolDown();
     const asked = this.#timer;
     const isHealthy = await this.#probe().catch(() => false);
-    // Closed, or broken anew, in the meantime.
+    // Closed, or opened again, in the meantime.
     if (this.#timer !== asked || asked === undefined) return;
     if (isHealthy === false) return this.#coolDown();
     this.#timer = undefined;
@@ -212,7 +216,7 @@ class EitherBreaker implements IBreaker {
   }
 
   failure(circuit: CircuitState): boolean {
-    // Each has to hear of it, so that the first to open does not keep it from the others.
+    // Every breaker must count it, also after the first has opened.
     const areOver = this.#breakers.map((breaker) => breaker.failure(circuit));
     return areOver.includes(true) || this.isOnTrial;
   }

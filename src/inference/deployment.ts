@@ -1,4 +1,4 @@
-/** One engine with its settings: opened in the background, kept open, its slots shared out. */
+/** One engine with its settings: opened in the background, kept open, with a queue for its slots. */
 
 import { backoffDelay } from "../async/backoff.ts";
 import type { Model, Task } from "../engines/engine.ts";
@@ -26,7 +26,7 @@ export interface DeploymentOptions {
   onOpenFailure: (failure: unknown) => void;
 }
 
-/** An opening that failed is tried again, at first soon, then ever more seldom. */
+/** Delay before a failed opening is retried. */
 const REOPEN_SECONDS = { initial: 15, max: 600 };
 
 export class Deployment {
@@ -60,7 +60,7 @@ export class Deployment {
     return this.#routingOptions;
   }
 
-  /** Takes effect at once; what is known of its health stays, unless that is measured anew. */
+  /** Takes effect at once and keeps the health statistics, unless the circuit's settings change. */
   set routingOptions(routingOptions: RoutingOptions) {
     this.#slots.maxQueue = routingOptions.maxQueue;
     if (JSON.stringify(routingOptions.circuit) !== JSON.stringify(this.#routingOptions.circuit)) {
@@ -78,7 +78,7 @@ export class Deployment {
     return this.#slots;
   }
 
-  /** Opens the model in the background; `state` tells how it goes. */
+  /** Opens the model in the background; `state` reports progress. */
   start(): void {
     this.#opening ??= this.#open();
   }
@@ -136,7 +136,7 @@ export class Deployment {
     await this.#model?.close();
   }
 
-  /** The open model. Throws a Fault while there is none that can serve. */
+  /** Returns the open model. Throws a Fault while it cannot serve. */
   model(): Model {
     const model = this.#model;
     if (model === undefined) {

@@ -1,34 +1,17 @@
+import { AsyncQueue } from "../async/async-queue.ts";
+
 /**
- * Takes everything from `source` as fast as it comes and hands it on at the consumer's pace, so that a client
- * that reads slowly does not hold what the source holds. Only for sources that end by themselves within bounds.
+ * Reads `source` as fast as it produces and yields its items at the consumer's pace, so a slow client does not hold the
+ * source's slot. Only for sources that end by themselves within bounds.
  */
-export function drainToBuffer<Item>(source: AsyncIterable<Item>): AsyncIterableIterator<Item> {
-  const items: Item[] = [];
-  let end: { failure?: unknown } | undefined;
-  let wake: (() => void) | undefined;
-  const pump = async () => {
-    try {
-      for await (const item of source) {
-        items.push(item);
-        wake?.();
-      }
-      end = {};
-    } catch (failure) {
-      end = { failure };
-    }
-    wake?.();
+export function drainToBuffer<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item, void> {
+  const queue = new AsyncQueue<Item>();
+  const drain = async () => {
+    for await (const item of source) queue.push(item);
   };
-  void pump();
-  return (async function* () {
-    for (;;) {
-      while (items.length > 0) yield items.shift() as Item;
-      if (end !== undefined) {
-        if ("failure" in end) throw end.failure;
-        return;
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  })();
+  drain().then(
+    () => queue.end(),
+    (failure: unknown) => queue.end(failure),
+  );
+  return queue.read();
 }

@@ -113,7 +113,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     const { adapter } = this.#options;
     const { signal } = this.#abort;
     if (result.done) {
-      // Engines stop without throwing once they are aborted, so that an end alone does not say that all is there.
+      // Engines stop without throwing once aborted, so an end alone does not mean that the answer is complete.
       if (!this.#hasFinished && signal.aborted) this.#onFailure(signal.reason);
       if (!this.#hasFinished && adapter.isEnd !== undefined) {
         this.#onFailure(new Error(`${this.#routed?.deployment.name} broke off its answer`));
@@ -132,7 +132,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
 
   readonly #onFailure = (failure: unknown): never => {
     this.#settle(outcomeOf(failure));
-    this.abort(new Fault("client-left", "The client was told of a failure."));
+    this.abort(new Fault("client-left", "The client got an error."));
     throw failure;
   };
 

@@ -89,12 +89,12 @@ export class Inference {
     return listed;
   }
 
-  /** The catalog's entry that an id means, whoever asks: for figures, never for an answer. */
+  /** Id of the catalog entry for a requested id, without an access check: for metrics, never for an answer. */
   catalogIdOf(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
   }
 
-  /** The listing's entry for an id or an alias. Throws a Fault when there is none or this caller may not use it. */
+  /** Returns the listing's entry for an id or an alias. Throws a Fault when it does not exist or the caller may not use it. */
   async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
     const found = this.#find(caller, id);
     const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);

@@ -1,4 +1,4 @@
-/** A moving average of the time to the first token, forgotten when it has grown old. */
+/** Exponentially weighted moving average of the time to the first token, dropped when stale. */
 export class LatencyEwma {
   static readonly weightOfLatest = 0.2;
   /** So that a deployment that was slow once is tried again. */
@@ -7,7 +7,7 @@ export class LatencyEwma {
   #seconds = 0;
   #measuredAt = Number.NEGATIVE_INFINITY;
 
-  /** Undefined: not measured of late. */
+  /** Undefined: not measured recently. */
   get seconds(): number | undefined {
     const ageSeconds = (performance.now() - this.#measuredAt) / 1000;
     return ageSeconds > LatencyEwma.forgottenAfterSeconds ? undefined : this.#seconds;

@@ -1,7 +1,7 @@
 import { Fault } from "../faults.ts";
 
 /**
- * An answer's events, whose end is told once, however it comes: with what broke them, or undefined when they ended well.
+ * Passes an answer's events on and reports their end exactly once: with the failure, or undefined after a normal end.
  * An iterator written out, since a generator more costs each event of a stream several turns of the microtask queue.
  */
 export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
@@ -41,7 +41,7 @@ export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
     try {
       await this.#source.return?.();
     } catch {
-      // Whoever waits for the next event is told.
+      // The reader that waits for the next event gets the failure.
     }
     this.#over(hasFailed ? this.#signal.reason : new Fault("client-left", "The reader left."));
     return { done: true, value: undefined };

@@ -84,13 +84,13 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
   return { ...answer, events: await moderated(answer.events, form), moderation };
 }
 
-/** Waits for the first event, so that a judge that fails before anything is shown is an error of its own. */
+/** Waits for the first event: a moderation model that fails before anything is shown is a real error status. */
 async function begun<Event>(events: AsyncGenerator<Event, void>): Promise<AsyncGenerator<Event, void>> {
   const first = await events.next();
   return first.done ? events : prepend(first.value, events);
 }
 
-/** A moderation's own fields are not the chat's, and a caller who asked for none must not be told that it named one. */
+/** Maps a fault's field to the chat request's, and hides a policy that the caller did not ask for. */
 function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isDemanded }: ModerationPolicy): never {
   if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
   const { kind, code, message, param: field } = failure;

@@ -1,8 +1,8 @@
-/** What a chat is held to: what its request asks for, and what its project demands of all. */
+/** Moderation policy of a chat: what its request asks for, combined with what its project requires. */
 
 import { Fault, invalidRequest } from "../faults.ts";
 
-/** `score` tells what was found; `block` lets nothing through that is flagged. */
+/** `score` reports verdicts; `block` lets nothing flagged through. */
 type ModerationMode = "score" | "block";
 
 /** What a chat request asks for; a direction without a mode is scored. */
@@ -26,9 +26,9 @@ export interface ModerationPolicy {
   /** Undefined: not judged. */
   input: ModerationMode | undefined;
   output: ModerationMode | undefined;
-  /** The project's, which no fault of its own may make a request pass by. */
+  /** Whether it is the project's: then a failing moderation model fails the request. */
   isDemanded: boolean;
-  /** Whether the answer tells what was found. */
+  /** Whether the answer shows the verdicts. */
   isShown: boolean;
 }
 

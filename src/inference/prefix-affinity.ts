@@ -1,4 +1,4 @@
-/** Sends prompts that begin alike to the same deployment, so that what it has evaluated is found again. */
+/** Routes prompts with the same prefix to the same deployment, whose prefix cache then hits. */
 
 import { createHash } from "node:crypto";
 import type { Ranked } from "./rank.ts";

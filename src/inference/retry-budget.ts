@@ -1,4 +1,4 @@
-/** Stops retry storms: retries may add a fifth to the load, and a few more so that a quiet service may retry at all. */
+/** Prevents retry storms: retries may add a fifth to the load, plus a few that let a quiet service retry at all. */
 export class RetryBudget {
   static readonly share = 0.2;
   static readonly reserve = 10;

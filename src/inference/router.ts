@@ -110,7 +110,7 @@ export class Router {
   }
 }
 
-/** What belongs to a deployment that is not well has another one of its own meanwhile. */
+/** Unhealthy deployments lose their prefixes to healthy ones until they recover. */
 function preferCachedPrefix<Opened extends Model, Event>(
   ranked: Deployment[],
   adapter: TaskAdapter<Opened, Event>,
@@ -122,7 +122,7 @@ function preferCachedPrefix<Opened extends Model, Event>(
   return [...orderByPrefixAffinity(healthy, adapter.affinity()), ...ranked.filter((each) => !healthy.includes(each))];
 }
 
-/** The deployment's model when it can be asked now; otherwise `reasons` is told why not. */
+/** Returns the deployment's model if it can take the request now; otherwise adds the reason to `reasons`. */
 function eligibleModel<Opened extends Model, Event>(
   deployment: Deployment,
   adapter: TaskAdapter<Opened, Event>,

@@ -12,7 +12,7 @@ export interface RoutingPolicy {
 
 export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2 };
 
-/** What may change without opening the deployment's model anew. */
+/** Options that can change without reopening the deployment's model. */
 export interface RoutingOptions {
   /** Its share where the strategy is `weighted`, and of prompts that stick. */
   weight: number;

@@ -2,7 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Task } from "../engines/engine.ts";
 import type { Usage } from "../usage.ts";
 
-/** What one request came to, told once it is over, however it ended. */
+/** Result of one request, reported once, however it ended. */
 export interface Settlement {
   caller: Caller;
   operation: Task;

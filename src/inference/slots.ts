@@ -17,7 +17,7 @@ interface Waiting {
   askedAt: number;
 }
 
-/** No caller is sent away for longer than this, however slow the model was of late. */
+/** Upper bound of Retry-After, however slow the model was recently. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 export class Slots {
@@ -48,7 +48,7 @@ export class Slots {
     return this.#inUse < this.count;
   }
 
-  /** Resolves once nobody has a slot or waits for one. */
+  /** Resolves once no slot is in use and the queue is empty. */
   async idle(): Promise<void> {
     if (this.#inUse === 0 && this.waiting === 0) return;
     await new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ export class Slots {
     );
   }
 
-  /** How long the whole queue takes at the pace of late. */
+  /** Estimated time to work off the queue at the recent pace. */
   #expectedWaitSeconds(): number {
     return Math.min(MAX_RETRY_AFTER_SECONDS, ((this.#queue.size + 1) / this.count) * this.#heldSeconds);
   }

@@ -34,7 +34,7 @@ export interface TaskAdapter<Opened extends Model, Event> {
   refusal(model: Opened): Fault | undefined;
   /** Begins it. `id` is the catalog id to answer as. */
   begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
-  /** Whether all events are taken as fast as they come, so that a slow client does not hold the slot. */
+  /** Whether events are read as fast as they come, which keeps a slow client from holding the slot. */
   drainsToBuffer(model: Opened): boolean;
   /** Writes into `used` what this event says of usage; true for a part of the answer itself. */
   count(event: Event, used: Usage): boolean;
@@ -74,7 +74,7 @@ const NOTHING: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBy
 /** Marks around the prompt and each message, in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
-/** More than common models make of one picture; how many it was is told with the answer. */
+/** More than common models need for one image; the exact number comes with the answer. */
 const TOKENS_PER_IMAGE = 4096;
 
 /** A token is one byte at least, and what else a prompt is made of, such as tools, is read as it is written. */
@@ -244,7 +244,7 @@ function refuseTranscription(
   }
   if (request.wordTimes && !abilities.wordTimes) {
     const param = "timestamp_granularities";
-    return unsupportedValue("This model does not tell the times of words; ask for those of segments.", param);
+    return unsupportedValue("This model does not report word timestamps; ask for those of segments.", param);
   }
   return undefined;
 }

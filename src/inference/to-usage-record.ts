@@ -1,7 +1,7 @@
 import type { UsageRecord } from "../usage/usage-recorder.ts";
 import type { Settlement } from "./settlement.ts";
 
-/** `at` in epoch milliseconds. Undefined when no deployment began to answer, so that no work was done. */
+/** `at` in epoch milliseconds. Undefined when no deployment began to answer: no work was done. */
 export function toUsageRecord(settlement: Settlement, at: number): UsageRecord | undefined {
   const { caller, operation, model, deployment, costNanoDollars, used, outcome } = settlement;
   if (model === undefined || deployment === undefined) return undefined;

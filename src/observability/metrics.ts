@@ -1,7 +1,6 @@
 /** What Prometheus scrapes. Labels are catalog ids and status codes, so that callers cannot make new series. */
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { CounterSeries, HistogramSeries } from "./series.ts";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export interface RequestMeasure {
   operation: string;
@@ -48,50 +47,44 @@ const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = new CounterSeries({
+  readonly #requests = new Counter({
     name: "parlance_requests_total",
     help: "Requests answered; status 499 is a client that left.",
     labelNames: ["operation", "model", "status"],
-    registry: this.#registry,
+    registers: [this.#registry],
   });
-  readonly #durations = new HistogramSeries(
-    {
-      name: "parlance_request_duration_seconds",
-      help: "From a request's arrival to its answer's end.",
-      labelNames: ["operation", "model"],
-      registry: this.#registry,
-    },
-    SECONDS,
-  );
-  readonly #firstTokens = new HistogramSeries(
-    {
-      name: "parlance_time_to_first_token_seconds",
-      help: "From a chat request's admission to its answer's first token, waiting for a slot included.",
-      labelNames: ["model", "deployment"],
-      registry: this.#registry,
-    },
-    SECONDS,
-  );
-  readonly #attempts = new CounterSeries({
+  readonly #durations = new Histogram({
+    name: "parlance_request_duration_seconds",
+    help: "From a request's arrival to its answer's end.",
+    labelNames: ["operation", "model"],
+    registers: [this.#registry],
+    buckets: SECONDS,
+  });
+  readonly #firstTokens = new Histogram({
+    name: "parlance_time_to_first_token_seconds",
+    help: "From a chat request's admission to its answer's first token, waiting for a slot included.",
+    labelNames: ["model", "deployment"],
+    registers: [this.#registry],
+    buckets: SECONDS,
+  });
+  readonly #attempts = new Counter({
     name: "parlance_attempts_total",
     help: "Times that a deployment was asked; begun: it began to answer, otherwise why it did not.",
     labelNames: ["model", "deployment", "outcome"],
-    registry: this.#registry,
+    registers: [this.#registry],
   });
-  readonly #queued = new HistogramSeries(
-    {
-      name: "parlance_queue_seconds",
-      help: "Spent waiting for a slot by those that got one.",
-      labelNames: ["model", "deployment"],
-      registry: this.#registry,
-    },
-    SECONDS,
-  );
-  readonly #tokens = new CounterSeries({
+  readonly #queued = new Histogram({
+    name: "parlance_queue_seconds",
+    help: "Spent waiting for a slot by those that got one.",
+    labelNames: ["model", "deployment"],
+    registers: [this.#registry],
+    buckets: SECONDS,
+  });
+  readonly #tokens = new Counter({
     name: "parlance_tokens_total",
     help: "Tokens read (prompt) and generated (completion).",
     labelNames: ["model", "deployment", "direction"],
-    registry: this.#registry,
+    registers: [this.#registry],
   });
 
   readonly #refusals = new Counter({
@@ -129,18 +122,18 @@ export class Metrics {
   }
 
   request({ operation, model, status, durationSeconds }: RequestMeasure): void {
-    this.#requests.add({ operation, model, status });
+    this.#requests.inc({ operation, model, status });
     this.#durations.observe({ operation, model }, durationSeconds);
   }
 
   inference({ model, deployment, firstTokenSeconds, promptTokens, completionTokens }: InferenceMeasure): void {
     if (firstTokenSeconds !== undefined) this.#firstTokens.observe({ model, deployment }, firstTokenSeconds);
-    this.#tokens.add({ model, deployment, direction: "prompt" }, promptTokens);
-    this.#tokens.add({ model, deployment, direction: "completion" }, completionTokens);
+    this.#tokens.inc({ model, deployment, direction: "prompt" }, promptTokens);
+    this.#tokens.inc({ model, deployment, direction: "completion" }, completionTokens);
   }
 
   attempt({ model, deployment, outcome, queuedSeconds }: AttemptMeasure): void {
-    this.#attempts.add({ model, deployment, outcome });
+    this.#attempts.inc({ model, deployment, outcome });
     this.#queued.observe({ model, deployment }, queuedSeconds);
   }
 

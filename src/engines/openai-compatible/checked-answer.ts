@@ -1,5 +1,5 @@
 /**
- * Answers in JSON of an upstream that cannot be held to JSON: asked for in words, checked here, and asked for once more
+ * JSON output of an upstream that cannot enforce it: requested in the prompt, validated here, and requested once more
  * where they do not fit.
  */
 
@@ -28,7 +28,7 @@ export async function checkedAnswer(
 ): Promise<CompleteAnswer | undefined> {
   const validate = validatorOfFormat(format);
   const body = withInstruction(asked, format);
-  // The choices are asked for again side by side; where one fails, the others are for nobody.
+  // Choices are repaired concurrently; when one fails, the others are canceled.
   const failing = new AbortController();
   const until = AbortSignal.any([signal, failing.signal]);
   const first = await complete(body, until);

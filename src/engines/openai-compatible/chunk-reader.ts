@@ -7,7 +7,7 @@ import { parseUsage } from "./usage.ts";
 export interface ChunkReaderOptions {
   /** How many choices were asked for; the answer has ended when each has. */
   choices: number;
-  /** Whether each choice comes with a usage of its own, rather than one for all at the end. */
+  /** Whether each choice reports its own usage, rather than one for all at the end. */
   usagePerChoice?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A whole answer as the frames of a stream, for answers that had to be there before any of it could be shown. */
+/** Renders a complete answer as the frames of a stream, for answers that had to be validated first. */
 
 interface Choice {
   index?: number;

@@ -9,7 +9,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-/** Undoes a `content-encoding`; undefined when there is none. Throws when it is none that Node knows, or several. */
+/** Creates the decoder for a `content-encoding`; undefined without one. Throws when Node does not support it. */
 export function createDecoder(encoding: string | undefined): Transform | undefined {
   const name = encoding?.trim().toLowerCase() ?? "";
   if (name === "" || name === "identity") return undefined;

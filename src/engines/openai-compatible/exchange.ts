@@ -21,7 +21,7 @@ export class UpstreamTimeoutError extends Error {}
 export class ResponseTooLongError extends Error {}
 class ReleasedError extends Error {}
 
-/** Beyond this the upstream is told to wait until the reader has taken what is there. */
+/** Above this, reading from the upstream pauses until the reader has taken what is buffered. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 /** How long the end of an answer whose meaning has ended may take, for the connection to be used again. */
 const LINGER_MS = 1000;
@@ -98,7 +98,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isEnded && this.#failure === undefined && !this.#isAborted ? this.#take() : undefined;
   }
 
-  /** Tells that what was read is worth waiting for more: the idle time begins anew. */
+  /** Restarts the idle timeout: what was read is part of an answer. */
   progress(): void {
     if (this.#isShortened) return;
     if (this.#hasProgressed) {

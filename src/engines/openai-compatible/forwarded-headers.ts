@@ -1,4 +1,4 @@
-/** Which of a caller's own headers an upstream is told; none unless the operator says so. */
+/** Selects which of a caller's headers are forwarded to an upstream; by default none. */
 
 import type { CallerHeaders } from "../open-model.ts";
 

@@ -1,4 +1,4 @@
-/** Whether the choices of a whole answer are the JSON that was asked for. */
+/** Checks whether the choices of a complete answer are the JSON that was asked for. */
 
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { LRUCache } from "lru-cache";
@@ -53,7 +53,7 @@ export function checkChoice(choice: AnswerChoice, validate: Validate): CheckedCh
   return { choice: { ...choice, message: { ...choice.message, content: text }, logprobs: null }, violation };
 }
 
-/** Models put JSON into a block of Markdown and their thoughts before it, whatever they are told. */
+/** Models put JSON into a Markdown block and their reasoning before it, despite instructions. */
 function valueIn(text: string): string {
   const said = text.replace(/^\s*<think>.*?<\/think>\s*/s, "");
   const fenced = /^\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*$/is.exec(said);

@@ -1,4 +1,4 @@
-/** Asks in words for the JSON that an upstream cannot be held to. */
+/** Asks in the prompt for the JSON that an upstream cannot enforce. */
 
 import type { AnswerFormat } from "../chat-model.ts";
 

@@ -1,4 +1,4 @@
-/** Finds and sets values in the text of a JSON object, so that all else in it stays as it was written. */
+/** Finds and sets values in the text of a JSON object and leaves all other text as it was written. */
 
 export interface ValueSpan {
   /** Where the key's opening quote stands. */

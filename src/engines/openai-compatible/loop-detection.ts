@@ -1,4 +1,4 @@
-/** Marks what is sent on, so that a request that comes back to the process that sent it does not go round for ever. */
+/** Detects routing loops: marks forwarded requests and refuses one that comes back to the process that sent it. */
 
 import { randomBytes } from "node:crypto";
 import { Fault } from "../../faults.ts";
@@ -19,7 +19,7 @@ export function viaHeader(callerHeaders: CallerHeaders | undefined, deployment: 
   const given = [callerHeaders.via].flat().join(",");
   const marks = given.split(",").flatMap((each) => MARK.exec(each.trim()) ?? []);
   if (marks.includes(OWN_MARK) || marks.length >= MAX_MARKS) {
-    const message = `The upstream of \`${deployment}\` leads back to this service, so that the request would never end.`;
+    const message = `The upstream of \`${deployment}\` leads back to this service: the request would loop forever.`;
     throw new Fault("upstream-refused", message, { code: "upstream_error", isFinal: true });
   }
   return [...marks, OWN_MARK].join(", ");

@@ -34,7 +34,7 @@ async function probe(
   try {
     const head = await exchange.head();
     if (head === undefined || head.status >= 500) return false;
-    // Whole, so that its connection is used again.
+    // Read to the end, which lets the connection be reused.
     await readText(exchange);
     const isJson = String(head.headers["content-type"] ?? "").includes("json");
     return head.status === 200 && isJson ? true : undefined;

@@ -12,7 +12,7 @@ export interface CompleteAnswer {
   usage: TokenUsage;
 }
 
-/** A whole answer with `model` replaced, and `id` set where it is missing. Throws UpstreamError when it is none. */
+/** Parses a complete answer, with `model` replaced and `id` set where it is missing. Throws UpstreamError for anything else. */
 export function readCompletion(body: string, request: Pick<ChatRequest, "model" | "messages">): CompleteAnswer {
   const parsed = parse(body);
   const error = parseUpstreamError(parsed);
@@ -22,7 +22,8 @@ export function readCompletion(body: string, request: Pick<ChatRequest, "model" 
   if (fields === null || !Array.isArray(choices) || choices.length === 0)
     throw new UpstreamError("answered with something else than a completion");
   const reason = choices[0]?.finish_reason;
-  if (typeof reason !== "string" || reason === "error") throw new UpstreamError("ended its answer before it was whole");
+  if (typeof reason !== "string" || reason === "error")
+    throw new UpstreamError("ended its answer before it was complete");
   const usage = parseUsage(fields.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;

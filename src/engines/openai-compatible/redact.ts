@@ -1,6 +1,6 @@
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
-/** Takes out of an upstream's words what is nobody's business: keys, header values, its address. */
+/** Removes secrets from an upstream's messages: keys, header values, its address. */
 export type Redact = (text: string) => string;
 
 const SHORTEST_SECRET = 4;
@@ -13,7 +13,7 @@ export function createRedactor(
     .flatMap((value) => [value, value.replace(/^\w+ /, "")])
     .filter((value) => value.length >= SHORTEST_SECRET);
   const { origin, host, hostname, search } = new URL(settings.baseUrl);
-  // A bare host name such as `vllm` is a word of its own in many messages.
+  // A bare host name such as `vllm` is an ordinary word in many messages.
   const addresses = [settings.baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
   return (text) => {
     let redacted = text;

@@ -91,7 +91,7 @@ const abilities = z
   .strictObject({
     tools: ability.describe("Calls tools"),
     json_schema: ability.describe(
-      "Can be held to JSON. false: asked for it in words, its answers checked here, and once more where they do not fit",
+      "Enforces JSON output. false: JSON is requested in the prompt, validated here, and requested once more if invalid",
     ),
     vision: ability.describe("Takes images"),
     logprobs: ability.describe("Tells log probabilities"),
@@ -111,7 +111,7 @@ export const openAiCompatibleSettings = z
       .prefault({})
       .describe("For chat: what it is able to do. false refuses requests for it; left out: unknown, passed on"),
     max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
-    headers: headers.describe("Sent besides, such as api-key"),
+    headers: headers.describe("Additional headers, such as api-key"),
     forward_headers: z
       .array(headerPattern)
       .max(100)
@@ -127,7 +127,7 @@ export const openAiCompatibleSettings = z
       .describe("To connect, TLS handshake and a proxy's tunnel included"),
     first_byte_timeout_seconds: timeoutSeconds
       .default(300)
-      .describe("To the first event of a stream, or the first byte of a whole answer"),
+      .describe("Time to the first event of a stream, or the first byte of a complete answer"),
     idle_timeout_seconds: timeoutSeconds.default(120).describe("Between events of a stream, or bytes of an answer"),
     max_response_bytes: z
       .int()

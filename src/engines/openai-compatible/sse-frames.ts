@@ -1,5 +1,5 @@
 /**
- * Cuts the bytes of an event stream into whole frames (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ * Cuts the bytes of an event stream into complete frames (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  *
  * Text is handled as one character for each byte (latin1): JavaScript searches such strings without leaving the engine,
  * and writing them back gives the same bytes.
@@ -30,7 +30,7 @@ export class SseFrames {
   }
 
   /**
-   * Whole frames, each ended by `\n\n`, whichever line ends they came with; "" when none is whole yet.
+   * Complete frames, each ended by `\n\n`, whichever line ends they came with; "" while none is complete.
    * Throws FrameTooLongError.
    */
   push(chunk: Buffer): string {
@@ -41,7 +41,7 @@ export class SseFrames {
       if (text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
       this.#isFirst = false;
     }
-    // Only the new piece is searched: a long frame in many pieces would else be searched anew with each.
+    // Only the new piece is searched: a long frame in many pieces would otherwise be rescanned with each.
     const end = text.lastIndexOf("\n\n");
     if (end >= 0) return this.#cut(text, end + 2);
     if (this.#endsWithLineFeed && text.startsWith("\n")) return this.#cut(text, 1);

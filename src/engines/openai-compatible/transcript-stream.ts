@@ -21,11 +21,11 @@ const Told = z.union([
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface StreamEnd {
-  /** Undefined when the upstream does not tell. */
+  /** Undefined when the upstream does not report it. */
   audioSeconds: number | undefined;
 }
 
-/** Yields all but the end, which is what it returns. Throws an UpstreamError when the stream ends before it is whole. */
+/** Yields all but the end, which is what it returns. Throws an UpstreamError when the stream ends early. */
 export async function* readTranscriptStream(
   exchange: Exchange,
 ): AsyncGenerator<Exclude<TranscriptionEvent, { type: "finish" }>, StreamEnd> {
@@ -55,13 +55,13 @@ export async function* readTranscriptStream(
         lastEnd = end;
         hasText = true;
       } else {
-        // One that sends no parts sends the whole at its end.
+        // An upstream without deltas sends the complete text at the end.
         if (!hasText && told.text !== "") yield { type: "delta", text: told.text };
         return { audioSeconds: Usage.safeParse(told.usage).data?.seconds ?? lastEnd };
       }
     }
   }
-  throw new UpstreamError("ended its answer before it was whole");
+  throw new UpstreamError("ended its answer before it was complete");
 }
 
 /** Undefined for events of other kinds, which may come with time. Throws when it is an error. */

@@ -127,8 +127,8 @@ const BOTH: Partial<Record<FaultName, Expected>> = {
 const STREAMED: Partial<Record<FaultName, Expected>> = {
   ...BOTH,
   drips: late(/nothing for 0.5 seconds/),
-  "ends-early": failed(/ended its answer before it was whole/, "abcdefgh"),
-  "done-without-finish": failed(/ended its answer before it was whole/, "abcdefgh"),
+  "ends-early": failed(/ended its answer before it was complete/, "abcdefgh"),
+  "done-without-finish": failed(/ended its answer before it was complete/, "abcdefgh"),
   "malformed-json": failed(/an event that is not JSON/, "a"),
   "error-frame-first": failed(/failed with status 500/),
   "error-frame-midway": failed(/answered with an error/, "abc"),

@@ -35,7 +35,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     const { tools, jsonSchema, logprobs, vision } = options.settings.abilities;
     this.abilities = {
       tools,
-      // Where the upstream cannot be held to a schema, its answers are checked here.
+      // Where the upstream cannot enforce a schema, its answers are validated here.
       jsonSchema: jsonSchema === undefined ? undefined : true,
       logprobs,
       vision,
@@ -132,7 +132,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
         if (sink.failure !== undefined) throw sink.failure;
       }
       if (signal.aborted) return;
-      if (!sink.isComplete) throw new UpstreamError("ended its answer before it was whole");
+      if (!sink.isComplete) throw new UpstreamError("ended its answer before it was complete");
       isComplete = true;
       for (const event of sink.finish(sink.usage ?? estimateUsage(request.messages, sink.count))) yield event;
     } catch (error) {

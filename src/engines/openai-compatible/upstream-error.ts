@@ -1,4 +1,4 @@
-/** An error as an upstream tells it, in any of the shapes that upstreams use. */
+/** Parses an upstream's error, in any of the formats that upstreams use. */
 
 export interface UpstreamErrorDetails {
   /** The upstream's own words; not to be shown before they have been masked. */

@@ -25,7 +25,7 @@ export interface FaultContext {
   redact: Redact;
 }
 
-/** The Fault for an answer whose status is not 200; `error` is what its body told. */
+/** Fault for an answer whose status is not 200; `error` is parsed from its body. */
 export function errorResponseFault(
   status: number,
   error: UpstreamError | undefined,
@@ -141,7 +141,7 @@ function brokenProblem(error: unknown): string {
         return "could not be trusted: the TLS handshake failed";
       }
       if (/^Z_|^ERR_ZSTD|^ERR_BROTLI|^ERR__ERROR/.test(code)) return "sent an answer that cannot be decompressed";
-      return "broke the connection before its answer was whole";
+      return "broke the connection before its answer was complete";
   }
 }
 
@@ -152,7 +152,7 @@ function codeOf(error: unknown): string {
   return inner === undefined ? "" : codeOf(inner);
 }
 
-/** Beyond this it is a mistake, and one far beyond could not be told as a whole number. */
+/** Beyond this it is a mistake, and far beyond it is not a safe integer. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 /** Seconds that `retry-after` (seconds or a date) or `retry-after-ms` asks for, at least 1 and at most a day. */

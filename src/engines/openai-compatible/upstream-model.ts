@@ -23,13 +23,13 @@ export interface UpstreamModelOptions {
   settings: OpenAiCompatibleSettings;
   connections: Connections;
   logger: Logger;
-  /** Whether a stream with several choices tells the usage of each, rather than of all. */
+  /** Whether a stream with several choices reports usage per choice, rather than for all. */
   usagePerChoice?: boolean;
 }
 
 interface Sent {
   body: NonNullable<Dispatcher.DispatchOptions["body"]>;
-  /** Besides those of every request, or in their place; undefined takes one away. */
+  /** Override the headers of every request; undefined removes one. */
   headers?: Readonly<Record<string, string | undefined>>;
   /** Of these the operator's choice is forwarded; what the operator set goes before them. */
   callerHeaders: CallerHeaders | undefined;

@@ -125,7 +125,7 @@ test("a text that comes at the end only, and one that does not come as a stream"
 });
 
 test.each([
-  ["ends early", [data({ type: "transcript.text.delta", delta: "Hal" })], "ended its answer before it was whole"],
+  ["ends early", [data({ type: "transcript.text.delta", delta: "Hal" })], "ended its answer before it was complete"],
   [
     "says that it failed",
     [data({ type: "transcript.text.delta", delta: "Hal" }), data({ error: "out of memory" })],

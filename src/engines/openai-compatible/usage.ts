@@ -2,7 +2,7 @@ import type { TokenUsage } from "../../usage.ts";
 import type { ChatMessage } from "../chat-model.ts";
 import { messageText } from "../message-text.ts";
 
-/** What a `usage` object of OpenAI's format says; undefined when it is none. */
+/** Parses a `usage` object of OpenAI's format; undefined when it is invalid. */
 export function parseUsage(value: unknown): TokenUsage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const usage = value as Record<string, unknown>;

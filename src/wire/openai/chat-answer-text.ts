@@ -11,7 +11,7 @@ interface Choice {
 
 type Chunk = Record<string, unknown> & { choices?: Choice[] | null };
 
-/** What is no text of the model's: names that the caller gave, marks, and bytes in base64. */
+/** Fields without text of the model: names that the caller gave, markers, and bytes in base64. */
 const NO_TEXT: ReadonlySet<string> = new Set(["role", "id", "type", "name", "format", "data", "signature"]);
 
 /** Every text, in whichever field: upstreams have more of them than OpenAI. */

@@ -36,7 +36,7 @@ interface Completion {
   json?: string;
 }
 
-/** Without an end there is an abort behind it, and nobody is left to read the answer. */
+/** Events without a finish were aborted: the client is gone. */
 const NOTHING: Completion = { fields: {} };
 
 async function readForwarded(events: AsyncIterable<ForwardedEvent>): Promise<Completion> {

@@ -1,4 +1,4 @@
-/** POST /v1/chat/completions: what is checked of a request's body for every model, local or upstream. */
+/** POST /v1/chat/completions: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
 import { ResponseFormat } from "./chat-format.ts";

@@ -1,4 +1,4 @@
-/** What whole and streamed chat answers have in common. */
+/** What complete and streamed chat answers have in common. */
 
 import { randomBytes } from "node:crypto";
 import type { TokenLogprob } from "../../engines/chat-model.ts";

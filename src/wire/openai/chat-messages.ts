@@ -1,4 +1,4 @@
-/** The messages of a chat request: what is checked of each for every model, and what it is to an engine. */
+/** Messages of a chat request: validation for every model, and conversion to the engines' type. */
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";

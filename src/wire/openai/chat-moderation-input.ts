@@ -6,7 +6,7 @@ import type { Message } from "./chat-messages.ts";
 
 export interface ModerationInput {
   texts: readonly string[];
-  /** Says which part of a message is no text; thrown where what cannot be judged must not pass. */
+  /** Names the first part that is not text; thrown where unmoderated content must not pass. */
   unjudgeable: Fault | undefined;
 }
 

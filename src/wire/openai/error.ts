@@ -36,7 +36,7 @@ const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]
   "client-left": [499, "invalid_request_error"],
 };
 
-/** Waiting cannot cure these, so clients are told not to retry by themselves. */
+/** Waiting does not help with these, so clients get `x-should-retry: false`. */
 const NEVER_RETRY: ReadonlySet<FaultKind> = new Set(["quota-exhausted"]);
 
 export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer {

@@ -153,7 +153,7 @@ function unsupportedInCalls(message: Message, path: string): Fault | undefined {
       return unsupportedValue(`This model's tools are functions, not of the type '${call.type}'.`, `${param}.type`);
     }
     if (isObjectText(call.function.arguments)) continue;
-    const message = "This model reads a call's arguments as a JSON object, and this text is none.";
+    const message = "This model reads a call's arguments as a JSON object, and this text is not one.";
     return invalidRequest(message, `${param}.function.arguments`, "invalid_value");
   }
   return undefined;

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 
-/** Clients send few combinations; whoever sends ever new ones is checked by all fields. */
+/** Clients send few combinations; beyond these, values are checked against all fields. */
 const MOST_KEPT = 64;
 
 /**
- * What `complete` makes of those `fields` that a value has, and of the required ones, so that a missing one is told.
+ * Builds a schema by `complete` from those `fields` that a value has and the required ones, and caches it.
  * Zod spends some 300 bytes on each optional field that is not there, and a chat request has two or three of thirty.
  */
 export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema extends z.ZodType>(
