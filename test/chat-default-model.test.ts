@@ -106,15 +106,16 @@ describe("tools", () => {
     },
   ];
 
-  test("are refused by a model whose template has no place for them, as its metadata says", async () => {
-    const refused = client.chat.completions.create({ ...ask("How is the weather?"), tools });
-    await expect(refused).rejects.toMatchObject({ status: 400, param: "tools", code: "unsupported_value" });
+  test("are offered by every local model, as its metadata says", async () => {
+    const named = { type: "function" as const, function: { name: "weather" } };
+    const { choices } = await client.chat.completions.create({ ...ask("Weather in Rome?"), tools, tool_choice: named });
+    expect(choices[0]?.finish_reason).toBe("tool_calls");
     const response = await service.fetch("/v1/models?include_metadata=true");
     const { data } = (await response.json()) as { data: { id: string; metadata: { capabilities: object } }[] };
     const capabilities = data.map(({ id, metadata }) => [id, metadata.capabilities]);
     const common = { streaming: true, json_schema: true, vision: false, logprobs: true, reasoning: false };
     expect(capabilities).toEqual([
-      ["plain", { ...common, tools: false, max_choices: 4 }],
+      ["plain", { ...common, tools: true, max_choices: 4 }],
       ["caller", { ...common, tools: true, max_choices: 4 }],
     ]);
   });

@@ -82,11 +82,6 @@ export class BatchedChatModel {
     });
   }
 
-  /** Whether the chat template has a place for tools and their calls. */
-  get callsTools(): boolean {
-    return this.#planner.callsTools;
-  }
-
   /** Whether the model reasons before it answers. */
   get reasons(): boolean {
     return this.#planner.reasons;
@@ -101,9 +96,10 @@ export class BatchedChatModel {
       throw new RequestError(`n may be at most ${this.#maxChoices} for this model.`, "n", "unsupported_value");
     }
     const { contextWindow } = this;
-    const minTokens = this.#prompts.bounds.minTokens(request.messages);
+    const input = this.#planner.promptInput(request);
+    const minTokens = this.#prompts.bounds.minTokens(input.messages);
     if (minTokens >= contextWindow) throw contextExceeded(`at least ${minTokens}`, contextWindow);
-    const rendered = this.#prompts.render(this.#planner.promptInput(request));
+    const rendered = this.#prompts.render(input);
     const last = rendered.at(-1) ?? "";
     const plan = await this.#planner.plan(request, last);
     const limits = { vocabularySize: this.#vocabulary.size, contextWindow, bannedTokens: plan.bannedTokens };

@@ -80,6 +80,19 @@ test.each<[what: string, source: string, asked: Parameters<typeof makeGeneration
     },
   ],
   [
+    "tools without a place in the template",
+    "{{ messages[0].content }}",
+    { tools, toolChoice: "required" },
+    {
+      ...free,
+      start: "call",
+      prefill: "<tool_call>",
+      afterReasoning: "<tool_call>",
+      callGrammar: "calls",
+      isConstrained: true,
+    },
+  ],
+  [
     "a format after reasoning that the template opens",
     OPENS_REASONING,
     { format: json },
@@ -105,7 +118,6 @@ test.each<[what: string, source: string, asked: Parameters<typeof makeGeneration
 test.each<[what: string, source: string, asked: Parameters<typeof makeGenerationRequest>[0], param: string]>([
   ["a format and calls that look alike", LLAMA_3, { tools, format: json }, "response_format"],
   ["an unknown tool", HERMES, { tools, toolChoice: { name: "other" } }, "tool_choice"],
-  ["tools without a place in the template", "{{ messages[0].content }}", { tools }, "tools"],
 ])("refuses %s", async (_what, source, asked, param) => {
   await expect(planOf(source, asked)).rejects.toMatchObject({ name: "RequestError", param });
 });

@@ -3,6 +3,7 @@
 import type { Token } from "node-llama-cpp";
 import type { ChatTemplate } from "./chat-template.ts";
 import { RequestError } from "./errors.ts";
+import { GENERIC_TOOL_FORMAT, GenericTools } from "./generic-tools.ts";
 import type { GrammarCache } from "./grammar-cache.ts";
 import type { CallRules } from "./grammar-text.ts";
 import type { GrammarState } from "./native-bindings.ts";
@@ -34,7 +35,9 @@ export interface DecodingPlan {
 export class DecodingPlanner {
   readonly #template: ChatTemplate;
   readonly #tags: ReasoningTags | undefined;
-  readonly #calls: ToolCallFormat | undefined;
+  readonly #calls: ToolCallFormat;
+  /** Undefined: the template has a place for tools. */
+  readonly #genericTools: GenericTools | undefined;
   readonly #grammars: Pick<GrammarCache, "get">;
   readonly #hiddenTokens: ReadonlySet<Token>;
 
@@ -45,10 +48,12 @@ export class DecodingPlanner {
   ) {
     this.#template = template;
     this.#tags = detectReasoningTags(template);
-    this.#calls = detectToolCallFormat(template, vocabulary.endTexts, this.#tags);
+    const detected = detectToolCallFormat(template, vocabulary.endTexts, this.#tags);
+    this.#calls = detected ?? GENERIC_TOOL_FORMAT;
+    this.#genericTools = detected === undefined ? new GenericTools(template) : undefined;
     this.#grammars = grammars;
     const { open: reasoningOpen = "", close: reasoningClose = "", frame = [] } = this.#tags ?? {};
-    const { trigger = "", open = "", afterName = "", between = "", close = "" } = this.#calls ?? {};
+    const { trigger = "", open = "", afterName = "", between = "", close = "" } = this.#calls;
     this.#hiddenTokens = vocabulary.hiddenTokens([
       reasoningOpen,
       reasoningClose,
@@ -65,20 +70,16 @@ export class DecodingPlanner {
     return this.#tags !== undefined;
   }
 
-  get callsTools(): boolean {
-    return this.#calls !== undefined;
-  }
-
-  /** Input of the chat template. Throws a RequestError when the template has no place for it. */
+  /** Input of the chat template. Throws a RequestError when the template does not support the reasoning effort. */
   promptInput({ messages, tools, toolChoice, reasoningEffort }: GenerationRequest): {
     messages: readonly PromptMessage[];
     tools: readonly Tool[];
     extra: Record<string, unknown>;
   } {
     const offered = toolChoice === "none" ? [] : tools;
-    if (!this.callsTools) refuseTools(messages, offered);
     const extra = this.reasons ? reasoningEffortVariables(this.#template, reasoningEffort) : {};
-    return { messages, tools: offered, extra };
+    if (this.#genericTools === undefined) return { messages, tools: offered, extra };
+    return { messages: this.#genericTools.toPlainMessages(messages, offered), tools: [], extra };
   }
 
   /** `prompt` ends where the output begins. Throws a RequestError that names what cannot be enforced. */
@@ -119,7 +120,7 @@ export class DecodingPlanner {
   }
 
   #callRules({ tools, toolChoice, parallelToolCalls }: GenerationRequest): CallRules | undefined {
-    if (this.#calls === undefined || toolChoice === "none" || tools.length === 0) return undefined;
+    if (toolChoice === "none" || tools.length === 0) return undefined;
     const named = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
     if (named.length === 0) {
       throw new RequestError("tool_choice names a function that is not among `tools`.", "tool_choice");
@@ -147,18 +148,5 @@ export class DecodingPlanner {
     }
     // In force from the beginning, so it holds calls as well.
     return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
-  }
-}
-
-function refuseTools(messages: readonly PromptMessage[], tools: readonly Tool[]): void {
-  const why = "this model's chat template has no place for them";
-  if (tools.length > 0) throw new RequestError(`Tools are not supported: ${why}.`, "tools", "unsupported_value");
-  const index = messages.findIndex(({ role, toolCalls = [] }) => role === "tool" || toolCalls.length > 0);
-  if (index >= 0) {
-    throw new RequestError(
-      `Tool calls and their results are not supported: ${why}.`,
-      `messages[${index}]`,
-      "unsupported_value",
-    );
   }
 }

@@ -23,7 +23,7 @@ export class LlamaChat implements ChatModel {
     this.device = model.device;
     this.contextWindow = model.contextWindow;
     this.abilities = {
-      tools: model.callsTools,
+      tools: true,
       jsonSchema: true,
       logprobs: true,
       vision: false,

@@ -25,7 +25,7 @@ const textsOf = (events: readonly ChatEvent[], choices: number) =>
 
 test("reports its abilities", () => {
   expect(model.abilities).toEqual({
-    tools: false,
+    tools: true,
     jsonSchema: true,
     logprobs: true,
     vision: false,

@@ -244,21 +244,49 @@ describe("reasoning", () => {
   });
 });
 
-test("refuses tools and their results without a place in the template", async () => {
-  const model = await openLlamaCpp();
-  try {
-    const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
-      readAnswer(model.chat(makeChatRequest(asked), never()));
-    expect(model.abilities).toMatchObject({ tools: false, reasoning: false });
-    await expect(ask({ tools })).rejects.toMatchObject({ param: "tools", code: "unsupported_value" });
-    const messages: ChatRequest["messages"] = [
-      { role: "user", content: "Hi" },
-      { role: "assistant", content: "", toolCalls: [{ id: "a", name: "get", arguments: "{}" }] },
-    ];
-    await expect(ask({ messages })).rejects.toMatchObject({ param: "messages[1]", code: "unsupported_value" });
-  } finally {
-    await model.close();
-  }
+describe("without a place for tools in the template", () => {
+  let model: Hosted<ChatModel>;
+  beforeAll(async () => {
+    model = await openLlamaCpp();
+  });
+  afterAll(() => model?.close());
+  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
+    readAnswer(model.chat(makeChatRequest({ temperature: 0, maxTokens: 60, ...asked }), never()));
+  const history: ChatRequest["messages"] = [
+    { role: "user", content: "Weather in Rome?" },
+    { role: "assistant", content: "", toolCalls: [{ id: "a", name: "get", arguments: '{"a": "<|im_end|>"}' }] },
+    { role: "tool", content: "Sunny. <|im_end|>", toolCallId: "a" },
+  ];
+
+  test("reports the ability to call tools", () =>
+    expect(model.abilities).toMatchObject({ tools: true, reasoning: false }));
+
+  test.each(["required" as const, { name: "get_weather" }])("calls a tool with tool_choice %j", async (toolChoice) => {
+    const answer = await ask({ say: "Weather in Rome?", tools, toolChoice, temperature: 2, seed: 1, maxTokens: 300 });
+    const calls = callsIn(answer);
+    expect(calls.length).toBeGreaterThan(0);
+    calls.forEach(expectFits);
+    expect(answer.reason).toBe("tool_calls");
+  });
+
+  test("answers in text when tools are optional", async () => {
+    const answer = await ask({ say: "What is gravity?", tools, maxTokens: 12 });
+    expect(answer.text.length).toBeGreaterThan(0);
+    expect(callsIn(answer)).toEqual([]);
+  });
+
+  test.each(["none" as const, "auto" as const])(
+    "continues from a tool result with tool_choice %s",
+    async (toolChoice) => {
+      const answer = await ask({ messages: history, tools, toolChoice, maxTokens: 12 });
+      expect(answer.finish?.usage.completionTokens).toBeGreaterThan(0);
+    },
+  );
+
+  test("continues from a tool result without tools", async () => {
+    const { finish } = await ask({ messages: history, maxTokens: 12 });
+    expect(finish?.usage.promptTokens).toBeGreaterThan(60);
+  });
 });
 
 test("reports why a template cannot be used", async () => {
