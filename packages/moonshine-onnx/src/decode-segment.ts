@@ -1,28 +1,60 @@
 /** Greedy decoding of one segment of speech. */
 
+import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
+import { quietestPosition } from "@parlance-inference/speech-segmentation/quietest-position";
 import type { MoonshineNetwork } from "./moonshine-network.ts";
 import type { MoonshineTokenizer } from "./moonshine-tokenizer.ts";
+import { hasRepeatedPhrase } from "./repeated-phrase.ts";
 
 /** English speech has fewer; without a limit the decoder may loop to the end of its context. */
 const MAX_TOKENS_PER_SECOND = 6.5;
-const SAMPLE_RATE = 16_000;
+/** Shorter segments are too short for a loop and for two halves. */
+const MIN_SPLIT_SAMPLES = 4 * SAMPLE_RATE;
 
-/** Undefined once the signal aborts. */
+interface Decoded {
+  text: string;
+  /** Whether the decoder ended by itself. */
+  isComplete: boolean;
+}
+
+/**
+ * Decodes the segment, and a second time in two halves when the decoder loops or does not end: a loop does not survive the
+ * cut, and a phrase that was spoken twice does. Undefined once the signal aborts.
+ */
 export async function decodeSegment(
   network: MoonshineNetwork,
   tokenizer: MoonshineTokenizer,
   samples: Float32Array,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const decoded = await decodeOnce(network, tokenizer, samples, signal);
+  if (decoded === undefined) return undefined;
+  const isSuspicious = !decoded.isComplete || hasRepeatedPhrase(decoded.text);
+  if (!isSuspicious || samples.length < MIN_SPLIT_SAMPLES) return decoded.text;
+  const middle = quietestPosition(samples, Math.round(samples.length / 3), Math.round((samples.length * 2) / 3));
+  const first = await decodeSegment(network, tokenizer, samples.subarray(0, middle), signal);
+  if (first === undefined) return undefined;
+  const second = await decodeSegment(network, tokenizer, samples.subarray(middle), signal);
+  return second === undefined ? undefined : `${first} ${second}`.trim();
+}
+
+async function decodeOnce(
+  network: MoonshineNetwork,
+  tokenizer: MoonshineTokenizer,
+  samples: Float32Array,
+  signal: AbortSignal,
+): Promise<Decoded | undefined> {
   const state = network.startDecoding(await network.encode(samples));
   const maxTokens = Math.ceil((samples.length / SAMPLE_RATE) * MAX_TOKENS_PER_SECOND);
   const tokens: number[] = [];
-  for (let token = tokenizer.startOfText; tokens.length < maxTokens; tokens.push(token)) {
+  let token = tokenizer.startOfText;
+  while (tokens.length < maxTokens) {
     if (signal.aborted) return undefined;
     token = argmax(await state.append(token));
-    if (token === tokenizer.endOfText) break;
+    if (token === tokenizer.endOfText) return { text: tokenizer.decode(tokens), isComplete: true };
+    tokens.push(token);
   }
-  return tokenizer.decode(tokens);
+  return { text: tokenizer.decode(tokens), isComplete: false };
 }
 
 function argmax(values: Float32Array): number {

@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
+import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
 import { decodeSegment } from "./decode-segment.ts";
@@ -55,15 +56,17 @@ export class MoonshineModel {
    */
   async *transcribe(recording: AsyncIterable<Float32Array>, signal: AbortSignal): AsyncGenerator<MoonshineEvent> {
     let samplesRead = 0;
-    const speech = this.#vad.segments(recording, (samples) => {
+    const segments = this.#vad.segments(recording, (samples) => {
       samplesRead = samples;
     });
-    for await (const { samples, startSeconds, endSeconds } of speech) {
+    for await (const { samples, speech } of segments) {
       const decoded = await this.#oneAtATime(() =>
         signal.aborted ? undefined : decodeSegment(this.#network, this.#tokenizer, samples, signal),
       );
       if (signal.aborted || decoded === undefined) return;
-      const text = filterHallucinations(decoded, endSeconds - startSeconds);
+      const startSeconds = speech[0]?.startSeconds ?? 0;
+      const endSeconds = speech.at(-1)?.endSeconds ?? startSeconds;
+      const text = tidyPunctuation(filterHallucinations(decoded, samples.length / SAMPLE_RATE));
       if (text !== "") yield { type: "segment", startSeconds, endSeconds, text };
     }
     if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE };

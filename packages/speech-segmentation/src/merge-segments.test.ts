@@ -6,6 +6,7 @@ import type { SpeechSegment } from "./vad-segmenter.ts";
 const segment = (startSeconds: number, endSeconds: number): SpeechSegment => ({
   startSeconds,
   endSeconds,
+  speech: [{ startSeconds, endSeconds }],
   samples: new Float32Array((endSeconds - startSeconds) * SAMPLE_RATE).fill(startSeconds + 1),
 });
 

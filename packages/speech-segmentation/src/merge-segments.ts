@@ -32,5 +32,5 @@ function join(segments: readonly SpeechSegment[]): SpeechSegment {
   const length = Math.max(0, ...segments.map((segment) => offsetOf(segment.startSeconds) + segment.samples.length));
   const samples = new Float32Array(length);
   for (const segment of segments) samples.set(segment.samples, offsetOf(segment.startSeconds));
-  return { samples, startSeconds, endSeconds };
+  return { samples, startSeconds, endSeconds, speech: segments.flatMap(({ speech }) => speech) };
 }

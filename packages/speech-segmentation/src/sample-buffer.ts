@@ -1,9 +1,6 @@
 /** The most recent part of a recording, addressed by sample position from its beginning. */
 
-import { SAMPLE_RATE } from "./audio-format.ts";
-
-/** A pause this short lies between words or within a plosive. */
-const QUIET_SAMPLES = 0.06 * SAMPLE_RATE;
+import { quietestPosition } from "./quietest-position.ts";
 
 export class SampleBuffer {
   readonly #minSamples: number;
@@ -41,18 +38,8 @@ export class SampleBuffer {
     this.#start = position;
   }
 
-  /** The middle of the quietest 60 ms between two positions. */
+  /** See the function of this name. */
   quietestPosition(from: number, to: number): number {
-    let best = from;
-    let bestEnergy = Number.POSITIVE_INFINITY;
-    for (let start = from; start + QUIET_SAMPLES <= to; start += QUIET_SAMPLES / 4) {
-      let energy = 0;
-      for (const sample of this.#samples.subarray(start - this.#start, start - this.#start + QUIET_SAMPLES))
-        energy += sample * sample;
-      if (energy >= bestEnergy) continue;
-      bestEnergy = energy;
-      best = start + QUIET_SAMPLES / 2;
-    }
-    return Math.round(best);
+    return this.#start + quietestPosition(this.#samples, from - this.#start, to - this.#start);
   }
 }

@@ -4,7 +4,9 @@ import { availableParallelism } from "node:os";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
 import { mergeSegments } from "@parlance-inference/speech-segmentation/merge-segments";
-import type { SpeechSegment } from "@parlance-inference/speech-segmentation/vad-segmenter";
+import { snapToSpeech } from "@parlance-inference/speech-segmentation/snap-to-speech";
+import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
+import type { SpeechSegment, TimeRange } from "@parlance-inference/speech-segmentation/vad-segmenter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
@@ -59,6 +61,8 @@ export type WhisperEvent = WhisperSegment | { type: "finish"; audioSeconds: numb
 
 /** More threads do not make a window faster. */
 const MAX_DEFAULT_THREADS = 4;
+/** Whisper was trained on unsegmented audio: only long silences, where it invents text, are left out. */
+const SEGMENTATION = { paddingSeconds: { before: 0.4, after: 0.4 }, maxKeptPauseSeconds: 2 };
 /** In longer windows the text may not fit in the decoder's 224 tokens. */
 const MAX_WINDOW_SECONDS = 26;
 /**
@@ -94,7 +98,7 @@ export class WhisperModel {
     const size = weights.tensor("decoder/embeddings/weight").dims[0] ?? 0;
     const tokenizer = await WhisperTokenizer.load(files.tokenizer, files.config, size);
     const network = await WhisperNetwork.load(files.weights, weights, tokenizer.alignmentHeads, threads);
-    return new WhisperModel(network, tokenizer, await VoiceActivityDetector.load(files.vad));
+    return new WhisperModel(network, tokenizer, await VoiceActivityDetector.load(files.vad, SEGMENTATION));
   }
 
   /**
@@ -157,11 +161,12 @@ export class WhisperModel {
     const { averageLogProbability, noSpeechProbability, temperature } = decoded;
     const segments = kept.map((segment, index): WhisperSegment => {
       const { tokens } = segment;
+      const place = (times: TimeRange) => snapToSpeech(shift(times, window.startSeconds), window.speech);
       return {
         type: "segment",
-        ...shift(segment, window.startSeconds),
+        ...place(segment),
         text: this.#textOf(segment),
-        words: words?.[index]?.map((word) => ({ word: word.word, ...shift(word, window.startSeconds) })),
+        words: words?.[index]?.map((word) => ({ word: word.word, ...place(word) })),
         confidence: { tokens, averageLogProbability, noSpeechProbability, temperature },
       };
     });
@@ -171,7 +176,7 @@ export class WhisperModel {
   /** Empty when the segment is beyond the window's end or cannot contain the text. */
   #textOf({ tokens, startSeconds, endSeconds }: TimedSegment): string {
     if (endSeconds <= startSeconds) return "";
-    return filterHallucinations(this.#tokenizer.decode(tokens), endSeconds - startSeconds);
+    return tidyPunctuation(filterHallucinations(this.#tokenizer.decode(tokens), endSeconds - startSeconds));
   }
 
   #wordsOf(segments: readonly TimedSegment[], encoderOutput: EncoderOutput, windowSeconds: number, run: Run) {
@@ -202,23 +207,18 @@ interface WindowResult {
   rest: SpeechSegment | undefined;
 }
 
-interface Interval {
-  startSeconds: number;
-  endSeconds: number;
-}
-
-function shift({ startSeconds, endSeconds }: Interval, seconds: number): Interval {
+function shift({ startSeconds, endSeconds }: TimeRange, seconds: number): TimeRange {
   return { startSeconds: startSeconds + seconds, endSeconds: endSeconds + seconds };
 }
 
 function remainderOf(
-  { samples, startSeconds, endSeconds }: SpeechSegment,
+  { samples, startSeconds, endSeconds, speech }: SpeechSegment,
   { transcribedSeconds, isUnfinished }: SplitWindow,
 ): SpeechSegment | undefined {
   const from = Math.round(transcribedSeconds * SAMPLE_RATE);
   const minSeconds = isUnfinished ? MIN_REMAINDER_SECONDS.unfinished : MIN_REMAINDER_SECONDS.finished;
   if (from === 0 || samples.length - from < minSeconds * SAMPLE_RATE) return undefined;
-  return { samples: samples.subarray(from), startSeconds: startSeconds + transcribedSeconds, endSeconds };
+  return { samples: samples.subarray(from), startSeconds: startSeconds + transcribedSeconds, endSeconds, speech };
 }
 
 function padToWindow(samples: Float32Array): Float32Array {
