@@ -39,7 +39,7 @@ async function samplesOf(body: object): Promise<Float32Array> {
   return Float32Array.from(new Int16Array(await response.arrayBuffer()), (sample) => sample / 32_768);
 }
 
-test("what it says is understood", async () => {
+test("speaks intelligibly with an OpenAI voice name", async () => {
   const client = service.client({ maxRetries: 20 });
   const said =
     "Doctor Smith bought twenty seven apples for nine dollars. Nobody knew why the lights had gone out that evening.";
@@ -52,7 +52,7 @@ test("what it says is understood", async () => {
 }, 120_000);
 
 test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
-  "%s is understood when it is sent back to be transcribed",
+  "transcribes its own speech from %s",
   async (response_format) => {
     const client = service.client({ maxRetries: 20 });
     const input = "The quick brown fox jumps over the lazy dog.";
@@ -64,7 +64,7 @@ test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
   120_000,
 );
 
-test("sentences join without a click", async () => {
+test("joins sentences without a click", async () => {
   const samples = await samplesOf({ input: "One sentence here. Another one there. And a third." });
   const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
   const steps = samples.slice(1).map((sample, index) => Math.abs(sample - (samples[index] ?? 0)));
@@ -75,7 +75,7 @@ test("sentences join without a click", async () => {
   expect(Math.abs(samples.at(-1) ?? 1)).toBeLessThan(0.001);
 });
 
-test("a longer text takes longer to say, and a faster voice less long", async () => {
+test("scales the length of the audio with text and speed", async () => {
   const input = "The quick brown fox jumps over the lazy dog.";
   const [usual, fast, twice] = await Promise.all([
     samplesOf({ input }),
@@ -89,7 +89,7 @@ test("a longer text takes longer to say, and a faster voice less long", async ()
   expect(twice.length / usual.length).toBeGreaterThan(1.8);
 });
 
-test("OpenAI's voices and the operator's names are spoken; others are refused with those there are", async () => {
+test("accepts OpenAI's and configured voice names, and lists the voices for an unknown one", async () => {
   for (const voice of ["alloy", "cedar", "narrator"]) expect((await speak({ voice })).status, voice).toBe(200);
   const refused = await speak({ voice: "nobody" });
   expect(refused.status).toBe(400);
@@ -115,7 +115,7 @@ test.each([
   expect((await samplesOf({ input })).length).toBeGreaterThan(2400);
 });
 
-test("what cannot be read as English is refused, and says so", async () => {
+test("refuses a text without any English", async () => {
   const response = await speak({ input: "日本語だけ。" });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { param: "input", message: expect.stringMatching(/English/) } });
@@ -135,19 +135,19 @@ test.each([
   });
 });
 
-test.each([["?!…"], ["😀😀"], ["---"]])("%j alone is refused, and the answer says why", async (input) => {
+test.each([["?!…"], ["😀😀"], ["---"]])("refuses %j, which has nothing to speak", async (input) => {
   const response = await speak({ input });
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(/nothing that can be spoken/);
 });
 
-test("a voice that cannot be mixed is not: the two names are one that it does not know", async () => {
+test("refuses a mix of voices with a model that cannot mix", async () => {
   const response = await speak({ voice: "heart+alloy" });
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(/no voice \\"heart\+alloy/);
 });
 
-test("a client that leaves while it is spoken to keeps nobody else waiting", async () => {
+test("serves other requests after a client disconnects mid-stream", async () => {
   const leave = new AbortController();
   const input = "One more sentence that nobody will hear. ".repeat(90);
   const response = await service.post(
@@ -163,7 +163,7 @@ test("a client that leaves while it is spoken to keeps nobody else waiting", asy
   expect((await samplesOf({ input: "Here I am." })).length).toBeGreaterThan(2400);
 });
 
-test("32 requests at once are each spoken whole", async () => {
+test("completes 32 concurrent requests", async () => {
   const input = "First one. And second.";
   const lengths = (await Promise.all(Array.from({ length: 32 }, () => samplesOf({ input })))).map(
     ({ length }) => length,

@@ -1,4 +1,4 @@
-/** The voice that is always there: on its own, and in the place of the default one. */
+/** The built-in fallback voice: on its own, and in place of the default one. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -82,7 +82,7 @@ describe("flite", () => {
   });
 });
 
-test("the default voice's process fails: the next request is spoken all the same, and says by whom", async () => {
+test("falls back to flite when the default voice's process is killed, and names the deployment", async () => {
   const own = await speak(listener, { model: "hibari", voice: "heart" });
   expect(own.headers.get("x-parlance-deployment")).toBe("hibari");
   await own.arrayBuffer();
@@ -117,14 +117,14 @@ describe("where no model can be fetched", () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test.each(["alloy", "heart"])("the default voice's %s is spoken by the voice that is always there", async (voice) => {
+  test.each(["alloy", "heart"])("speaks the default model's %s with the built-in fallback", async (voice) => {
     const response = await speak(cutOff, { model: "hibari", voice });
     expect(response.headers.get("x-parlance-deployment")).toBe("flite");
     const text = await hear(response);
     expect(wordErrors(SENTENCE, text), text).toBeLessThanOrEqual(2);
   });
 
-  test("it is listed with its voices", async () => {
+  test("lists flite and its voices", async () => {
     const { data } = (await (await cutOff.fetch("/v1/models")).json()) as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toContain("flite");
     const voices = await cutOff.fetch("/v1/audio/voices?model=flite");

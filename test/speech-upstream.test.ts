@@ -42,7 +42,7 @@ afterAll(async () => {
 const body = { model: "speaker", voice: "high", input: "Hello there. And you.", response_format: "pcm" };
 const speak = (given: object, init?: RequestInit) => service.post("/v1/audio/speech", { ...body, ...given }, init);
 
-test("gives the upstream's own samples", async () => {
+test("passes on the upstream's samples", async () => {
   const there = await upstream.post("/v1/audio/speech", { ...body, model: "hum" });
   const here = await speak({});
   expect(here.status).toBe(200);
@@ -63,7 +63,7 @@ test.each([
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1000);
 });
 
-test("a wildcard names the upstream's model, and its first sentence comes before its second", async () => {
+test("streams the first sentence of a wildcard model before the second", async () => {
   const leave = new AbortController();
   const response = await speak({ model: "far/hesitant" }, { signal: leave.signal });
   expect(response.status).toBe(200);

@@ -51,7 +51,7 @@ test.each([
   expect(bytes.length).toBeGreaterThan(1000);
 });
 
-test("mp3 is the default, and the official client saves a file", async () => {
+test("defaults to mp3, which the official client saves to a file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "parlance-speech-"));
   try {
     const response = await client.audio.speech.create({ model: "hum", voice: "alloy", input: "Hello there." });
@@ -63,7 +63,7 @@ test("mp3 is the default, and the official client saves a file", async () => {
   }
 });
 
-test("twice the speed takes half the time", async () => {
+test("halves the length of the audio at twice the speed", async () => {
   const length = async (speed: number) =>
     (await (await speak({ response_format: "pcm", speed })).arrayBuffer()).byteLength;
   const usual = await length(1);
@@ -73,7 +73,7 @@ test("twice the speed takes half the time", async () => {
 });
 
 describe.each(["mp3", "opus", "aac", "flac", "wav", "pcm"])("%s", (response_format) => {
-  test("the first sentence's bytes arrive while the second is held back", async () => {
+  test("sends the first sentence before the second is synthesized", async () => {
     const leave = new AbortController();
     const body = { model: "hesitant", response_format, input: "A sentence of some length. And another." };
     const response = await speak(body, { signal: leave.signal });
@@ -88,7 +88,7 @@ describe.each(["mp3", "opus", "aac", "flac", "wav", "pcm"])("%s", (response_form
   });
 });
 
-test("a client that leaves after the first bytes frees the model, and what was spoken still counts", async () => {
+test("frees the model and counts the audio when the client disconnects mid-stream", async () => {
   for (let time = 0; time < 8; time += 1) {
     const leave = new AbortController();
     const response = await speak({ model: "hesitant", input: "One sentence. And two." }, { signal: leave.signal });
@@ -100,7 +100,7 @@ test("a client that leaves after the first bytes frees the model, and what was s
   expect((await speak({ model: "hesitant" })).status).toBe(200);
 });
 
-test("32 requests at once are all answered whole", async () => {
+test("completes 32 concurrent requests", async () => {
   const sizes = await Promise.all(
     Array.from({ length: 32 }, async () => (await (await speak({ response_format: "opus" })).arrayBuffer()).byteLength),
   );
@@ -109,7 +109,7 @@ test("32 requests at once are all answered whole", async () => {
   expect(new Set(sizes).size).toBe(1);
 });
 
-test("events give the audio in pieces and the usage at the end", async () => {
+test("streams audio events and ends with the usage", async () => {
   const response = await speak({ stream_format: "sse", response_format: "pcm", input: "Hello there. And you." });
   expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   const frames = (await response.text()).trim().split("\n\n");
@@ -160,14 +160,14 @@ test.each([
   expect(error).toMatchObject({ type: "invalid_request_error", param: field });
 });
 
-test("how long a text may be is the deployment's to say", async () => {
+test("limits the input to the deployment's max_input_characters", async () => {
   expect((await speak({ model: "terse", input: "Ten signs." })).status).toBe(200);
   const response = await speak({ model: "terse", input: "Eleven sign" });
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(/at most 10 characters, not 11/);
 });
 
-test("a model that does not exist is a 404", async () => {
+test("returns 404 for an unknown model", async () => {
   const response = await speak({ model: "nothing" });
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error: { code: "model_not_found", param: "model" } });
@@ -203,7 +203,7 @@ test("lists the voices of one model and of all, with OpenAI's names", async () =
   expect((await list("?model=none")).status).toBe(404);
 });
 
-test("an official client gets the API's own errors", async () => {
+test("maps errors to those of the official client", async () => {
   const refused = client.audio.speech.create({ model: "hum", voice: "nobody", input: "Hello." });
   await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError);
 });

@@ -1,4 +1,4 @@
-/** A speech model that hums: a tone for each sentence, as long as its text. */
+/** Speech model for tests and demos: plays a tone for each sentence, as long as its text. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
@@ -11,7 +11,7 @@ import type { ScriptedSpeechSettings } from "./settings.ts";
 
 const MAX_SENTENCE_CHARACTERS = 300;
 const SECONDS_PER_CHARACTER = 0.05;
-const LOWEST_HERTZ = 220;
+const BASE_HERTZ = 220;
 
 export class ScriptedSpeech implements SpeechModel {
   readonly task = "speech";
@@ -47,7 +47,7 @@ export class ScriptedSpeech implements SpeechModel {
   async *#speak({ text, voice, speed, instructions }: SpeechRequest, signal: AbortSignal) {
     if (instructions !== undefined) throw instructionsUnsupported();
     const own = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
-    const hertz = LOWEST_HERTZ * (1 + this.voices.indexOf(own));
+    const hertz = BASE_HERTZ * (1 + this.voices.indexOf(own));
     const { mostInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
     const limits = { maxInputCharacters: mostInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     const until = AbortSignal.any([signal, this.#closing.signal]);

@@ -1,4 +1,4 @@
-/** GET /v1/audio/voices, an extension that several servers share. */
+/** GET /v1/audio/voices, an extension to OpenAI's API that several servers share. */
 
 import { z } from "zod";
 
@@ -10,14 +10,14 @@ export interface ListedVoices {
   voiceAliases: Readonly<Record<string, string>>;
 }
 
-/** Names of other services' voices are listed after the model's own, each with the voice that speaks for it. */
+/** Lists each model's own voices, then its aliases with the voice that each resolves to. */
 export function toVoiceList(models: readonly ListedVoices[]): Record<string, unknown> {
-  const entry = (model: string, id: string, speaks: string) => ({
+  const entry = (model: string, id: string, voice: string) => ({
     id,
     object: "voice",
     name: id,
     model,
-    voice: speaks,
+    voice,
   });
   const data = models.flatMap(({ model, voices, voiceAliases }) => [
     ...voices.map((voice) => entry(model, voice, voice)),

@@ -1,4 +1,4 @@
-/** POST /v1/audio/speech: the body, and the events of `stream_format: "sse"`. */
+/** POST /v1/audio/speech: the request body, and the events of `stream_format: "sse"`. */
 
 import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
@@ -15,9 +15,9 @@ const Voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) 
 const Input = z
   .string()
   .min(1)
-  .refine((text) => text.trim() !== "", { message: "it holds only white space, so there is nothing to speak" });
+  .refine((text) => text.trim() !== "", { message: "it contains only white space" });
 
-/** How long `input` may be is the model's to say. */
+/** The maximum length of `input` depends on the model, which checks it. */
 export const SpeechBody = z.strictObject({
   model: z.string().min(1),
   input: Input,
@@ -46,8 +46,8 @@ export interface SpeechUsage {
 }
 
 /**
- * Audio as events, and what was `used` by their end. This service counts speech in characters and seconds; the fields that
- * clients expect count the same: a token of input is a character, a token of output a second begun.
+ * Streams audio as events and ends with what was `used`. Speech is counted in characters and seconds; in the fields that
+ * clients expect, an input token is a character and an output token a started second.
  */
 export async function* toSpeechEvents(
   audio: AsyncIterable<Uint8Array>,
