@@ -46,6 +46,8 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
 const FAULT = 1;
 const WRONG_USAGE = 2;
 
@@ -63,14 +65,14 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   }
 }
 
-async function buildProgram(words: readonly string[]): Promise<Command> {
+export async function buildProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("parlance")
     .description("A self-hosted inference service that OpenAI's clients can talk to.")
     .version(`parlance ${VERSION} (${STAGE})`, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Print this help")
     .helpCommand("help [command]", "Print the help of a command")
     .showHelpAfterError("Run parlance --help to see what there is.")
-    .addHelpText("after", "\nEnvironment variables and parlance.yaml are described in docs/configuration.md.")
+    .addHelpText("after", "\nEnvironment variables and parlance.yaml are described in docs/reference/configuration.md.")
     .exitOverride();
   const called = words.slice(0, 2);
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {

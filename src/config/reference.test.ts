@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { fillReference, publishedSchema } from "../../scripts/reference.ts";
+import { fillReference, publishedSchema } from "../../scripts/reference/reference.ts";
 import { configSources } from "../cli/config-sources.ts";
 import { loadConfig } from "./load-config.ts";
 
@@ -17,8 +17,8 @@ test("parlance.schema.json is up to date (npm run reference)", () => {
   expect(JSON.parse(read("parlance.schema.json"))).toEqual(JSON.parse(JSON.stringify(publishedSchema)));
 });
 
-test("docs/configuration.md is up to date (npm run reference)", () => {
-  const text = read("docs/configuration.md");
+test("docs/reference/configuration.md is up to date (npm run reference)", () => {
+  const text = read("docs/reference/configuration.md");
   expect(text).toBe(fillReference(text));
 });
 

@@ -1,10 +1,10 @@
 /** The parts of the documentation that are made from the configuration's own schemas, so that they cannot drift. */
 
 import { z } from "zod";
-import { environmentSchema } from "../src/config/environment-schema.ts";
-import { configJsonSchema, inputSchema, type JsonSchema } from "../src/config/json-schema.ts";
-import { deploymentTerms } from "../src/config/model-schema.ts";
-import { ENGINES } from "../src/engines/registry.ts";
+import { environmentSchema } from "../../src/config/environment-schema.ts";
+import { configJsonSchema, inputSchema, type JsonSchema } from "../../src/config/json-schema.ts";
+import { deploymentTerms } from "../../src/config/model-schema.ts";
+import { ENGINES } from "../../src/engines/registry.ts";
 
 const settings = Object.fromEntries(
   Object.values(ENGINES)

@@ -1,0 +1,46 @@
+/** The documentation site: `npm run docs` builds it and fails on dead links. */
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitepress";
+
+const root = join(import.meta.dirname, "..");
+
+export default defineConfig({
+  title: "Parlance",
+  description: "Self-hosted inference service with an OpenAI-compatible API",
+  cleanUrls: true,
+  outDir: "../dist-docs",
+  // Relative links to files of the repository, such as LICENSE, have no page on the site.
+  ignoreDeadLinks: [
+    /^(\.\.?\/)+(README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|LICENSE|assets|bench|packages|parlance|src|test)/,
+  ],
+  themeConfig: {
+    search: { provider: "local" },
+    nav: ["tutorial", "how-to", "reference", "explanation", "decisions"].map((folder) => ({
+      text: titleOf(folder),
+      link: `/${folder}/${pages(folder)[0]}`,
+      activeMatch: `/${folder}/`,
+    })),
+    sidebar: ["tutorial", "how-to", "reference", "explanation", "decisions"].map((folder) => ({
+      text: titleOf(folder),
+      collapsed: folder === "decisions",
+      items: pages(folder).map((page) => ({
+        text: titleOf(page.replace(/^(\d{4})-/, "")),
+        link: `/${folder}/${page}`,
+      })),
+    })),
+  },
+});
+
+function pages(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => file.slice(0, -3))
+    .sort();
+}
+
+function titleOf(name: string): string {
+  const words = name.replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
