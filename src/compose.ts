@@ -6,6 +6,7 @@ import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { matchesCatalog } from "./catalog/matches-catalog.ts";
+import { ModelOperations } from "./catalog/model-operations.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import { toAudioFault } from "./http/audio-faults.ts";
@@ -36,6 +37,8 @@ export interface Service {
   readiness: Operations["readiness"];
   /** Brings the catalog to a configuration; running requests keep what they have. */
   apply(config: Config): Promise<void>;
+  /** Loads the first built-in chat model, if it is loaded on demand: a newcomer sees that it works. */
+  greet(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -132,6 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       isKnownModel: (entry) => matchesCatalog(catalog, entry),
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
       reports,
+      models: new ModelOperations({ catalog, store: options.store, refresh: () => live.refresh() }),
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,
@@ -154,6 +158,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     inference,
     readiness: operations.readiness,
     apply: (next) => live.apply(next),
+    greet: (signal) => live.greet(signal),
     close: async () => {
       decoder.close();
       await live.close();

@@ -105,7 +105,12 @@ export function modelNotFound(id: string): Fault {
   });
 }
 
-export type UnavailableCode = "server_is_overloaded" | "model_loading" | "engine_failed" | "database_unavailable";
+export type UnavailableCode =
+  | "server_is_overloaded"
+  | "model_loading"
+  | "engine_failed"
+  | "insufficient_memory"
+  | "database_unavailable";
 
 /** Not now: the caller may try again after `retryAfterSeconds`, at least 1. */
 export function unavailable(message: string, code: UnavailableCode, retryAfterSeconds: number, cause?: unknown): Fault {

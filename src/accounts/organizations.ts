@@ -47,6 +47,12 @@ export class Organizations {
     return this.#transactions.database.run(listOrganizations);
   }
 
+  /** Whether it is the one that the operator's own keys belong to. */
+  async isDefault(id: string): Promise<boolean> {
+    const organization = await this.#transactions.database.run((executor) => findOrganization(executor, id));
+    return organization?.isDefault === 1;
+  }
+
   /** Disables all its keys. Throws a Fault when it does not exist or is the default organization. */
   async archive(id: string): Promise<Organization> {
     return this.#transactions.run(OPERATOR, async ({ executor, now, audit }) => {

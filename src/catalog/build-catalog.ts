@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Model, Task } from "../engines/engine.ts";
 import { Deployment } from "../inference/deployment.ts";
+import type { MemoryBudget } from "../inference/memory-budget.ts";
 import type { RoutingOptions, RoutingPolicy } from "../inference/routing-options.ts";
 import { Secret } from "../secret.ts";
 import type { CatalogModel } from "./catalog.ts";
@@ -41,7 +42,13 @@ export interface OpenRequest extends Omit<DeploymentSpec, "routingOptions" | "fi
 export interface CatalogParts {
   /** Whether a kind of engine speaks to another service. */
   isUpstream: (engine: string) => boolean;
+  /** Whether a model of this deployment takes memory of this machine that is worth counting. */
+  isLocal: (engine: string, settings: unknown) => boolean;
   open: (request: OpenRequest) => Promise<Model>;
+  /** Checks the settings and fetches the files. Resolves with the files' size in bytes. */
+  prepare: (request: OpenRequest) => Promise<number>;
+  /** Bounds the local models' memory. */
+  memory: MemoryBudget;
   /** Told about each failed opening, before the next try. */
   onOpenFailure: (deployment: string, failure: unknown) => void;
   /** When each id was first in the catalog, epoch milliseconds. */
@@ -69,11 +76,11 @@ export function buildCatalog(
     const { deployments: wanted, ...rest } = specification;
     const own = wanted.map((each, index) => {
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
-      const { routingOptions, ...opened } = each;
+      const { routingOptions: _options, ...opened } = each;
       const identity = identify({ ...opened, name, task: specification.task });
       const deployment =
         previous.get(identity) ?? newDeployment({ ...each, name, catalogId: specification.id }, specification, parts);
-      deployment.routingOptions = routingOptions;
+      deployment.routingOptions = optionsFor(each, parts);
       deployments.set(identity, deployment);
       return deployment;
     });
@@ -93,10 +100,19 @@ function newDeployment(
     engine: wanted.engine,
     isUpstream: parts.isUpstream(wanted.engine),
     task,
-    routingOptions,
+    routingOptions: optionsFor({ ...wanted, routingOptions }, parts),
     open: (signal) => parts.open({ ...wanted, task, signal }),
+    prepare: (signal) => parts.prepare({ ...wanted, task, signal }),
+    memory: parts.isLocal(wanted.engine, wanted.settings) ? parts.memory : undefined,
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
   });
+}
+
+/** Only what runs on this machine is loaded on demand: an upstream has nothing to load. */
+function optionsFor({ engine, settings, routingOptions }: DeploymentSpec, { isLocal }: CatalogParts): RoutingOptions {
+  return isLocal(engine, settings)
+    ? routingOptions
+    : { ...routingOptions, load: "start", unloadAfterSeconds: undefined };
 }
 
 /** A changed secret makes another deployment, so it counts, as a hash. */

@@ -23,8 +23,14 @@ interface ModelFacts {
   price: Readonly<Record<string, string>>;
   licence: string | undefined;
   status: "available" | "loading" | "unavailable";
+  /** Whether a deployment can answer without loading its model first. */
+  isLoaded: boolean;
+  /** Of the local deployments that are loaded. */
+  memoryBytes: number | undefined;
+  /** How long the last load of a local deployment took. */
+  loadSeconds: number | undefined;
   deployed: readonly ("local" | "upstream")[];
-  /** The open model of the first deployment that is up. */
+  /** The model of the first deployment that is up, or was when it was last loaded. */
   opened: Model | undefined;
   /** Of a chat model: what at least one of its deployments that are up is able to do. */
   abilities: ChatAbilities | undefined;
@@ -68,7 +74,9 @@ export function toListed(model: CatalogModel, id: string, createdAt: number): Li
 
 function factsOf({ task, aliases, fallbacks, price, licence, deployments }: CatalogModel): ModelFacts {
   const states = deployments.map(({ state }) => state.state);
-  const opened = deployments.filter(({ state }) => state.state === "up").map((deployment) => deployment.model());
+  // What an unloaded model is able to do is known once it has been loaded.
+  const opened = deployments.flatMap(({ lastModel }) => lastModel ?? []);
+  const canServe = states.some((state) => state === "up" || state === "unloaded");
   const isLoading = states.some((state) => state === "loading" || state === "restarting");
   return {
     task,
@@ -76,13 +84,22 @@ function factsOf({ task, aliases, fallbacks, price, licence, deployments }: Cata
     fallbacks,
     price,
     licence,
-    status: opened.length > 0 ? "available" : isLoading ? "loading" : "unavailable",
+    status: canServe ? "available" : isLoading ? "loading" : "unavailable",
+    isLoaded: states.includes("up"),
+    memoryBytes: sumOf(deployments.map(({ memoryBytes }) => memoryBytes)),
+    loadSeconds: deployments.find(({ loadSeconds, isUpstream }) => loadSeconds !== undefined && !isUpstream)
+      ?.loadSeconds,
     deployed: [...new Set(deployments.map(({ isUpstream }) => (isUpstream ? "upstream" : "local")))],
     opened: opened[0],
     abilities: opened
       .flatMap((model) => (model.task === "chat" ? [model.abilities] : []))
       .reduce<ChatAbilities | undefined>(either, undefined),
   };
+}
+
+function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0);
 }
 
 /** A request goes to a deployment that can honour it, so one that can is enough. */

@@ -1,12 +1,16 @@
 /** The catalog as the configuration in force wants it: its models open, its upstreams asked, what is dropped retired. */
 
+import { stat } from "node:fs/promises";
 import { resultWithin } from "../async/timeout.ts";
 import type { Config } from "../config/config.ts";
-import { isUpstream, openModel } from "../engines/registry.ts";
+import type { EngineServices } from "../engines/engine.ts";
+import { isLocal, isUpstream, openModel, prepareModel } from "../engines/registry.ts";
+import { MemoryBudget } from "../inference/memory-budget.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { PullProgress } from "../models/pull-progress.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { DeploymentMeasure } from "../observability/metrics.ts";
+import { defaultMemoryBudget } from "../process/available-memory.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
 import { buildModelSpecs } from "./model-specs.ts";
@@ -27,10 +31,12 @@ const DATABASE_TIMEOUT_MILLISECONDS = 1000;
 export class LiveCatalog {
   readonly catalog = new Catalog();
   readonly upstreamModels: UpstreamModels;
+  readonly memory = new MemoryBudget(defaultMemoryBudget());
   readonly #options: LiveCatalogOptions;
   /** What deployments that are not open yet wait for. */
   readonly #pulls = new Map<string, PullProgress>();
   #built: BuiltCatalog | undefined;
+  #config: Config | undefined;
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
@@ -42,11 +48,16 @@ export class LiveCatalog {
 
   /** Takes effect for the next request; running ones keep what they have. */
   async apply(config: Config): Promise<void> {
+    this.#config = config;
     const specifications = await withTlsFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
+    this.memory.limitBytes = config.local.memoryBytes ?? defaultMemoryBudget();
     const parts: CatalogParts = {
       isUpstream,
-      open: (request) => this.#open(request),
+      isLocal,
+      open: (request) => openModel(request.engine, request.settings, request.task, this.#servicesFor(request)),
+      prepare: (request) => this.#prepare(request),
+      memory: this.memory,
       onOpenFailure: (deployment, err) => this.#options.logger.error({ deployment, err }, "model could not be opened"),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };
@@ -56,6 +67,18 @@ export class LiveCatalog {
     for (const deployment of built.deployments.values()) deployment.start();
     this.upstreamModels.watch(built.models);
     for (const deployment of built.dropped) void deployment.retire();
+  }
+
+  /** Brings the catalog up to date with the models that are pulled. */
+  async refresh(): Promise<void> {
+    if (this.#config !== undefined) await this.apply(this.#config);
+  }
+
+  /** Loads the first built-in chat model where it is loaded on demand. Does not throw: /health/ready has the reason. */
+  async greet(signal: AbortSignal): Promise<void> {
+    const chat = [...this.catalog.models].find(({ task, isBuiltin }) => task === "chat" && isBuiltin);
+    const [deployment] = chat?.deployments ?? [];
+    if (deployment?.routingOptions.load === "on_demand") await deployment.load(signal).catch(() => {});
   }
 
   /** What a deployment that is not open yet waits for, in words. */
@@ -71,11 +94,11 @@ export class LiveCatalog {
 
   *measure(): Iterable<DeploymentMeasure> {
     for (const model of this.catalog.models) {
-      for (const { name, state, slots, circuit } of model.deployments) {
+      for (const { name, state, slots, circuit, memoryBytes, loadSeconds } of model.deployments) {
         const isUp = state.state === "up";
         const isCircuitOpen = circuit.state !== "closed";
         const { waiting, inUse: slotsInUse } = slots;
-        yield { model: model.id, deployment: name, isUp, isCircuitOpen, waiting, slotsInUse };
+        yield { model: model.id, deployment: name, isUp, isCircuitOpen, waiting, slotsInUse, memoryBytes, loadSeconds };
       }
     }
   }
@@ -92,22 +115,39 @@ export class LiveCatalog {
     return (await resultWithin(seen, DATABASE_TIMEOUT_MILLISECONDS)) ?? new Map();
   }
 
-  #open({ engine, settings, task, ...names }: OpenRequest): ReturnType<CatalogParts["open"]> {
-    const { logger, store, onPullProgress } = this.#options;
-    return openModel(engine, settings, task, {
-      ...names,
-      logger: logger.child({ deployment: names.name }),
+  /** Resolves with the size of the files. */
+  async #prepare(request: OpenRequest): Promise<number> {
+    let bytes = 0;
+    const services = this.#servicesFor(request);
+    await prepareModel(request.engine, request.settings, request.task, {
+      ...services,
       pull: async (reference, signal) => {
+        const files = await services.pull(reference, signal);
+        for (const path of Object.values(files.paths)) bytes += (await stat(path)).size;
+        return files;
+      },
+    });
+    return bytes;
+  }
+
+  #servicesFor({ name, catalogId, signal }: OpenRequest): EngineServices {
+    const { logger, store, onPullProgress } = this.#options;
+    return {
+      name,
+      catalogId,
+      signal,
+      logger: logger.child({ deployment: name }),
+      pull: async (reference, aborted) => {
         const onProgress = (progress: PullProgress) => {
-          this.#pulls.set(names.name, progress);
+          this.#pulls.set(name, progress);
           onPullProgress(progress);
         };
         try {
-          return await store.pull(reference, { signal, onProgress });
+          return await store.pull(reference, { signal: aborted, onProgress });
         } finally {
-          this.#pulls.delete(names.name);
+          this.#pulls.delete(name);
         }
       },
-    });
+    };
   }
 }

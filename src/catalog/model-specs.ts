@@ -13,7 +13,7 @@ import { withDefaultAliases } from "./default-aliases.ts";
 
 /** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
-  const configured = config.models.map(toConfigured);
+  const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return configured;
   const own = new Set(configured.map(({ id }) => id));
   const pulled = new Set((await store.list()).map(({ id }) => id));
@@ -21,8 +21,8 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
   const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
   const isBuiltin = (id: string) => !own.has(id);
   const models = [
-    ...builtin.sort(defaultsFirst).map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin)),
-    ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin)),
+    ...builtin.sort(defaultsFirst).map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin, config)),
+    ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config)),
     ...configured,
   ];
   return config.defaultAliases ? withDefaultAliases(models) : models;
@@ -36,18 +36,26 @@ function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
   return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
 }
 
-function toConfigured(model: ModelConfig): ModelSpec {
+function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
   const { strategy, retries, circuit, maxQueue, deployments, ...rest } = model;
   return {
     ...rest,
     isBuiltin: false,
     licence: undefined,
     routing: { strategy, retries },
-    deployments: deployments.map(({ engine, settings, maxQueue: own = maxQueue, ...routingOptions }) => ({
-      engine,
-      settings,
-      routingOptions: { ...routingOptions, maxQueue: own, circuit },
-    })),
+    deployments: deployments.map(
+      ({ engine, settings, maxQueue: own = maxQueue, load, unloadAfterSeconds, ...routingOptions }) => ({
+        engine,
+        settings,
+        routingOptions: {
+          ...routingOptions,
+          maxQueue: own,
+          circuit,
+          load: load ?? local.load,
+          unloadAfterSeconds: (unloadAfterSeconds ?? local.unloadAfterSeconds) || undefined,
+        },
+      }),
+    ),
   };
 }
 
@@ -56,6 +64,7 @@ function toModelSpec(
   entry: BuiltinModel,
   settings: Readonly<Record<string, unknown>>,
   isBuiltin: (id: string) => boolean,
+  { local: { load, unloadAfterSeconds } }: Config,
 ): ModelSpec {
   return {
     id: entry.id,
@@ -70,7 +79,10 @@ function toModelSpec(
     fallbacks: (entry.fallbacks ?? []).filter(isBuiltin),
     routing: DEFAULT_POLICY,
     deployments: [
-      { ...runBy(entry, { ...settings, ...entry.engineSettings }), routingOptions: DEFAULT_ROUTING_OPTIONS },
+      {
+        ...runBy(entry, { ...settings, ...entry.engineSettings }),
+        routingOptions: { ...DEFAULT_ROUTING_OPTIONS, load, unloadAfterSeconds },
+      },
     ],
   };
 }

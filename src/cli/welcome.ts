@@ -17,6 +17,8 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
   try {
     const keys = await bootstrapKeys(listening, config);
     progress.print(describeAddress(origin, keys));
+    // Keys are made at the first start only.
+    if (keys.apiKey !== undefined) await listening.service.greet(signal);
     const readiness = await untilReady(listening);
     progress.stop();
     process.stdout.write(describeModels(readiness, origin, keys));
@@ -57,9 +59,9 @@ function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys): s
 
 function describeModels({ models }: Readiness, origin: string, { apiKey }: BootstrapKeys): string {
   const lines = models
-    .filter(({ state }) => state !== "up" && state !== "loading")
+    .filter(({ state }) => !["up", "loading", "unloaded"].includes(state))
     .map(({ deployment, state, reason }) => `  ${deployment}: ${state}. ${reason ?? ""}`);
-  const chat = models.find(({ state, task }) => state === "up" && task === "chat");
+  const chat = models.find(({ state, task }) => task === "chat" && (state === "up" || state === "unloaded"));
   if (chat !== undefined) {
     const key = apiKey?.reveal() ?? "YOUR_API_KEY";
     const messages = [
@@ -68,7 +70,7 @@ function describeModels({ models }: Readiness, origin: string, { apiKey }: Boots
     ];
     const body = { model: chat.id, messages, temperature: 0 };
     lines.push(
-      `  ${chat.id} is up. Try it:`,
+      chat.state === "up" ? `  ${chat.id} is up. Try it:` : `  The first request loads ${chat.id}. Try it:`,
       "",
       `curl ${origin}/v1/chat/completions \\`,
       `  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,

@@ -30,6 +30,7 @@ export interface Config {
     /** How long single requests are kept; their sums by hour and day stay. */
     recordDays: number;
   };
+  local: LocalConfig;
   logLevel: LogLevel;
   /** Whether the manifest's default models are in the catalog. */
   builtinModels: boolean;
@@ -38,6 +39,14 @@ export interface Config {
   models: readonly ModelConfig[];
   /** What the operator should be told at start, although it stops nothing. */
   warnings: readonly string[];
+}
+
+interface LocalConfig {
+  load: "start" | "on_demand";
+  /** Undefined: never. */
+  unloadAfterSeconds: number | undefined;
+  /** Of all local models together; undefined: found from the machine. */
+  memoryBytes: number | undefined;
 }
 
 export interface LimitsConfig {
@@ -116,6 +125,10 @@ export interface DeploymentConfig {
   /** What it costs the operator, as a model's `price`. */
   price: Readonly<Record<string, string>>;
   prefixCaching: boolean;
+  /** Undefined: as in `local`. */
+  load: "start" | "on_demand" | undefined;
+  /** 0: never; undefined: as in `local`. */
+  unloadAfterSeconds: number | undefined;
   /** Undefined: the model's. */
   maxQueue: number | undefined;
 }

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { host, network, port } from "./addresses.ts";
 import { limits } from "./limits-schema.ts";
-import { model } from "./model-schema.ts";
+import { load, model, unloadAfterSeconds } from "./model-schema.ts";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -98,6 +98,32 @@ const usage = z
   })
   .describe("What is kept of what was used.");
 
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+const memory = z
+  .string()
+  .regex(/^\d{1,6}(\.\d+)? ?([MG]i?B)$/, { error: "must be a number and MB, GB, MiB or GiB, such as 8GiB" })
+  .transform((value) => {
+    const [, number = "", unit = ""] = /^([\d.]+) ?(\w+)$/.exec(value) ?? [];
+    return Math.floor(Number(number) * (UNITS[unit] ?? 1));
+  });
+
+const local = z
+  .strictObject({
+    load: load
+      .default("on_demand")
+      .describe("start: local models are loaded when Parlance starts. on_demand: by the first request for each."),
+    unload_after_seconds: unloadAfterSeconds
+      .default(300)
+      .describe("Seconds without a request after which a local model is unloaded; 0: never."),
+    memory: memory
+      .optional()
+      .describe(
+        "Memory that local models may use together, such as 8GiB: the least recently used idle ones are unloaded to make room. Default: three quarters of the machine's memory, or of the container's limit.",
+      ),
+  })
+  .describe("When models that run on this machine are loaded and unloaded.");
+
 const directory = z.string().min(1).max(4096);
 
 export const configFile = z.strictObject({
@@ -115,6 +141,7 @@ export const configFile = z.strictObject({
   server: server.prefault({}),
   limits: limits.prefault({}),
   usage: usage.prefault({}),
+  local: local.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Least grave log line that is written."),
   data_directory: directory
     .optional()

@@ -111,6 +111,11 @@ function combine(
     onCountersUnavailable: file.limits.when_counters_away,
     failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
     usage: { recordDays: file.usage.record_days },
+    local: {
+      load: file.local.load,
+      unloadAfterSeconds: file.local.unload_after_seconds || undefined,
+      memoryBytes: file.local.memory,
+    },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
     builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
     defaultAliases: file.default_aliases,

@@ -34,6 +34,9 @@ const price = z
     "What it costs: each request is recorded with its cost. Left out: the cost is unknown, which is not nothing.",
   );
 
+export const load = z.enum(["start", "on_demand"]);
+export const unloadAfterSeconds = z.number().min(0).max(31_536_000);
+
 const STRATEGIES = ["ordered", "weighted", "least_busy", "lowest_latency", "lowest_cost"] as const;
 
 const strategy = z
@@ -84,6 +87,10 @@ export const deploymentTerms = z.strictObject({
     .describe(
       "true: it finds the beginning of an earlier prompt evaluated already, so that requests with one prompt_cache_key, or whose prompts begin alike, are sent to it again.",
     ),
+  load: load.optional().describe("When a local model is loaded, as `local.load`, for this deployment."),
+  unload_after_seconds: unloadAfterSeconds
+    .optional()
+    .describe("As `local.unload_after_seconds`, for this deployment; 0: never."),
   max_queue: maxQueue.optional().describe("As the model's `max_queue`, for this deployment; 0 sends on at once."),
 });
 

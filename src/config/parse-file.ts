@@ -66,8 +66,15 @@ function parseTerms(
     report(parsed.error.issues, path, inputSchema(deploymentTerms), faults);
     return undefined;
   }
-  const { weight, price, reuses_prefixes, max_queue } = parsed.data;
-  return { weight, price, prefixCaching: reuses_prefixes, maxQueue: max_queue };
+  const { weight, price, reuses_prefixes, max_queue, load, unload_after_seconds } = parsed.data;
+  return {
+    weight,
+    price,
+    prefixCaching: reuses_prefixes,
+    maxQueue: max_queue,
+    load,
+    unloadAfterSeconds: unload_after_seconds,
+  };
 }
 
 function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, faults: FaultList): void {

@@ -7,6 +7,7 @@ const LIVE = [
   "models",
   "builtinModels",
   "defaultAliases",
+  "local",
   "logLevel",
   "file",
   "warnings",

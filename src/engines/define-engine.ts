@@ -36,6 +36,8 @@ export interface EngineDefinition<Name extends string, Settings> {
   lazyFacts?(settings: Settings): ModelFacts;
   /** Environment variables of the child process besides the few that every child gets. */
   environment?: Readonly<Record<string, string>>;
+  /** A model of this engine takes memory of this machine. Default: where `module` is a URL. */
+  isLocal?: true;
   /** Speaks to another service instead of running a model here. */
   isUpstream?: true;
   /** Wildcard models are possible: the id in the request is passed on. */

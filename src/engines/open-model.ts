@@ -5,6 +5,8 @@ export interface OpenModel {
   readonly slots: number | undefined;
   /** Where it runs, for people: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
   readonly device: string;
+  /** Process that serves at present, where the model runs in one of its own. */
+  readonly pid?: number | undefined;
   /** Whether a request sent now can be served; a restarting process says when to try again. */
   health(): ModelHealth;
   /** The names of the models that an upstream has; left out where there is one model only. Throws a Fault. */

@@ -42,6 +42,14 @@ export function isUpstream(kind: string): boolean {
   return find(kind)?.isUpstream === true;
 }
 
+/** Whether a deployment with checked settings runs a model in the memory of this machine. */
+export function isLocal(kind: string, settings: unknown): boolean {
+  const engine = find(kind);
+  const chat = engine?.chat?.(settings as never);
+  if (chat !== undefined) return isLocal((JSON.parse(chat.reveal()) as { engine: string }).engine, undefined);
+  return engine?.isLocal === true || engine?.module instanceof URL;
+}
+
 /** Files that a deployment with checked settings reads when it opens, besides its model's. */
 export function filesOf(kind: string, settings: unknown): readonly string[] {
   const engine = find(kind);
@@ -63,6 +71,24 @@ export async function openModel(kind: string, settings: unknown, task: Task, ser
   if (chat === undefined) return engine.open(settings as never, task, services);
   const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
   return engine.open(settings as never, task, services, await openChat(chatKind, given, services));
+}
+
+/** Does what opening the model does before it is loaded: checks settings and fetches files. Throws what opening throws. */
+export async function prepareModel(
+  kind: string,
+  settings: unknown,
+  task: Task,
+  services: EngineServices,
+): Promise<void> {
+  const engine = find(kind);
+  const chat = engine?.tasks.includes(task) ? engine.chat?.(settings as never) : undefined;
+  if (chat === undefined) {
+    await engine?.prepare?.(settings as never, task, services);
+    return;
+  }
+  const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
+  const checked = find(chatKind)?.settings.safeParse(given);
+  if (checked?.success === true) await prepareModel(chatKind, checked.data, "chat", services);
 }
 
 /** `given` is a deployment that nothing has checked yet. */

@@ -1,15 +1,16 @@
-/** One engine with its settings: opened in the background, kept open, with a queue for its slots. */
+/** One engine with its settings: its model is loaded and unloaded, and requests take turns at its slots. */
 
-import { backoffDelay } from "../async/backoff.ts";
 import type { Model, Task } from "../engines/engine.ts";
 import { Fault, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
 import { LatencyEwma } from "./latency-ewma.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
+import { ModelLoader } from "./model-loader.ts";
 import type { RoutingOptions } from "./routing-options.ts";
 import { type Slot, Slots } from "./slots.ts";
 
 export type DeploymentState =
-  | { state: "loading"; reason: string | undefined }
+  | { state: "loading" | "unloaded"; reason: string | undefined }
   | { state: "up"; device: string }
   | { state: "restarting" | "failed"; reason: string };
 
@@ -22,12 +23,13 @@ export interface DeploymentOptions {
   task: Task;
   routingOptions: RoutingOptions;
   open: (signal: AbortSignal) => Promise<Model>;
+  /** Checks the settings and fetches the files of a model that is loaded on demand. Resolves with their size in bytes. */
+  prepare?: (signal: AbortSignal) => Promise<number>;
+  /** Left out: the model uses no memory of this machine worth counting. */
+  memory?: MemoryBudget | undefined;
   /** Told about each failed opening, before the next try. */
   onOpenFailure: (failure: unknown) => void;
 }
-
-/** Delay before a failed opening is retried. */
-const REOPEN_SECONDS = { initial: 15, max: 600 };
 
 export class Deployment {
   readonly name: string;
@@ -36,14 +38,12 @@ export class Deployment {
   readonly task: Task;
   readonly latency = new LatencyEwma();
   readonly #options: DeploymentOptions;
-  readonly #closing = new AbortController();
-  #model: Model | undefined;
+  readonly #loader: ModelLoader;
   #routingOptions: RoutingOptions;
   #slots: Slots;
   #circuit: Circuit;
-  #failure: string | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #opening: Promise<void> | undefined;
+  /** Requests that wait for the model to be loaded. */
+  #waitingForLoad = 0;
 
   constructor(options: DeploymentOptions) {
     this.name = options.name;
@@ -54,6 +54,24 @@ export class Deployment {
     this.#routingOptions = options.routingOptions;
     this.#slots = new Slots(undefined, options.routingOptions.maxQueue);
     this.#circuit = this.#newCircuit(options.routingOptions);
+    this.#loader = new ModelLoader({
+      name: options.name,
+      policy: () => this.#routingOptions,
+      open: options.open,
+      prepare: options.prepare,
+      memory: options.memory,
+      activity: () => ({
+        requests: this.#slots.inUse + this.#slots.waiting,
+        lastEndedAt: this.#slots.lastReleasedAt,
+      }),
+      onOpened: ({ slots }) => {
+        // Requests may wait for the slots of a model that was unloaded and is loaded again.
+        if (this.#slots.count !== (slots ?? Number.POSITIVE_INFINITY)) {
+          this.#slots = new Slots(slots, this.#routingOptions.maxQueue);
+        }
+      },
+      onFailure: options.onOpenFailure,
+    });
   }
 
   get routingOptions(): RoutingOptions {
@@ -78,24 +96,87 @@ export class Deployment {
     return this.#slots;
   }
 
-  /** Opens the model in the background; `state` reports progress. */
+  /** Loads the model in the background, or fetches its files where it is loaded on demand; `state` reports progress. */
   start(): void {
-    this.#opening ??= this.#open();
+    this.#loader.start();
   }
 
   get state(): DeploymentState {
-    if (this.#model === undefined) {
-      if (this.#failure === undefined) return { state: "loading", reason: undefined };
-      return { state: "failed", reason: this.#failure };
-    }
-    const health = this.#model.health();
-    if (health.state === "up") return { state: "up", device: this.#model.device };
+    const loader = this.#loader.state;
+    if (loader.state !== "open")
+      return { state: loader.state, reason: loader.state === "failed" ? loader.reason : undefined } as DeploymentState;
+    const health = loader.model.health();
+    if (health.state === "up") return { state: "up", device: loader.model.device };
     return { state: health.state, reason: health.reason };
+  }
+
+  /** What the model said of itself when it was last loaded; undefined before the first time, and while it is failed. */
+  get lastModel(): Model | undefined {
+    const { state } = this.state;
+    return state === "up" || state === "unloaded" || state === "loading" ? this.#loader.lastModel : undefined;
+  }
+
+  /** How long the last load took; undefined before the first. */
+  get loadSeconds(): number | undefined {
+    return this.#loader.loadSeconds;
+  }
+
+  /** Of a local model that is loaded. */
+  get memoryBytes(): number | undefined {
+    const isCounted = this.#options.memory !== undefined && this.#loader.model !== undefined;
+    return isCounted ? this.#loader.memoryBytes : undefined;
+  }
+
+  /** Whether a request has to wait for the model to be loaded, and may. */
+  get awaitsLoad(): boolean {
+    const { state } = this.#loader.state;
+    return (
+      this.#routingOptions.load === "on_demand" &&
+      (state === "unloaded" || (state === "loading" && this.#waitingForLoad > 0))
+    );
+  }
+
+  /** Keeps the model from being unloaded while a request is about to use it. */
+  hold(): Disposable {
+    return this.#loader.hold();
+  }
+
+  /**
+   * Loads the model if it is unloaded. Throws a Fault when it cannot be loaded, or when as many requests wait already
+   * as may wait for a slot, and the signal's reason when that aborts first.
+   */
+  async load(signal: AbortSignal): Promise<void> {
+    const { maxQueue } = this.#routingOptions;
+    if (this.#waitingForLoad >= Math.max(1, maxQueue)) {
+      const message = `This model is being loaded and ${this.#waitingForLoad} requests wait for it. Try again later.`;
+      throw unavailable(message, "server_is_overloaded", 5);
+    }
+    this.#waitingForLoad += 1;
+    try {
+      await this.#loader.load(signal);
+    } catch (failure) {
+      if (signal.aborted || (failure instanceof Fault && failure.code === "insufficient_memory")) throw failure;
+      throw notStarted();
+    } finally {
+      this.#waitingForLoad -= 1;
+    }
+  }
+
+  /** Ends a local model's process; the next request loads it again. Throws a Fault while requests use the model. */
+  async unload(): Promise<void> {
+    if (this.#loader.model === undefined) return;
+    if (!this.#loader.isIdle) {
+      throw new Fault(
+        "conflict",
+        `${this.name} serves requests at the moment; it can be unloaded when they have ended.`,
+      );
+    }
+    await this.#loader.unload();
   }
 
   /** Whether `state` is `up`. */
   get isUp(): boolean {
-    return this.#model?.health().state === "up";
+    return this.#loader.model?.health().state === "up";
   }
 
   /**
@@ -129,25 +210,16 @@ export class Deployment {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(unavailable("The service is stopping.", "engine_failed", 1));
-    clearTimeout(this.#retry);
     this.#circuit.close();
-    await this.#opening;
-    await this.#model?.close();
+    await this.#loader.close();
   }
 
   /** Returns the open model. Throws a Fault while it cannot serve. */
   model(): Model {
-    const model = this.#model;
+    const { model, state } = this.#loader;
     if (model === undefined) {
-      if (this.#failure === undefined) {
-        throw unavailable("This model is still being loaded. Try again in a moment.", "model_loading", 5);
-      }
-      throw unavailable(
-        "This model could not be started; its operator finds the reason in the log.",
-        "engine_failed",
-        60,
-      );
+      if (state.state === "failed") throw notStarted();
+      throw unavailable("This model is still being loaded. Try again in a moment.", "model_loading", 5);
     }
     const health = model.health();
     if (health.state !== "up") {
@@ -160,36 +232,18 @@ export class Deployment {
     return model;
   }
 
-  /** Waits for the opening that runs. Throws a Fault when it failed, and the signal's reason when that aborts first. */
+  /** Waits for the model, loading it where it is unloaded. Throws a Fault when that fails. */
   async opened(signal: AbortSignal): Promise<Model> {
-    const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
-    await Promise.race([this.#opening, aborted]);
+    await this.load(signal);
     return this.model();
   }
 
   #newCircuit({ circuit }: RoutingOptions): Circuit {
-    return new Circuit(circuit, async () => this.#model?.probe?.(this.#closing.signal));
+    return new Circuit(circuit, async () => this.#loader.model?.probe?.(new AbortController().signal));
   }
+}
 
-  async #open(failures = 0): Promise<void> {
-    try {
-      const model = await this.#options.open(this.#closing.signal);
-      this.#slots = new Slots(model.slots, this.#routingOptions.maxQueue);
-      this.#failure = undefined;
-      this.#model = model;
-    } catch (failure) {
-      if (this.#closing.signal.aborted) return;
-      this.#failure = failure instanceof Fault ? failure.message : String(failure);
-      this.#options.onOpenFailure(failure);
-      this.#retry = setTimeout(
-        () => {
-          this.#opening = this.#open(failures + 1);
-        },
-        backoffDelay(failures + 1, REOPEN_SECONDS) * 1000,
-      );
-      this.#retry.unref();
-    }
-  }
+/** The reason may name files and settings, which are the operator's. */
+function notStarted(): Fault {
+  return unavailable("This model could not be started; its operator finds the reason in the log.", "engine_failed", 60);
 }

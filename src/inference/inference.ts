@@ -159,7 +159,10 @@ export class Inference {
     }
     const { deployments } = found.model;
     const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
-    return voicesOf(found.id, speaking?.model());
+    if (speaking?.awaitsLoad === true && speaking.lastModel === undefined) {
+      await speaking.load(AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000));
+    }
+    return voicesOf(found.id, speaking?.lastModel ?? speaking?.model());
   }
 
   get runningCount(): number {
@@ -277,9 +280,8 @@ function boundedByContext(upperBound: UsageUpperBound, { deployments }: CatalogM
 }
 
 function contextWindowOf(deployment: Deployment): number | undefined {
-  if (deployment.state.state !== "up") return undefined;
-  const opened = deployment.model();
-  return opened.task === "chat" ? opened.contextWindow : undefined;
+  const { lastModel } = deployment;
+  return lastModel?.task === "chat" ? lastModel.contextWindow : undefined;
 }
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {

@@ -78,6 +78,9 @@ export class Router {
       const again: Deployment[] = [];
       for (const deployment of turn) {
         if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
+        using _hold = deployment.hold();
+        const mayLoad = deployment.awaitsLoad && deployment.circuit.refusal(deployment.name) === undefined;
+        if (mayLoad && !(await hasLoaded(deployment, signal, reasons))) continue;
         const opened = eligibleModel(deployment, adapter, reasons);
         if (opened === undefined) continue;
         const before = attemptStats.attempts;
@@ -120,6 +123,18 @@ function preferCachedPrefix<Opened extends Model, Event>(
   if (areAllHealthy && !ranked.some(({ routingOptions }) => routingOptions.prefixCaching)) return ranked;
   const healthy = areAllHealthy ? ranked : ranked.filter(isHealthy);
   return [...orderByPrefixAffinity(healthy, adapter.affinity()), ...ranked.filter((each) => !healthy.includes(each))];
+}
+
+/** Waits for the model to be loaded; otherwise adds the reason to `reasons`. */
+async function hasLoaded(deployment: Deployment, signal: AbortSignal, reasons: Reasons): Promise<boolean> {
+  try {
+    await deployment.load(signal);
+    return true;
+  } catch (failure) {
+    if (signal.aborted || !(failure instanceof Fault)) throw failure;
+    reasons.skipped(failure);
+    return false;
+  }
 }
 
 /** Returns the deployment's model if it can take the request now; otherwise adds the reason to `reasons`. */

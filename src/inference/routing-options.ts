@@ -1,6 +1,7 @@
 /** What the operator says of how requests are shared between a model's deployments. */
 
 import { type CircuitSettings, DEFAULT_CIRCUIT } from "./circuit.ts";
+import type { LoadPolicy } from "./model-loader.ts";
 
 export type Strategy = "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
 
@@ -13,7 +14,7 @@ export interface RoutingPolicy {
 export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2 };
 
 /** Options that can change without reopening the deployment's model. */
-export interface RoutingOptions {
+export interface RoutingOptions extends LoadPolicy {
   /** Its share where the strategy is `weighted`, and of prompts that stick. */
   weight: number;
   /** US dollars as decimal strings, by unit; what is left out is free. */
@@ -31,4 +32,6 @@ export const DEFAULT_ROUTING_OPTIONS: RoutingOptions = {
   prefixCaching: false,
   maxQueue: 100,
   circuit: DEFAULT_CIRCUIT,
+  load: "start",
+  unloadAfterSeconds: undefined,
 };

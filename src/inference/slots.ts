@@ -26,6 +26,7 @@ export class Slots {
   maxQueue: number;
   readonly #queue = new FairQueue<Waiting>();
   #inUse = 0;
+  #lastReleasedAt = Number.NEGATIVE_INFINITY;
   #whenIdle: (() => void) | undefined;
   /** Moving average of how long a slot is held; a guess until the first release. */
   #heldSeconds = 2;
@@ -42,6 +43,11 @@ export class Slots {
 
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  /** When the last request gave its slot back, on the clock of `performance.now()`. */
+  get lastReleasedAt(): number {
+    return this.#lastReleasedAt;
   }
 
   get hasFree(): boolean {
@@ -105,6 +111,7 @@ export class Slots {
       if (isReleased) return;
       isReleased = true;
       this.#inUse -= 1;
+      this.#lastReleasedAt = performance.now();
       this.#queue.leave(project);
       this.#heldSeconds += 0.1 * ((performance.now() - enteredAt) / 1000 - this.#heldSeconds);
       const next = this.#queue.next();

@@ -34,6 +34,10 @@ export interface DeploymentMeasure {
   isCircuitOpen: boolean;
   waiting: number;
   slotsInUse: number;
+  /** Of a local model that is loaded. */
+  memoryBytes: number | undefined;
+  /** How long the last load of a local model took. */
+  loadSeconds: number | undefined;
 }
 
 export interface CountersMeasure {
@@ -119,6 +123,18 @@ export class Metrics {
       deployments,
       (each) => each.slotsInUse,
     );
+    this.#gauge(
+      "parlance_model_memory_bytes",
+      "Resident memory of a loaded local model.",
+      deployments,
+      (each) => each.memoryBytes,
+    );
+    this.#gauge(
+      "parlance_model_load_seconds",
+      "Duration of a deployment's last load.",
+      deployments,
+      (each) => each.loadSeconds,
+    );
   }
 
   request({ operation, model, status, durationSeconds }: RequestMeasure): void {
@@ -153,7 +169,7 @@ export class Metrics {
     name: string,
     help: string,
     deployments: () => Iterable<DeploymentMeasure>,
-    measure: (each: DeploymentMeasure) => number,
+    measure: (each: DeploymentMeasure) => number | undefined,
   ): void {
     const gauge = new Gauge({
       name,
@@ -164,7 +180,8 @@ export class Metrics {
         // A deployment that a new configuration removed must not be reported for ever.
         gauge.reset();
         for (const each of deployments()) {
-          gauge.set({ model: each.model, deployment: each.deployment }, measure(each));
+          const value = measure(each);
+          if (value !== undefined) gauge.set({ model: each.model, deployment: each.deployment }, value);
         }
       },
     });

@@ -1,14 +1,19 @@
 /** The administration API alone, on a database of its own, with two organisations whose admins do not know each other. */
 
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fastify } from "fastify";
 import OpenAI from "openai";
 import { Accounts } from "../../src/accounts/accounts.ts";
+import { Catalog } from "../../src/catalog/catalog.ts";
+import { ModelOperations } from "../../src/catalog/model-operations.ts";
 import { authenticateScope } from "../../src/http/authenticate.ts";
 import { useErrorFormat } from "../../src/http/errors.ts";
 import { useJsonBodies } from "../../src/http/json-body.ts";
 import { organization } from "../../src/http/organization/organization.ts";
 import { useRequestLog } from "../../src/http/request-log.ts";
+import { createModelStore } from "../../src/models/create-model-store.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
 import { UsageReports } from "../../src/usage/usage-report.ts";
 
@@ -40,6 +45,8 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   const accounts = new Accounts({ database, logger: options.logger });
   const { adminKey } = await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
   const other = await accounts.organizations.create("Another organization");
+  const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+  const store = createModelStore({ modelsDirectory: join(tmpdir(), "parlance-no-models"), hub }, options.logger);
   const app = fastify({ forceCloseConnections: true });
   const routes: { method: string; pattern: string }[] = [];
   app.addHook("onRoute", ({ method, url }) => {
@@ -57,6 +64,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
           isKnownModel: (entry) => KNOWN.has(entry),
           isModerationModel: (id) => id === "judge",
           reports: new UsageReports(database),
+          models: new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} }),
           limited: { models: () => [{ id: "one", accessGroups: [] }], defaults: {} },
         }),
       );

@@ -45,7 +45,9 @@ export interface Service {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "parlance-test-"));
   const configFile = join(dataDirectory, "parlance.yaml");
-  await writeFile(configFile, options.config ?? "builtin_models: false\n");
+  const config = options.config ?? "builtin_models: false\n";
+  // Most tests wait for their models before they begin; those of loading on demand say so themselves.
+  await writeFile(configFile, /^local:/m.test(config) ? config : loadedAtStart(config));
   const apiKey = `sk-test-${"a".repeat(32)}`;
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
   const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
@@ -115,6 +117,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   if (options.until !== "listening") await untilReady(service);
   return service;
+}
+
+function loadedAtStart(config: string): string {
+  const local = "local: { load: start, unload_after_seconds: 0 }";
+  return config.startsWith("{") ? `{ ${local}, ${config.slice(1)}` : `${local}\n${config}`;
 }
 
 /** Also waits for configured models, which do not hold the service's own readiness back. */

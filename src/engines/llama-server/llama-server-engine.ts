@@ -1,4 +1,5 @@
 import { defineEngine } from "../define-engine.ts";
+import { findBinary } from "./find-binary.ts";
 import { llamaServerSettings } from "./settings.ts";
 
 /** GGUF models through llama.cpp's own server, which Parlance starts on this machine and supervises. */
@@ -6,5 +7,10 @@ export const llamaServerEngine = defineEngine({
   name: "llama-server",
   tasks: ["chat"],
   settings: llamaServerSettings,
+  isLocal: true,
+  async prepare({ binary, reference }, _task, { pull, signal }): Promise<void> {
+    await findBinary(binary);
+    await pull(reference, signal);
+  },
   module: () => import("./open-llama-server.ts"),
 });

@@ -19,8 +19,12 @@ interface ModelReadiness {
   task: string;
   deployment: string;
   engine: string;
-  state: "loading" | "up" | "restarting" | "failed";
+  state: "loading" | "unloaded" | "up" | "restarting" | "failed";
   device?: string | undefined;
+  /** Resident memory of a loaded local model. */
+  memory_bytes?: number | undefined;
+  /** How long the last load took. */
+  load_seconds?: number | undefined;
   /** Open: left alone for a while since it failed; half-open: one request probes it. */
   circuit: "closed" | "open" | "half-open";
   /** What it waits for, or why it failed. */

@@ -22,7 +22,7 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
   const models: Readiness["models"][number][] = [];
   let isSettled = true;
   for (const model of catalog.models) {
-    for (const { name, engine, state, circuit } of model.deployments) {
+    for (const { name, engine, state, circuit, memoryBytes, loadSeconds } of model.deployments) {
       if (model.isBuiltin && state.state === "loading") isSettled = false;
       models.push({
         id: model.id,
@@ -32,6 +32,8 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
         state: state.state,
         circuit: circuit.state,
         device: state.state === "up" ? state.device : undefined,
+        memory_bytes: memoryBytes,
+        load_seconds: loadSeconds,
         reason: state.state === "up" ? undefined : (state.reason ?? waitsFor(name)),
       });
     }

@@ -2,11 +2,13 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { ModelOperations } from "../../catalog/model-operations.ts";
 import { invalidRequest } from "../../faults.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
 import { type IsKnownModel, modelPermissions } from "./model-permissions.ts";
+import { organizationModels } from "./models.ts";
 import { type IsModerationModel, moderationPolicy } from "./moderation-policy.ts";
 import { projectApiKeys } from "./project-api-keys.ts";
 import { projects } from "./projects.ts";
@@ -22,6 +24,7 @@ export interface OrganizationParts {
   isKnownModel: IsKnownModel;
   isModerationModel: IsModerationModel;
   reports: UsageReports;
+  models: ModelOperations;
   limited: LimitedModels;
 }
 
@@ -31,6 +34,7 @@ export function organization({
   isKnownModel,
   isModerationModel,
   reports,
+  models,
   limited,
 }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
@@ -45,6 +49,7 @@ export function organization({
     app.register(adminApiKeys(accounts));
     app.register(modelPermissions(accounts, isKnownModel));
     app.register(moderationPolicy(accounts, isModerationModel));
+    app.register(organizationModels(accounts, models));
     app.register(auditLogs(accounts));
     app.register(usage(reports));
     app.register(rateLimits(accounts, limited));

@@ -30,6 +30,9 @@ interface ShownModel {
     price: Readonly<Record<string, string>>;
     licence: string | undefined;
     status: string;
+    isLoaded: boolean;
+    memoryBytes: number | undefined;
+    loadSeconds: number | undefined;
     deployed: readonly string[];
     opened: Model | undefined;
     /** Of a chat model: what at least one of its deployments is able to do. */
@@ -82,6 +85,9 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
   const metadata: Record<string, unknown> = {
     task,
     status: facts.status,
+    loaded: facts.isLoaded,
+    memory_bytes: facts.memoryBytes ?? null,
+    load_seconds: facts.loadSeconds === undefined ? null : Math.round(facts.loadSeconds * 1000) / 1000,
     deployed: facts.deployed,
     licence: facts.licence ?? null,
     context_window: chat?.contextWindow ?? null,
