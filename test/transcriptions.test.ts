@@ -62,7 +62,7 @@ test.each([
   expect([3, 4]).toContain(body.usage.seconds);
 });
 
-test("the official client streams a transcription, and its deltas joined are the whole", async () => {
+test("streams deltas to the official client that add up to the transcript", async () => {
   const file = await toFile(await recording("speech.mp3"), "speech.mp3");
   const stream = await service.client().audio.transcriptions.create({ model: MODEL, file, stream: true });
   let text = "";
@@ -76,7 +76,7 @@ test("the official client streams a transcription, and its deltas joined are the
   expect([...types]).toEqual(["transcript.text.delta", "transcript.text.segment", "transcript.text.done"]);
 });
 
-test("verbose_json has times within the recording, and null for what the model does not know", async () => {
+test("returns times within the recording and null for unknown values in verbose_json", async () => {
   const file = await toFile(await recording("speech.flac"), "speech.flac");
   const verbose = await service.client().audio.transcriptions.create({
     model: MODEL,
@@ -94,7 +94,7 @@ test("verbose_json has times within the recording, and null for what the model d
   expect(segment?.end).toBeLessThanOrEqual(Number(verbose.duration));
 });
 
-test("a long recording is cut at its pauses, and nothing is lost where it is cut", async () => {
+test("cuts a long recording at pauses without losing words", async () => {
   const wave = await recording("speech.wav");
   const dataStart = wave.indexOf("data") + 8;
   // Half a second of the code that u-law has for silence.
@@ -125,7 +125,7 @@ test("a long recording is cut at its pauses, and nothing is lost where it is cut
   expect(last).toBeLessThanOrEqual(body.duration);
 });
 
-test("the pieces of a passage joined are the whole, with pauses between sentences or without", async () => {
+test("transcribes all of a passage with and without pauses between sentences", async () => {
   const decoder = new Decoder();
   const path = join(import.meta.dirname, "recordings", "passage.opus");
   const order = { path, sampleRate: 16_000, maxSeconds: 60 };
@@ -195,17 +195,17 @@ test.each([
   expect({ status, text: body.text }).toEqual({ status: 200, text: "" });
 });
 
-test("takes eight channels and 192,000 samples a second", async () => {
+test("accepts eight channels and a sample rate of 192 kHz", async () => {
   const { status } = await post(makeWave({ rate: 192_000, channels: 8 }));
   expect(status).toBe(200);
 });
 
-test("a header that says more than there is does not matter", async () => {
+test("accepts a header that declares more data than there is", async () => {
   const { status, body } = await post(makeWave({ seconds: 2, statedBytes: 2 ** 32 - 100 }));
   expect({ status, seconds: body.usage?.seconds }).toEqual({ status: 200, seconds: 2 });
 });
 
-test("of an mp3 that breaks off, what is there is heard", async () => {
+test("transcribes the available part of a truncated mp3", async () => {
   const { status, body } = await post((await recording("speech.mp3")).subarray(0, 7000));
   expect(status).toBe(200);
   expect(body.text).toMatch(/^he was not/i);
@@ -215,7 +215,7 @@ test.each([
   ["a text", async () => Buffer.from("This is no audio. ".repeat(50))],
   ["one byte", async () => Buffer.from("x")],
   ["an empty file", async () => Buffer.alloc(0)],
-  ["an m4a that breaks off", async () => (await recording("speech.m4a")).subarray(0, 7000)],
+  ["a truncated m4a", async () => (await recording("speech.m4a")).subarray(0, 7000)],
   ["the beginning of an m4a", async () => (await recording("speech.m4a")).subarray(0, 28)],
   ["the beginning of a webm", async () => (await recording("speech.webm")).subarray(0, 300)],
   ["a wav of 0 Hz", async () => makeWave({ rate: 0 })],
@@ -228,7 +228,7 @@ test.each([
   expect(body.error).toMatchObject({ param: "file", code: "invalid_value", type: "invalid_request_error" });
 });
 
-test("a small file that decodes to much more is refused for its length", async () => {
+test("refuses a small file that decodes to an overlong recording", async () => {
   const minute = Float32Array.from({ length: 60 * 16_000 });
   const samples = (async function* () {
     for (let minutes = 0; minutes < 10; minutes += 1) yield minute;
@@ -268,13 +268,13 @@ test.each([
   expect(body.error.message).toContain(message);
 });
 
-test("temperature 0, an empty prompt and any chunking are always taken", async () => {
+test("always accepts temperature 0, an empty prompt and any chunking strategy", async () => {
   const fields = { temperature: "0", prompt: "", language: "en", "chunking_strategy[type]": "server_vad" };
   const { status, body } = await post(await recording("speech.opus"), fields);
   expect(status, JSON.stringify(body)).toBe(200);
 });
 
-test("a model that does not translate says so", async () => {
+test("refuses to translate with a model that cannot", async () => {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(await recording("speech.opus"))]), "speech.opus");
   form.append("model", MODEL);

@@ -1,4 +1,4 @@
-/** Whisper's base model with its real weights: languages, translation, times of words, prompts, and what it is sure of. */
+/** Whisper's base model with its real weights: languages, translation, word timestamps, prompts and confidence. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
 
-// A window takes seconds where much else runs.
+// A window takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const CONFIG = `
@@ -61,7 +61,7 @@ async function post(
   return { status: response.status, text, json: () => JSON.parse(text) };
 }
 
-/** The passage so many times over, or a part of it, as a wave file. */
+/** The passage repeated, or a part of it, as a wave file. */
 async function passage(times: number): Promise<Buffer> {
   const decoder = new Decoder();
   const path = join(import.meta.dirname, "recordings", "passage.opus");
@@ -83,7 +83,7 @@ const PASSAGE = [
   /he might even have been made amiable himself/gi,
 ];
 
-test("verbose_json says how sure the model is, and which tokens it wrote", async () => {
+test("returns confidence and tokens in verbose_json", async () => {
   const answer = (await post(await recording("speech.flac"), { response_format: "verbose_json" })).json();
   expect(answer.language).toBe("english");
   expect(answer.text).toMatch(SAID);
@@ -95,7 +95,7 @@ test("verbose_json says how sure the model is, and which tokens it wrote", async
   expect(segment?.no_speech_prob).toBeLessThan(0.1);
 });
 
-test("words have times, one after the other and within the recording", async () => {
+test("returns ascending word timestamps within the recording", async () => {
   const fields = { response_format: "verbose_json", "timestamp_granularities[]": "word" };
   const answer = (await post(await recording("speech.flac"), fields)).json();
   expect(answer.segments).toBeUndefined();
@@ -107,13 +107,13 @@ test("words have times, one after the other and within the recording", async () 
     last = end;
   }
   expect(last).toBeLessThanOrEqual(answer.duration);
-  // Three seconds are spoken, at an even pace.
+  // The recording is three seconds of speech at an even pace.
   const young = answer.words.find(({ word }) => word === "young");
   expect(young?.start).toBeGreaterThan(1.5);
   expect(young?.end).toBeLessThan(2.6);
 });
 
-test("finds out the language, takes the one that is given, and turns others into English", async () => {
+test("detects the language, accepts a given one and translates into English", async () => {
   const french = await recording("french.flac");
   const verbose = { response_format: "verbose_json" };
   expect((await post(french, verbose)).json()).toMatchObject({
@@ -128,7 +128,7 @@ test("finds out the language, takes the one that is given, and turns others into
   });
 });
 
-test("a prompt changes how words are spelt", async () => {
+test("spells words as in the prompt", async () => {
   const beginning = await passage(0.25);
   expect((await post(beginning, { language: "en" })).json().text).toContain("John Dashwood");
   expect((await post(beginning, { prompt: "Mr. John Dashwud." })).json().text).toContain("John Dashwud");
@@ -136,7 +136,7 @@ test("a prompt changes how words are spelt", async () => {
   expect(error).toMatchObject({ param: "prompt", message: expect.stringMatching(/has \d+ tokens.* at most 223/) });
 });
 
-test("a long recording is read in windows, and nothing is lost between them", async () => {
+test("transcribes a long recording in windows without losing words between them", async () => {
   const rounds = 3;
   const answer = (await post(await passage(rounds), { response_format: "verbose_json" })).json();
   for (const sentence of PASSAGE) expect(answer.text.match(sentence), answer.text).toHaveLength(rounds);
@@ -149,7 +149,7 @@ test("a long recording is read in windows, and nothing is lost between them", as
   expect(last).toBeLessThanOrEqual(answer.duration);
 });
 
-test("its cues are subtitles", async () => {
+test("renders cues as subtitles", async () => {
   const { text } = await post(await recording("passage.opus"), { response_format: "srt" });
   const cues = parseSync(text).filter((node) => node.type === "cue");
   expect(cues.length).toBeGreaterThanOrEqual(5);
@@ -167,14 +167,14 @@ test.each([
   expect((await post(wave)).json().text).toBe("");
 });
 
-test("temperatures are taken, and are told", async () => {
+test("applies and reports the requested temperature", async () => {
   const fields = { response_format: "verbose_json", temperature: "0.4" };
   const answer = (await post(await recording("speech.flac"), fields)).json();
   expect(answer.segments[0]?.temperature).toBe(0.4);
   expect(answer.text.length).toBeGreaterThan(0);
 });
 
-test("a language that nobody taught it, or that is not offered, is refused with those that are", async () => {
+test("refuses an unknown or disabled language and lists the supported ones", async () => {
   const speech = await recording("speech.flac");
   for (const language of ["tlh", "english"]) {
     expect((await post(speech, { language })).json().error).toMatchObject({
@@ -189,7 +189,7 @@ test("a language that nobody taught it, or that is not offered, is refused with 
   expect((await post(speech, french, "translations")).json().error.param).toBe("model");
 });
 
-test("a client that leaves frees the model", async () => {
+test("frees the model when the client disconnects", async () => {
   const leaving = new AbortController();
   const form = new FormData();
   form.append("model", "whisper");

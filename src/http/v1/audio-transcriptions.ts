@@ -12,7 +12,7 @@ import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from ".
 export interface TranscriptionParts {
   decoder: Decoder;
   uploads: UploadOptions;
-  /** Longer recordings are refused. */
+  /** Maximum length of a recording. */
   maxAudioSeconds: number;
 }
 

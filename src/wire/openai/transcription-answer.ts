@@ -1,4 +1,4 @@
-/** A transcript in each of the formats that clients ask for, whole or as server-sent events. */
+/** Renders a transcript in each `response_format`, complete or as server-sent events. */
 
 import { deflateSync } from "node:zlib";
 import type { TranscriptionEvent, TranscriptSegment } from "../../engines/engine.ts";
@@ -38,7 +38,7 @@ export async function toTranscript(events: Events, asked: Asked): Promise<string
   }
 }
 
-/** The deltas joined are the text of the last event. */
+/** The concatenated deltas equal the text of the last event. */
 export async function* toTranscriptEvents(events: Events): AsyncGenerator<string> {
   let text = "";
   let count = 0;
@@ -65,7 +65,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
   }
 }
 
-/** What a part adds to the text so far. */
+/** The text that a segment adds to the transcript so far. */
 function toDelta(event: Exclude<TranscriptionEvent, { type: "finish" }>, before: string): string {
   if (event.type === "delta") return event.text;
   if (event.isTold === true) return "";
@@ -117,7 +117,7 @@ function toWords({ words = [] }: TranscriptSegment) {
   }));
 }
 
-/** As Whisper defines it: bytes of the text for each byte that zlib makes of them. */
+/** Whisper's definition: size of the text divided by its size when compressed with zlib. */
 function compressionRatio(text: string): number {
   const bytes = Buffer.from(text);
   return Math.round((bytes.length / deflateSync(bytes).length) * 1000) / 1000;
@@ -127,7 +127,7 @@ function joinText(segments: readonly TranscriptSegment[]): string {
   return segments.map(({ text }, index) => spaceBetween(segments[index - 1]?.text ?? "", text) + text).join("");
 }
 
-/** Chinese, Japanese, Thai and others put none between words. */
+/** Chinese, Japanese, Thai and others are written without spaces. */
 const UNSPACED =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}！，．：；？]";
 const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, "u");
@@ -145,7 +145,7 @@ function toSeconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** `en` as `english`, which is how this API names languages. */
+/** This API names languages in English: `en` becomes `english`. */
 function toLanguageName(code: string): string {
   return new Intl.DisplayNames(["en"], { type: "language" }).of(code)?.toLowerCase() ?? code;
 }

@@ -1,4 +1,4 @@
-/** The form fields of POST /v1/audio/transcriptions and /v1/audio/translations, checked, as the engines' own request. */
+/** Checks the form fields of POST /v1/audio/transcriptions and /v1/audio/translations and maps them to a request. */
 
 import { z } from "zod";
 import type { TranscriptionRequest } from "../../engines/engine.ts";
@@ -41,7 +41,7 @@ export interface TranscriptionAsked {
   request: Omit<TranscriptionRequest, "model" | "samples" | "file">;
   format: TranscriptFormat;
   stream: boolean;
-  /** What verbose_json lists. */
+  /** The lists in verbose_json. */
   lists: { segments: boolean; words: boolean };
 }
 
@@ -117,11 +117,11 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
 
-/** Clients write lists as `name[]` or as `name` again and again, and objects as `name[key]` or as JSON. */
+/** Clients send lists as `name[]` or as repeated `name`, and objects as `name[key]` or as JSON. */
 function gather(fields: Fields): Record<string, unknown> {
   const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of fields) {
-    // A file that was sent as text: who takes the file says so.
+    // A file sent as text is refused where the file is read.
     if (name === "file") continue;
     const plain = name.replace(/\[\d*\]$/, "");
     const [, object, key] = PART_OF_OBJECT.exec(plain) ?? [];

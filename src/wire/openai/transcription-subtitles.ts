@@ -1,4 +1,4 @@
-/** A transcript as subtitles that can be read in time: SubRip (.srt) and WebVTT. */
+/** Renders a transcript as readable subtitles: SubRip (.srt) and WebVTT. */
 
 import type { TranscriptSegment } from "../../engines/engine.ts";
 
@@ -8,7 +8,7 @@ interface Cue {
   lines: string[];
 }
 
-/** What subtitlers agree on: two lines of 42 characters. */
+/** The usual limit of subtitles: two lines of 42 characters. */
 const LINE_CHARACTERS = 42;
 const CUE_LINES = 2;
 const CLAUSE_ENDS = [". ", "? ", "! ", ", ", "; ", ": "];
@@ -25,7 +25,7 @@ export function toVtt(segments: readonly TranscriptSegment[]): string {
   return `WEBVTT\n\n${cues.join("")}`;
 }
 
-/** The segment's time is shared out by length of text, since most models know no times within it. */
+/** Divides the segment's time in proportion to the text, because most models have no times within a segment. */
 function toCues({ text, startSeconds, endSeconds }: TranscriptSegment): Cue[] {
   const parts = splitText(text);
   const characters = parts.reduce((sum, part) => sum + part.length, 0);
@@ -38,7 +38,7 @@ function toCues({ text, startSeconds, endSeconds }: TranscriptSegment): Cue[] {
   });
 }
 
-/** Parts that fit a cue, ended where a sentence or clause ends if that leaves no scrap. */
+/** Splits text into parts that fit a cue, at the end of a sentence or clause unless that leaves a fragment. */
 function splitText(text: string): string[] {
   const parts: string[] = [];
   let rest = text.replace(/\s+/g, " ").trim();
@@ -48,13 +48,13 @@ function splitText(text: string): string[] {
     const isAll = full.length >= rest.length;
     const part = !isAll && clause > LINE_CHARACTERS / 2 ? full.slice(0, clause) : full;
     parts.push(part);
-    // A word that was broken for its length has no space where it was broken.
+    // A word that was broken because of its length has no space at the break.
     rest = rest.startsWith(part) ? rest.slice(part.length).trim() : rest.slice(part.length - 1).trim();
   }
   return parts;
 }
 
-/** Lines as full as they can be; a word longer than a line is broken. */
+/** Fills lines greedily; a word longer than a line is broken. */
 function wrap(text: string): string[] {
   const lines: string[] = [];
   let rest = text;
@@ -67,12 +67,12 @@ function wrap(text: string): string[] {
   return rest === "" ? lines : [...lines, rest];
 }
 
-/** Not between the halves of one that takes two. */
+/** Does not split surrogate pairs. */
 function wholeCharacters(text: string, end: number): number {
   return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 }
 
-/** A cue that ends when it begins, or before, is none to players. */
+/** Players ignore a cue that does not end after its start. */
 function times({ startSeconds, endSeconds }: Cue, point: "," | "."): string {
   const start = Math.round(startSeconds * 1000);
   const end = Math.max(start + 1, Math.round(endSeconds * 1000));
