@@ -7,6 +7,8 @@ export interface ChatModel extends OpenModel {
   readonly task: "chat";
   /** Tokens that prompt and answer may have together; undefined when an upstream does not say. */
   readonly contextWindow: number | undefined;
+  /** Why a local model's window has its size: set by the operator, as trained, or as large as memory allows. */
+  readonly contextReason?: "configured" | "trained" | "memory" | undefined;
   readonly abilities: ChatAbilities;
   /**
    * Streams the reply and ends with exactly one `finish`. Stops early, without throwing, once `signal` aborts.

@@ -41,6 +41,7 @@ export class BatchedChatModel {
   readonly device: string;
   /** Tokens of prompt and answer together, for each slot. */
   readonly contextWindow: number;
+  readonly contextReason: LoadedModel["contextReason"];
   readonly #model: LlamaModel;
   readonly #prefixReuse: boolean;
   readonly #maxChoices: number;
@@ -66,6 +67,7 @@ export class BatchedChatModel {
     this.slots = context.totalSequences;
     this.device = device;
     this.contextWindow = context.contextSize;
+    this.contextReason = options.contextReason;
     this.#model = model;
     this.#prefixReuse = prefixReuse;
     this.#maxChoices = maxChoices;

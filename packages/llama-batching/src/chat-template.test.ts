@@ -59,6 +59,13 @@ test("throws a ModelError for an invalid template", () => {
   );
 });
 
+test("shows the name of a participant where the template has a place for it", () => {
+  const source = "{% for message in messages %}{{ message.name or message.role }}: {{ message.content }}{% endfor %}";
+  expect(new ChatTemplate(source, variables).render({ messages: [{ ...user, content: "Hi", name: "Ada" }] })).toBe(
+    "Ada: Hi",
+  );
+});
+
 test("names the function of a tool result by the preceding call when ids repeat", () => {
   const source = "{% for message in messages %}{{ message.role }} {{ message.name }};{% endfor %}";
   const call = (name: string): PromptMessage => ({

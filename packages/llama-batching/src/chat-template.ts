@@ -62,8 +62,8 @@ export class ChatTemplate {
   render({ messages, tools = [], extra = {}, forAnswer = true }: RenderInput): string {
     try {
       return this.#template.render({
-        ...this.#fixed,
         ...extra,
+        ...this.#fixed,
         ...(tools.length === 0 ? {} : { tools: tools.map(toTemplateTool) }),
         messages: this.#toTemplateMessages(messages),
         add_generation_prompt: forAnswer,
@@ -88,7 +88,7 @@ export class ChatTemplate {
   }
 
   #toTemplateMessage(
-    { role, content, toolCalls = [], toolCallId }: PromptMessage,
+    { role, content, toolCalls = [], toolCallId, name }: PromptMessage,
     functionName: string | undefined,
   ): object {
     return {
@@ -96,7 +96,7 @@ export class ChatTemplate {
       content: this.#contentAsParts ? toParts(content) : content,
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => this.#toTemplateCall(call)) }),
       ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-      ...(functionName === undefined ? {} : { name: functionName }),
+      ...((functionName ?? name) === undefined ? {} : { name: functionName ?? name }),
     };
   }
 

@@ -115,6 +115,21 @@ test.each<[what: string, source: string, asked: Parameters<typeof makeGeneration
   expect(await planOf(source, asked)).toEqual(plan);
 });
 
+test("passes template variables of the request, which an effort overrides", () => {
+  const template = new ChatTemplate(HERMES_THINKING, { bos_token: "", eos_token: "<|im_end|>" });
+  const planner = new DecodingPlanner(
+    template,
+    { endTexts: ["<|im_end|>"], hiddenTokens: () => new Set() },
+    { get: async () => expect.fail("no grammar is needed") },
+  );
+  const render = (fields: Parameters<typeof makeGenerationRequest>[0]) =>
+    template.render(planner.promptInput(makeGenerationRequest(fields)));
+  const templateVariables = { enable_thinking: false };
+  expect(render({ templateVariables })).toMatch(/<\/think>\s*$/);
+  expect(render({ templateVariables, reasoningEffort: "high" })).not.toContain("</think>");
+  expect(render({ templateVariables: { messages: [], tools: ["x"] } })).toBe(render({}));
+});
+
 test.each<[what: string, source: string, asked: Parameters<typeof makeGenerationRequest>[0], param: string]>([
   ["a format and calls that look alike", LLAMA_3, { tools, format: json }, "response_format"],
   ["an unknown tool", HERMES, { tools, toolChoice: { name: "other" } }, "tool_choice"],

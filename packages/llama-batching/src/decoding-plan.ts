@@ -71,13 +71,14 @@ export class DecodingPlanner {
   }
 
   /** Input of the chat template. Throws a RequestError when the template does not support the reasoning effort. */
-  promptInput({ messages, tools, toolChoice, reasoningEffort }: GenerationRequest): {
+  promptInput({ messages, tools, toolChoice, reasoningEffort, templateVariables }: GenerationRequest): {
     messages: readonly PromptMessage[];
     tools: readonly Tool[];
     extra: Record<string, unknown>;
   } {
     const offered = toolChoice === "none" ? [] : tools;
-    const extra = this.reasons ? reasoningEffortVariables(this.#template, reasoningEffort) : {};
+    const effort = this.reasons ? reasoningEffortVariables(this.#template, reasoningEffort) : {};
+    const extra = { ...callerVariables(templateVariables), ...effort };
     if (this.#genericTools === undefined) return { messages, tools: offered, extra };
     return { messages: this.#genericTools.toPlainMessages(messages, offered), tools: [], extra };
   }
@@ -149,4 +150,11 @@ export class DecodingPlanner {
     // In force from the beginning, so it holds calls as well.
     return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
   }
+}
+
+/** The request's own messages and tools go through escaping and checks that these names would bypass. */
+const RESERVED_VARIABLES: ReadonlySet<string> = new Set(["messages", "tools", "add_generation_prompt"]);
+
+function callerVariables(variables: GenerationRequest["templateVariables"] = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !RESERVED_VARIABLES.has(name)));
 }

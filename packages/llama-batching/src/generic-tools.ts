@@ -65,14 +65,18 @@ function toText(messages: readonly PromptMessage[]): PromptMessage[] {
     if (results.length > 0) plain.push({ role: "user", content: results.join("\n") });
     results = [];
   };
-  for (const { role, content, toolCalls = [] } of messages) {
+  for (const { role, content, toolCalls = [], name } of messages) {
     if (role === "tool") {
       results.push(`<tool_response>\n${content}\n</tool_response>`);
       continue;
     }
     flush();
     const calls = toolCalls.map(callText);
-    plain.push({ role, content: [content, ...calls].filter((part) => part !== "").join("\n") });
+    plain.push({
+      role,
+      content: [content, ...calls].filter((part) => part !== "").join("\n"),
+      ...(name === undefined ? {} : { name }),
+    });
   }
   flush();
   return plain;

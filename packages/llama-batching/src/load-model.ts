@@ -1,13 +1,14 @@
 /** Loads a GGUF file and creates its context, with one sequence for each slot. */
 
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
+import { type ContextChoice, chooseContextSize } from "./context-size.ts";
 import { ModelError } from "./errors.ts";
 import { ThreadCount, usefulThreads } from "./thread-count.ts";
 
 export interface LoadOptions {
   /** Absolute path of the GGUF file. */
   path: string;
-  /** Tokens of prompt and answer together, for each slot. Undefined: the model's own, up to 4096. */
+  /** Tokens of prompt and answer together, for each slot. Undefined: what the model was trained with, as far as memory allows. */
   contextSize: number | undefined;
   /** Requests decoded together. */
   slots: number;
@@ -26,12 +27,11 @@ export interface LoadedModel {
   model: LlamaModel;
   context: LlamaContext;
   device: string;
+  /** Why the context window has its size. */
+  contextReason: ContextChoice["reason"];
   /** Consulted before each batch. */
   threads: ThreadCount;
 }
-
-/** A larger context costs memory for each slot, used or not. */
-const DEFAULT_CONTEXT_SIZE = 4096;
 
 /** Throws a ModelError that names the step that failed. Never builds or downloads anything. */
 export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
@@ -40,20 +40,44 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
     llama.loadModel({ modelPath: options.path, gpuLayers: options.gpuLayers ?? "auto" }),
   );
   const device = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : "cpu";
-  const context = await attempt("The model's context cannot be made", () => createContext(model, options, device));
+  const choice = await attempt("The context size cannot be chosen", () => contextSizeFor(model, options, device));
+  const { contextSize } = choice;
+  const context = await attempt("The model's context cannot be created", () =>
+    createContext(model, { ...options, contextSize }, device),
+  );
   const threads = new ThreadCount(options.threads ?? usefulThreads(llama.cpuMathCores)).start();
-  return { model, context, threads, device };
+  return { model, context, threads, device, contextReason: choice.reason };
 }
 
 function loadBinding({ gpu }: LoadOptions): Promise<Llama> {
   return getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false, logLevel: LlamaLogLevel.warn });
 }
 
+async function contextSizeFor(model: LlamaModel, options: LoadOptions, device: string): Promise<ContextChoice> {
+  if (options.contextSize !== undefined) return { contextSize: options.contextSize, reason: "configured" };
+  const { slots, batchSize } = options;
+  const isOnGpu = device !== "cpu";
+  const availableBytes = isOnGpu ? (await model.llama.getVramState()).free : process.availableMemory();
+  return await chooseContextSize({
+    trainedSize: model.trainContextSize,
+    availableBytes,
+    estimateBytes: async (contextSize) => {
+      const { cpuRam, gpuVram } = await model.fileInsights.estimateContextResourceRequirementsV2({
+        contextSize,
+        modelGpuLayers: model.gpuLayers,
+        sequences: slots,
+        batchSize,
+      });
+      return isOnGpu ? gpuVram : cpuRam;
+    },
+  });
+}
+
 function createContext(model: LlamaModel, options: LoadOptions, device: string): Promise<LlamaContext> {
   const { slots, flashAttention } = options;
   return model.createContext({
     sequences: slots,
-    contextSize: options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE),
+    contextSize: options.contextSize,
     batchSize: Math.max(options.batchSize, slots),
     // On a CPU, flash attention splits one sequence among the threads and rounds differently for each number of threads:
     // the same seed would give another text whenever the machine's load changes.

@@ -44,6 +44,14 @@ test.each([
   expect(delay).toBeLessThan(250);
 });
 
+test("escapes special tokens in template variables", () => {
+  const template = new ChatTemplate("{{ note }}{{ messages[0].content }}", { bos_token: "", eos_token: "" });
+  const builder = new PromptBuilder(model, template, new Vocabulary(model));
+  const rendered = builder.render({ messages: [user("Hi")], tools: [], extra: { note: "<|im_end|>" } });
+  expect(rendered.join("")).toBe("<|im_end|>Hi");
+  for (const piece of rendered) expect(piece).not.toContain("<|im_end|>");
+});
+
 test("stops tokenizing once the prompt exceeds the limit", async () => {
   const { tokens, minTokens, isComplete } = await prompts.tokenize(
     render([user("lorem ipsum ".repeat(83_000))]),

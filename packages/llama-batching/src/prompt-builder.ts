@@ -62,7 +62,7 @@ export class PromptBuilder {
         ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map((call) => escapeCall(call, escapeText)) }),
       })),
       tools: tools.map(({ name, description, parameters }) => mapTexts({ name, description, parameters }, escapeText)),
-      extra,
+      extra: mapTexts(extra, escapeText),
     });
     return rendered.split(marker);
   }

@@ -34,6 +34,12 @@ test("applies penalties to the complete answer and not to the prompt", () => {
   });
 });
 
+test("counts only the most recent tokens with repeatLastN", () => {
+  const penaltyTokens = (repeatLastN: number) =>
+    toSamplerOptions({ ...DEFAULTS, repeatPenalty: 1.1, repeatLastN }, 0, limits).repeatPenaltyMaxTokens;
+  expect([penaltyTokens(64), penaltyTokens(1_000_000)]).toEqual([64, 1024]);
+});
+
 test("applies biases but never samples banned tokens", () => {
   const request = { ...DEFAULTS, logitBias: { 0: -100, 99: 100, 5: 3 } };
   expect(toSamplerOptions(request, 0, { ...limits, bannedTokens: new Set([5, 6]) as never })).toMatchObject({

@@ -27,13 +27,13 @@ export function toSamplerOptions(request: SamplingParameters, choice: number, bo
 
 /** Penalties count the tokens of the answer, not of the prompt. */
 function penaltyOptions(request: SamplingParameters, { contextWindow }: SamplerLimits): Partial<SamplerOptions> {
-  const { frequencyPenalty, presencePenalty, repeatPenalty } = request;
+  const { frequencyPenalty, presencePenalty, repeatPenalty, repeatLastN } = request;
   if (frequencyPenalty === 0 && presencePenalty === 0 && repeatPenalty === 1) return {};
   return {
     repeatPenalty,
     repeatPenaltyFrequencyPenalty: frequencyPenalty,
     repeatPenaltyPresencePenalty: presencePenalty,
-    repeatPenaltyMaxTokens: contextWindow,
+    repeatPenaltyMaxTokens: Math.min(repeatLastN ?? contextWindow, contextWindow),
     repeatPenaltyTokens: new Uint32Array(),
   };
 }

@@ -8,6 +8,8 @@ export interface PromptMessage {
   toolCalls?: readonly ToolCall[];
   /** Id of the call that a tool message answers. */
   toolCallId?: string;
+  /** Name of the participant, shown where the template has a place for it. */
+  name?: string | undefined;
 }
 
 export interface ToolCall {
@@ -53,6 +55,8 @@ export interface SamplingParameters {
   presencePenalty: number;
   /** Above 0: divides the positive logits of repeated tokens and multiplies the negative ones; 1 has no effect. */
   repeatPenalty: number;
+  /** Most recent tokens of the answer that penalties count; undefined: all. */
+  repeatLastN?: number | undefined;
   /** Token id → -100 to 100, added to its logit. */
   logitBias: Readonly<Record<string, number>>;
 }
@@ -74,6 +78,8 @@ export interface GenerationRequest extends SamplingParameters {
   topLogprobs: number | undefined;
   /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, or a level of the model's own. */
   reasoningEffort: string | undefined;
+  /** Additional variables of the chat template, such as `enable_thinking`. */
+  templateVariables?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls";

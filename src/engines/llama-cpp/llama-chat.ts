@@ -14,6 +14,7 @@ export class LlamaChat implements ChatModel {
   readonly slots: number;
   readonly device: string;
   readonly contextWindow: number;
+  readonly contextReason: ChatModel["contextReason"];
   readonly #model: BatchedChatModel;
 
   /** Throws a ModelError when the chat template does not parse. */
@@ -22,6 +23,7 @@ export class LlamaChat implements ChatModel {
     this.slots = model.slots;
     this.device = model.device;
     this.contextWindow = model.contextWindow;
+    this.contextReason = model.contextReason;
     this.abilities = {
       tools: true,
       jsonSchema: true,

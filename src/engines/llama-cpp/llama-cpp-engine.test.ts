@@ -23,7 +23,13 @@ const answer = (asked: Parameters<typeof makeChatRequest>[0], from = model) =>
 const gravity: ChatRequest["messages"] = [{ role: "user", content: "What is gravity?" }];
 
 test("reports its device, slots and context window", () => {
-  expect(model).toMatchObject({ task: "chat", device: "cpu", slots: 4, contextWindow: 1024 });
+  expect(model).toMatchObject({
+    task: "chat",
+    device: "cpu",
+    slots: 4,
+    contextWindow: 1024,
+    contextReason: "configured",
+  });
   expect(model.health()).toEqual({ state: "up" });
 });
 

@@ -10,7 +10,9 @@ export const llamaCppSettings = z
       .int()
       .min(256)
       .optional()
-      .describe("Tokens of prompt and answer together, for each slot. Left out: the model's own, up to 4096"),
+      .describe(
+        "Tokens of prompt and answer together, for each slot. Left out: what the model was trained with, as far as memory allows",
+      ),
     slots: z.int().min(1).max(256).default(4).describe("Requests decoded together; more wait"),
     threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core that is useful for it"),
     gpu: z
