@@ -173,12 +173,11 @@ const FAULTS = {
     param: "temperature",
     code: 40012,
   }),
-  "knows-no-model": sendError("404 Not ResolvedModel", {
+  "knows-no-model": sendError("404 Not Found", {
     message: `The model \`${UPSTREAM_MODEL}\` does not exist.`,
     param: "model",
   }),
-  "knows-no-path": (socket) =>
-    send(socket, "404 Not ResolvedModel", "application/json", '{"detail":"Not ResolvedModel"}'),
+  "knows-no-path": (socket) => send(socket, "404 Not Found", "application/json", '{"detail":"Not Found"}'),
   "says-408": sendError("408 Request Timeout", { message: "too slow" }),
   fails: sendError("500 Internal Server Error", { message: `Traceback: ${secretsInside}` }),
   "hangs-in-error": (socket) => socket.write(`${head("500 Oops", { "content-length": "900" })}{"err`),
