@@ -36,9 +36,12 @@ export async function build(folder: string): Promise<Set<string>> {
     chunkFileNames: ({ moduleIds: [id = "shared"] }) => `${distName(id)}.js`,
   });
   for (const chunk of output) {
-    const left = chunk.type === "chunk" ? /["'`]\.{1,2}\/[\w./-]+\.ts["'`]/.exec(chunk.code) : null;
-    if (left && !chunk.fileName.includes("decode.js"))
-      throw new Error(`${chunk.fileName} still names a TypeScript file: ${left[0]}`);
+    if (chunk.type !== "chunk") continue;
+    for (const [quoted, quote, path = ""] of chunk.code.matchAll(/(["'`])(\.{1,2}\/[\w./-]+)\.ts\1/g)) {
+      // Code that runs from both names both files.
+      if (chunk.code.includes(`${quote}${path}.js${quote}`)) continue;
+      throw new Error(`${chunk.fileName} names a TypeScript file, which the tarball lacks: ${quoted}`);
+    }
   }
   await copyAssets(folder);
   return imported;
