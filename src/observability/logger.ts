@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-/** JSON lines on standard output. What must never be logged is kept out by its type (`Secret`) and by logging named fields only. */
+/** Logs JSON lines to `destination`; the service writes them to standard error. What must never be logged is kept out by its type (`Secret`) and by logging named fields only. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     level,
