@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { unavailable } from "../../faults.ts";
 
-/** Absolute path of a program given by path, or by name on PATH. Throws a Fault that tells where it was looked for. */
+/** Absolute path of a program given by path, or by name on PATH. Throws a Fault that says where it was searched. */
 export async function findBinary(name: string): Promise<string> {
   const isPath = isAbsolute(name) || name.includes("/") || name.includes("\\");
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");

@@ -21,7 +21,7 @@ export interface LlamaServerChatOptions {
   services: EngineServices;
 }
 
-/** How long after a broken connection the end of the process that broke it may take to be known. */
+/** Time after a broken connection until the exit of its process is known. */
 const END_GRACE_MS = 500;
 
 export class LlamaServerChat implements ChatModel {
@@ -70,7 +70,7 @@ export class LlamaServerChat implements ChatModel {
     }
   }
 
-  /** One for each life of the server. */
+  /** One for each start of the server. */
   async #upstreamOf(facts: ServerFacts): Promise<UpstreamChat> {
     if (this.#upstream?.facts !== facts) {
       void this.#upstream?.chat.then((chat) => chat.close());

@@ -26,12 +26,12 @@ const POLL_MS = 100;
 const CLOSE_GRACE_MS = 1500;
 const KEPT_LINES = 3;
 
-/** Throws a Fault with llama-server's own last words when it ends before it answers, or takes too long. */
+/** Throws a Fault with llama-server's last log lines when it exits before it is ready, or takes too long. */
 export async function open(settings: unknown, { companion }: HostedServices): Promise<HostedServer> {
   const { binary, options, startTimeoutSeconds } = settings as LlamaServerStart;
   const port = await freePort();
   const key = randomBytes(24).toString("base64url");
-  // The key is no argument, since those can be read by every user of the machine.
+  // Every user of the machine can read arguments, so the key is an environment variable.
   const server = spawn(binary, [...options, "--host", HOST, "--port", String(port)], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...ENVIRONMENT, ...process.env, LLAMA_API_KEY: key },
@@ -41,7 +41,7 @@ export async function open(settings: unknown, { companion }: HostedServices): Pr
   const origin = `http://${HOST}:${port}`;
   await waitUntilUp(origin, life, startTimeoutSeconds);
   const properties = await readProperties(origin, key);
-  // The service starts this process again, and it another server.
+  // The service restarts this process, which starts another server.
   void life.ended.then((how) => {
     process.stderr.write(`llama-server ${how}\n`, () => process.exit(1));
   });
@@ -49,7 +49,7 @@ export async function open(settings: unknown, { companion }: HostedServices): Pr
 }
 
 interface Life {
-  /** Resolves with how it ended, for people. */
+  /** Resolves with a description of how it ended. */
   ended: Promise<string>;
   lastLines: readonly string[];
 }
@@ -101,7 +101,7 @@ async function isUp(origin: string): Promise<boolean> {
   }
 }
 
-/** Nobody else can tell a program which port is free; should another take it in between, the next start asks anew. */
+/** Only the operating system knows a free port; if another program takes it in between, the next start picks another. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().on("error", reject);

@@ -31,7 +31,7 @@ function toOptions(settings: LlamaServerSettings, path: string): string[] {
     // Its context is divided among the slots.
     ...["--ctx-size", String(contextSize * slots)],
     ...["--parallel", String(slots)],
-    // To forget the beginning would be a silent cut.
+    // A context shift would silently drop the beginning.
     "--no-context-shift",
     "--jinja",
     ...(threads === undefined ? [] : ["--threads", String(threads)]),

@@ -26,7 +26,7 @@ export function toServerBody(request: ChatRequest, properties: ServerProperties)
     top_k: toLlamaTopK(request.topK),
     min_p: request.minP ?? 0,
     seed: toLlamaSeed(seed),
-    // What is evaluated in other batches rounds otherwise, and the text may come out another.
+    // The same prefix evaluated in batches of another shape rounds differently, which may change the text.
     cache_prompt: seed === undefined,
     frequency_penalty: request.frequencyPenalty,
     presence_penalty: request.presencePenalty,
@@ -60,7 +60,7 @@ function toServerMessage(message: ChatMessage): Record<string, unknown> {
 }
 
 function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unknown> {
-  // A grammar holds from the first token on, so what is to be JSON leaves no room to think aloud.
+  // A grammar constrains the output from the first token on, which leaves no room for reasoning.
   if (format.type !== "text" || reasoningEffort === "none") return { chat_template_kwargs: { enable_thinking: false } };
   if (reasoningEffort === undefined) return {};
   return { chat_template_kwargs: { enable_thinking: true, reasoning_effort: reasoningEffort } };

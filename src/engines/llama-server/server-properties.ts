@@ -1,4 +1,4 @@
-/** What a running llama-server tells of its model (`GET /props` and `GET /v1/models`). */
+/** Properties of a running llama-server's model (`GET /props` and `GET /v1/models`). */
 
 import { z } from "zod";
 import { unavailable } from "../../faults.ts";

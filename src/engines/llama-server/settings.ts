@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
 import { timeoutSeconds } from "../openai-compatible/settings.ts";
 
-/** Set by Parlance itself, or open what only Parlance may reach. */
+/** Set by Parlance itself, or would expose what only Parlance may reach. */
 const OWN_OPTIONS = [
   "-m",
   "--model",
