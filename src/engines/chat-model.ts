@@ -15,6 +15,13 @@ export interface ChatModel extends OpenModel {
    * Throws a Fault: before the first event when the request is refused, later when the engine fails mid-answer.
    */
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /**
+   * Does what needs no slot, before one is taken, such as compiling schemas. Resolves with the request for `chat`; undefined
+   * when there is nothing to do. Throws a Fault when the request is refused.
+   */
+  prepare?(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined;
+  /** True when a grammar constrains answers and calls to their schemas. */
+  readonly usesGrammars?: boolean;
 }
 
 /** What a request may ask for beyond plain text; undefined when an upstream does not say. */
@@ -70,6 +77,7 @@ export interface Tool {
   parameters: unknown;
   /** Path of `parameters` in the caller's body, for errors. */
   param: string;
+  grammar?: CompiledGrammar;
 }
 
 /** `name`: that tool has to be called. */
@@ -80,7 +88,14 @@ export type AnswerFormat =
   /** Any JSON object. */
   | { type: "json" }
   /** `param` is the schema's path in the caller's body, for errors. */
-  | { type: "json-schema"; schema: unknown; param: string };
+  | { type: "json-schema"; schema: unknown; param: string; grammar?: CompiledGrammar };
+
+/** The grammar of a schema, once it is compiled. */
+export interface CompiledGrammar {
+  ruleName: string;
+  /** In llama.cpp's notation, `ruleName` among them. */
+  rules: string;
+}
 
 interface Sampling {
   /** 0 to 2; 0 is greedy. */
@@ -123,6 +138,8 @@ export interface ChatRequest extends Sampling {
   /** The caller's own word for how long to think, such as `none`, `low` or `high`. */
   reasoningEffort: string | undefined;
   callerHeaders?: CallerHeaders;
+  /** Projects take turns where work waits outside the slots. */
+  project?: string;
   /** The caller's own name for prompts that begin alike. */
   promptCacheKey?: string | undefined;
 }

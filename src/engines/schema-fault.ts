@@ -1,10 +1,10 @@
 import { SchemaError } from "@parlance-inference/json-schema-grammar/errors";
 import { invalidRequest, unsupportedValue } from "../faults.ts";
 
-/** Runs a step that compiles a caller's schema, and rethrows its SchemaError as the Fault for the caller. */
-export function withSchemaFaults<T>(compile: () => T): T {
+/** Runs work on a caller's schema, and rethrows its SchemaError as the Fault for the caller. */
+export async function withSchemaFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return compile();
+    return await work();
   } catch (error) {
     throw error instanceof SchemaError ? schemaFault(error) : error;
   }

@@ -72,6 +72,9 @@ export async function attempt<Opened extends Model, Event>(
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
   try {
+    // A hostile schema takes seconds to compile, which would keep a slot from others.
+    const preparing = adapter.prepare?.(opened, signal);
+    if (preparing !== undefined) await preparing;
     const askedAt = performance.now();
     const acquired = deployment.acquireSlot(signal, project);
     const slot = acquired instanceof Promise ? await acquired : acquired;

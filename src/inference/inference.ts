@@ -107,7 +107,8 @@ export class Inference {
    */
   async chat(caller: Caller, call: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.catalogIdOf(id));
-    const answer = () => this.#run(caller, call.request.model, chatAdapter(call), onDisconnect);
+    const adapter = () => chatAdapter(call, caller.projectId ?? caller.organizationId);
+    const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
     const moderate = (question: ModerationQuestion) => this.moderate(caller, question, onDisconnect);
     return moderateChat(call, policy, { answer, moderate });

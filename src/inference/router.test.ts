@@ -8,7 +8,11 @@ import { Router } from "./router.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
 import { chatAdapter } from "./task-adapters.ts";
 
-async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>): Promise<Deployment> {
+async function makeDeployment(
+  name: string,
+  chat: () => AsyncIterable<ChatEvent>,
+  prepare?: ChatModel["prepare"],
+): Promise<Deployment> {
   const model: ChatModel = {
     task: "chat",
     slots: 1,
@@ -24,6 +28,7 @@ async function makeDeployment(name: string, chat: () => AsyncIterable<ChatEvent>
     },
     health: () => ({ state: "up" }),
     chat,
+    ...(prepare && { prepare }),
     close: async () => {},
   };
   const circuit = { failures: 1_000_000, failureRate: 1, cooldownSeconds: 1 };
@@ -51,7 +56,7 @@ function foundOf(deployments: Deployment[], retries: number): ResolvedModel {
 function routeOver(router: Router, deployments: Deployment[], retries = 0) {
   return router.route({
     candidates: [foundOf(deployments, retries)],
-    adapter: chatAdapter(makeChatCall()),
+    adapter: chatAdapter(makeChatCall(), "one"),
     signal: new AbortController().signal,
     project: "one",
     attemptStats: { attempts: 0, queuedSeconds: 0 },
@@ -87,4 +92,23 @@ test("a deployment that is full costs no retry, so that it is asked as soon as i
   for (let round = 0; round < 40; round += 1) await expect(route()).rejects.toMatchObject({ kind: "upstream-failed" });
   busy.release();
   expect((await route()).deployment).toBe(full);
+});
+
+test("takes no slot while a request is prepared, as for its schemas", async () => {
+  const answer = async function* (): AsyncGenerator<ChatEvent> {
+    yield { type: "start", promptTokens: 1, cachedTokens: 0 };
+  };
+  const compiled = Promise.withResolvers<void>();
+  let prepared = 0;
+  const deployment = await makeDeployment("local", answer, (request) => {
+    prepared += 1;
+    return prepared === 1 ? compiled.promise.then(() => request) : undefined;
+  });
+  const router = new Router({ onAttempt: () => {} });
+  const slow = routeOver(router, [deployment]);
+  // With its only slot taken and no queue, the deployment would refuse the second request.
+  const { events } = await routeOver(router, [deployment]);
+  await events.return?.();
+  compiled.resolve();
+  await expect(slow).resolves.toMatchObject({ id: "both" });
 });

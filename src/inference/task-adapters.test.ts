@@ -3,7 +3,8 @@ import { makeChatCall } from "../../test/support/chat-request.ts";
 import { chatAdapter } from "./task-adapters.ts";
 
 describe("the most that a chat can use", () => {
-  const upperBoundOf = (fields: Parameters<typeof makeChatCall>[0]) => chatAdapter(makeChatCall(fields)).upperBound();
+  const upperBoundOf = (fields: Parameters<typeof makeChatCall>[0]) =>
+    chatAdapter(makeChatCall(fields), "one").upperBound();
 
   test("is the bound on each choice, for all choices", () => {
     expect(upperBoundOf({ max_tokens: 100, n: 3 }).completionTokens).toBe(300);

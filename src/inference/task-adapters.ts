@@ -32,6 +32,8 @@ export interface TaskAdapter<Opened extends Model, Event> {
   affinity(): string | undefined;
   /** Why this open model cannot do it, although another deployment may. */
   refusal(model: Opened): Fault | undefined;
+  /** Does what needs no slot, before one is taken; undefined when there is nothing to do. Throws a Fault. */
+  prepare?(model: Opened, signal: AbortSignal): Promise<void> | undefined;
   /** Begins it. `id` is the catalog id to answer as. */
   begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
   /** Whether events are read as fast as they come, which keeps a slow client from holding the slot. */
@@ -42,16 +44,24 @@ export interface TaskAdapter<Opened extends Model, Event> {
   isEnd: ((event: Event) => boolean) | undefined;
 }
 
-export function chatAdapter(call: ChatCall): TaskAdapter<ChatModel, ChatRunEvent> {
+/** `project`: the one that the request counts for. */
+export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatModel, ChatRunEvent> {
   const { request } = call;
+  let prepared = request;
   return {
     task: "chat",
     upperBound: () => chatUpperBound(call),
     choices: request.choices,
     affinity: () => affinityOf(request),
     refusal: (model) => checkCapabilities(call, model),
+    prepare: (model, signal) => {
+      prepared = request;
+      return model.prepare?.({ ...request, project }, signal)?.then((ready) => {
+        prepared = ready;
+      });
+    },
     begin: (model, id, signal) => {
-      const asked = id === request.model ? request : { ...request, model: id };
+      const asked = id === prepared.model ? prepared : { ...prepared, model: id };
       const forwarder = forwarderOf(call, model);
       if (forwarder === undefined) return model.chat(asked, signal);
       return forwarder.proxy.forward(asked, forwarder.passThrough, signal);

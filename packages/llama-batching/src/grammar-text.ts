@@ -35,6 +35,10 @@ export function writeGrammar(request: GrammarRequest): string {
 }
 
 function formatRules(format: ResponseFormat, rule: string): string {
+  if (format.type === "json-schema" && format.grammar !== undefined) {
+    const { ruleName, rules } = format.grammar;
+    return ruleName === rule ? rules : `${rule} ::= ${ruleName}\n${rules}`;
+  }
   return format.type === "json-schema" ? compileRules(format.schema, format.param, rule) : anyObjectRules(rule);
 }
 
@@ -42,12 +46,14 @@ function formatRules(format: ResponseFormat, rule: string): string {
 function callRules({ format, tools, allowsParallel }: CallRules): string {
   const { open, afterName, between, close } = format;
   const next = allowsParallel && between !== undefined ? ` (${literal(between)} call)*` : "";
-  const calls = tools.map(({ name }, index) => `${literal(name)} ${literal(afterName)} tool-${index}`);
+  const ruleNames = tools.map(({ grammar }, index) => grammar?.ruleName ?? `tool-${index}`);
+  const calls = tools.map(({ name }, index) => `${literal(name)} ${literal(afterName)} ${ruleNames[index]}`);
   return [
     `calls ::= ${literal(open)} call${next} ${literal(close)}`,
     `call ::= ${calls.join(" | ")}`,
-    ...tools.map(({ parameters, param }, index) =>
-      compileRules(parameters ?? NO_PARAMETERS, param, `tool-${index}`, { values: "objects" }),
+    ...tools.map(
+      ({ parameters, param, grammar }, index) =>
+        grammar?.rules ?? compileRules(parameters ?? NO_PARAMETERS, param, `tool-${index}`, { values: "objects" }),
     ),
     "",
   ].join("\n");

@@ -26,6 +26,7 @@ export interface Tool {
   parameters: unknown;
   /** Path of `parameters` in the caller's request, for errors. */
   param: string;
+  grammar?: CompiledGrammar;
 }
 
 /** `name`: that tool must be called. */
@@ -36,7 +37,14 @@ export type ResponseFormat =
   /** Any JSON object. */
   | { type: "json" }
   /** `param` is the schema's path in the caller's request, for errors. */
-  | { type: "json-schema"; schema: unknown; param: string };
+  | { type: "json-schema"; schema: unknown; param: string; grammar?: CompiledGrammar };
+
+/** Rules of a schema that the caller has compiled already; without them, the schema is compiled here. */
+export interface CompiledGrammar {
+  ruleName: string;
+  /** GBNF, with `ruleName` among the rules. */
+  rules: string;
+}
 
 export interface SamplingParameters {
   /** 0 to 2; 0 is greedy. */

@@ -2,6 +2,7 @@
 
 import type { Logger } from "../../observability/logger.ts";
 import type { ChatEvent } from "../chat-model.ts";
+import { withGrammars } from "../compile-schemas.ts";
 import type { Model, TranscriptionEvent } from "../engine.ts";
 import type { ModelFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
@@ -47,7 +48,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
         // Headers may hold the caller's key, and no local model reads them.
         chat: ({ callerHeaders: _theirs, ...request }, until) =>
           supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>,
-      } satisfies Pick<Extract<Model, { task: "chat" }>, "chat">);
+        ...(facts.usesGrammars ? { prepare: withGrammars } : {}),
+      } satisfies Pick<Extract<Model, { task: "chat" }>, "chat" | "prepare">);
     case "moderation":
       return Object.assign(common, facts, {
         moderate: async (inputs, until) => {

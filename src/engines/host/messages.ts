@@ -24,7 +24,7 @@ export type FromChild =
   | { type: "failed"; id: number; failure: EncodedFailure }
   | { type: "pull"; id: number };
 
-type Methods = "chat" | "moderate" | "speak" | "transcribe" | "health" | "close";
+type Methods = "chat" | "prepare" | "moderate" | "speak" | "transcribe" | "health" | "close";
 
 /** All that an open model says about itself and that does not change. */
 export type ModelFacts =

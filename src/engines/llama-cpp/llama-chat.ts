@@ -10,6 +10,7 @@ type Options = ConstructorParameters<typeof BatchedChatModel>[0];
 /** The chat model inside its child process. Its crashes are handled by the host. */
 export class LlamaChat implements ChatModel {
   readonly task = "chat";
+  readonly usesGrammars = true;
   readonly abilities: ChatAbilities;
   readonly slots: number;
   readonly device: string;

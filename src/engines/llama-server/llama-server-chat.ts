@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault, unavailable } from "../../faults.ts";
 import { Secret } from "../../secret.ts";
 import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import { withGrammars } from "../compile-schemas.ts";
 import type { EngineServices } from "../engine.ts";
 import type { HostedServer } from "../host/host-server.ts";
 import type { ServerFacts } from "../host/messages.ts";
@@ -53,12 +54,16 @@ export class LlamaServerChat implements ChatModel {
     await this.#options.server.close();
   }
 
+  prepare(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined {
+    return withGrammars(request, signal);
+  }
+
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const { server } = this.#options;
     const facts = server.current();
     const ended = server.ended().then(() => true);
     // Written here rather than by the upstream, so nothing is silently ignored.
-    const body = toServerBody(request, this.#properties);
+    const body = toServerBody((await withGrammars(request, signal)) ?? request, this.#properties);
     try {
       const upstream = await this.#upstreamOf(facts);
       yield* upstream.events(request, body, signal);

@@ -3,16 +3,15 @@
  * llama-server has defaults of its own and skips unknown fields silently.
  */
 
-import { anyObjectGrammar, compileGrammar } from "@parlance-inference/json-schema-grammar/grammar";
+import { anyObjectGrammar } from "@parlance-inference/json-schema-grammar/grammar";
 import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { AnswerFormat, ChatMessage, ChatRequest, Tool } from "../chat-model.ts";
 import { imagesIn } from "../message-text.ts";
 import { toMessage, toTool } from "../openai-compatible/chat-body.ts";
-import { withSchemaFaults } from "../schema-fault.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
-/** Throws a Fault that names the field when llama-server would not honour all of the request. */
+/** `request` has its grammars. Throws a Fault that names the field when llama-server would not honour all of the request. */
 export function toServerBody(request: ChatRequest, properties: ServerProperties): Record<string, unknown> {
   refuseUnknownTokens(request.logitBias, properties.vocabularySize);
   const { seed } = request;
@@ -68,8 +67,6 @@ function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unk
 
 function tools({ tools: offered, toolChoice, parallelToolCalls }: ChatRequest): Record<string, unknown> {
   if (offered.length === 0 || toolChoice === "none") return {};
-  for (const { parameters, param } of offered)
-    if (parameters !== undefined) withSchemaFaults(() => compileGrammar(parameters, param));
   // Named choices are unknown to it: the one tool, required, is the same.
   const named = typeof toolChoice === "object" ? toolChoice.name : undefined;
   const sent = named === undefined ? offered : offered.filter(({ name }) => name === named);
@@ -90,7 +87,8 @@ function grammar(format: AnswerFormat, offered: readonly Tool[]): { grammar?: st
   if (format.type === "text") return {};
   if (offered.length > 0) throw formatBesideTools();
   if (format.type === "json") return { grammar: anyObjectGrammar() };
-  return { grammar: withSchemaFaults(() => compileGrammar(format.schema, format.param)) };
+  if (format.grammar === undefined) throw new Error("The schema is not compiled");
+  return { grammar: `root ::= ${format.grammar.ruleName}\n${format.grammar.rules}` };
 }
 
 function formatBesideTools(): Fault {

@@ -6,8 +6,9 @@
 import { Fault } from "../../faults.ts";
 import type { TokenUsage } from "../../usage.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
-import type { AnswerFormat } from "../chat-model.ts";
-import { type AnswerChoice, type CheckedChoice, checkChoice, validatorOfFormat } from "./json-choice.ts";
+import type { ChatRequest } from "../chat-model.ts";
+import { toSchemaRequest } from "../compile-schemas.ts";
+import { type AnswerChoice, type CheckedChoice, checkChoice, compileFormat } from "./json-choice.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
 import type { CompleteAnswer } from "./read-completion.ts";
 
@@ -15,18 +16,17 @@ import type { CompleteAnswer } from "./read-completion.ts";
 type Complete = (body: Body, signal: AbortSignal) => Promise<CompleteAnswer | undefined>;
 type Body = Readonly<Record<string, unknown>>;
 
-interface CheckedRequest {
+interface CheckedRequest extends Pick<ChatRequest, "format" | "project"> {
   body: Body;
-  format: AnswerFormat;
 }
 
 /** Undefined once the caller has left. Throws a Fault when neither answer fits. */
 export async function checkedAnswer(
-  { body: asked, format }: CheckedRequest,
+  { body: asked, format, project }: CheckedRequest,
   signal: AbortSignal,
   { complete, deployment }: { complete: Complete; deployment: string },
 ): Promise<CompleteAnswer | undefined> {
-  const validate = validatorOfFormat(format);
+  const validate = await compileFormat(format, toSchemaRequest({ project }, signal));
   const body = withInstruction(asked, format);
   // Choices are repaired concurrently; when one fails, the others are canceled.
   const failing = new AbortController();
@@ -42,10 +42,10 @@ export async function checkedAnswer(
     const [again] = choicesOf(second);
     return again === undefined ? { choice, violation } : checkChoice({ ...again, index: choice.index }, validate);
   };
-  const checked = choicesOf(first).map((choice) => checkChoice(choice, validate));
-  const repaired = await Promise.all(checked.map(repair)).catch((failure: unknown) => {
+  const check = async (choice: AnswerChoice) => repair(await checkChoice(choice, validate));
+  const repaired = await Promise.all(choicesOf(first).map(check)).catch((failure: unknown) => {
     failing.abort();
-    throw failure;
+    throw isSchemaAtFault(failure) ? withUsage(failure, usages.reduce(sum)) : failure;
   });
   if (signal.aborted) return undefined;
   const usage = usages.reduce(sum);
@@ -71,6 +71,16 @@ function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     estimated: one.estimated || other.estimated,
   };
+}
+
+/** The schema took too long to check, after the upstream had answered. */
+function isSchemaAtFault(failure: unknown): failure is Fault {
+  return failure instanceof Fault && failure.kind === "invalid-request";
+}
+
+function withUsage(failure: Fault, used: TokenUsage): Fault {
+  const { kind, message, param, code, cause } = failure;
+  return new Fault(kind, message, { param, code, cause, used });
 }
 
 function unfit(deployment: string, violation: string, usage: TokenUsage): Fault {

@@ -44,6 +44,12 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     };
   }
 
+  prepare(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined {
+    return request.format.type === "json-schema" && this.#isChecked(request)
+      ? withValidator(request, signal)
+      : undefined;
+  }
+
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
     const body = toChatBody(request);
     return this.#isChecked(request) ? this.#checkedEvents(request, body, signal) : this.events(request, body, signal);
@@ -98,7 +104,13 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     // What checks schemas is 12 MB that most upstreams, which hold their answers to them, need not.
     const { checkedAnswer } = await import("./checked-answer.ts");
     const complete = (asked: Body, until: AbortSignal) => this.#complete(request, asked, until);
-    return checkedAnswer({ body, format: request.format }, signal, { complete, deployment });
+    const { format, project } = request;
+    try {
+      return await checkedAnswer({ body, format, project }, signal, { complete, deployment });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   #ask({ callerHeaders }: ChatRequest, body: Body, upstreamModel: string, signal: AbortSignal): Exchange {
@@ -159,6 +171,13 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       exchange.release();
     }
   }
+}
+
+async function withValidator(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> {
+  const { compileFormat } = await import("./json-choice.ts");
+  const { toSchemaRequest } = await import("../compile-schemas.ts");
+  await compileFormat(request.format, toSchemaRequest(request, signal));
+  return request;
 }
 
 /** An upstream that does not stream has refused the request with status 200, or is something else than it should be. */

@@ -1,0 +1,57 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { expect, test } from "vitest";
+import { makeChatRequest } from "../../test/support/chat-request.ts";
+import type { Tool } from "./chat-model.ts";
+import { withGrammars } from "./compile-schemas.ts";
+
+const { signal } = new AbortController();
+const format = (schema: unknown) => ({ type: "json-schema" as const, schema, param: "response_format" });
+const tool = (name: string, parameters: unknown): Tool => ({
+  name,
+  description: "",
+  parameters,
+  param: `tools.${name}`,
+});
+
+test("does nothing for requests without schemas", () => {
+  expect(withGrammars(makeChatRequest({}), signal)).toBeUndefined();
+  expect(withGrammars(makeChatRequest({ format: { type: "json" } }), signal)).toBeUndefined();
+});
+
+test("adds the grammars of the format and of the tools that may be called", async () => {
+  const tools = [tool("a", { type: "object" }), tool("b", { type: "object" })];
+  const request = makeChatRequest({ format: format({ type: "integer" }), tools, toolChoice: { name: "b" } });
+  const prepared = await withGrammars(request, signal);
+  expect(prepared?.format).toMatchObject({ grammar: { rules: expect.stringContaining("answer ::= ") } });
+  expect(prepared?.tools[0]).not.toHaveProperty("grammar");
+  expect(prepared?.tools[1]).toMatchObject({ grammar: { ruleName: "tool-0" } });
+  expect(withGrammars(prepared ?? request, signal)).toBeUndefined();
+});
+
+test("throws a Fault with the path of what cannot be enforced", async () => {
+  const request = makeChatRequest({ format: format({ uniqueItems: true }) });
+  await expect(withGrammars(request, signal)).rejects.toMatchObject({
+    kind: "invalid-request",
+    code: "unsupported_value",
+    param: "response_format.uniqueItems",
+  });
+});
+
+test("compiles a project's schema while another one's take seconds, off the event loop", async () => {
+  const slow = (index: number) => {
+    const names = Array.from({ length: 8 }, (_, each) => `p${each}`);
+    const pattern = `^([a-z]{1,40}|[0-9]{2,2${index}}){1,9}$`;
+    return format({ type: "object", properties: Object.fromEntries(names.map((name) => [name, { pattern }])) });
+  };
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const hostile = [1, 2, 3, 4].map((index) =>
+    withGrammars(makeChatRequest({ format: slow(index), project: "hostile" }), signal),
+  );
+  const settled = Promise.allSettled(hostile).then(() => "hostile");
+  const friendly = withGrammars(makeChatRequest({ format: format({ type: "integer" }), project: "friendly" }), signal);
+  await expect(Promise.race([settled, friendly?.then(() => "friendly")])).resolves.toBe("friendly");
+  await settled;
+  delay.disable();
+  expect(delay.max / 1e6).toBeLessThan(250);
+});

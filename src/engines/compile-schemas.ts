@@ -1,0 +1,57 @@
+/** Compiles the schemas of chat requests in worker threads, before a request takes a slot. */
+
+import { SchemaPool, type SchemaRequest, TimeBudget } from "@parlance-inference/json-schema-grammar/pool";
+import type { AnswerFormat, ChatRequest, Tool } from "./chat-model.ts";
+import { withSchemaFaults } from "./schema-fault.ts";
+
+/** For all schemas of one request together, and for validating all of its answers. */
+const BUDGET_MS = 10_000;
+
+/** One for the service: its threads start with the first schema and end when idle. */
+export const schemaPool = new SchemaPool();
+
+/** A new time budget for a request. */
+export function toSchemaRequest({ project = "" }: Pick<ChatRequest, "project">, signal: AbortSignal): SchemaRequest {
+  return { tenant: project, budget: new TimeBudget(BUDGET_MS), signal };
+}
+
+/**
+ * Resolves with the request and the grammars of its schemas; undefined when none has to be compiled. Throws a Fault that names the
+ * keyword which cannot be enforced.
+ */
+export function withGrammars(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined {
+  const { format } = request;
+  const used = toolsInUse(request);
+  if (!isUncompiled(format) && !used.some(isUncompiledTool)) return undefined;
+  return withSchemaFaults(async () => {
+    const schemas = toSchemaRequest(request, signal);
+    const compiledFormat = await compileFormat(format, schemas);
+    const compiled = new Map<Tool, Tool>();
+    for (const [index, tool] of used.entries()) compiled.set(tool, await compileTool(tool, index, schemas));
+    const tools = request.tools.map((tool) => compiled.get(tool) ?? tool);
+    return { ...request, format: compiledFormat, tools };
+  });
+}
+
+const isUncompiled = (format: AnswerFormat) => format.type === "json-schema" && format.grammar === undefined;
+const isUncompiledTool = ({ parameters, grammar }: Tool) => parameters !== undefined && grammar === undefined;
+
+function toolsInUse({ tools, toolChoice }: ChatRequest): readonly Tool[] {
+  if (toolChoice === "none") return [];
+  return typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+}
+
+async function compileFormat(format: AnswerFormat, schemas: SchemaRequest): Promise<AnswerFormat> {
+  if (format.type !== "json-schema") return format;
+  const ruleName = "answer";
+  const rules = await schemaPool.compileRules(format.schema, format.param, schemas, { ruleName });
+  return { ...format, grammar: { ruleName, rules } };
+}
+
+async function compileTool(tool: Tool, index: number, schemas: SchemaRequest): Promise<Tool> {
+  if (tool.parameters === undefined) return tool;
+  const ruleName = `tool-${index}`;
+  const options = { ruleName, values: "objects" } as const;
+  const rules = await schemaPool.compileRules(tool.parameters, tool.param, schemas, options);
+  return { ...tool, grammar: { ruleName, rules } };
+}
