@@ -53,5 +53,5 @@ test("compiles a project's schema while another one's take seconds, off the even
   await expect(Promise.race([settled, friendly?.then(() => "friendly")])).resolves.toBe("friendly");
   await settled;
   delay.disable();
-  expect(delay.max / 1e6).toBeLessThan(250);
+  expect(delay.percentile(99) / 1e6).toBeLessThan(250);
 });

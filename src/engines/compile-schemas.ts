@@ -4,15 +4,21 @@ import { SchemaPool, type SchemaRequest, TimeBudget } from "@parlance-inference/
 import type { AnswerFormat, ChatRequest, Tool } from "./chat-model.ts";
 import { withSchemaFaults } from "./schema-fault.ts";
 
-/** For all schemas of one request together, and for validating all of its answers. */
-const BUDGET_MS = 10_000;
+/** For all grammars of one request together. */
+const GRAMMAR_BUDGET_MS = 10_000;
+/** For compiling a validator and for validating all answers to one request. */
+const VALIDATION_BUDGET_MS = 5_000;
 
 /** One for the service: its threads start with the first schema and end when idle. */
 export const schemaPool = new SchemaPool();
 
-/** A new time budget for a request. */
-export function toSchemaRequest({ project = "" }: Pick<ChatRequest, "project">, signal: AbortSignal): SchemaRequest {
-  return { tenant: project, budget: new TimeBudget(BUDGET_MS), signal };
+/** A new time budget for validating the answers to a request. */
+export function toValidationRequest(request: Pick<ChatRequest, "project">, signal: AbortSignal): SchemaRequest {
+  return toSchemaRequest(request, signal, VALIDATION_BUDGET_MS);
+}
+
+function toSchemaRequest({ project = "" }: Pick<ChatRequest, "project">, signal: AbortSignal, budgetMs: number) {
+  return { tenant: project, budget: new TimeBudget(budgetMs), signal };
 }
 
 /**
@@ -24,7 +30,7 @@ export function withGrammars(request: ChatRequest, signal: AbortSignal): Promise
   const used = toolsInUse(request);
   if (!isUncompiled(format) && !used.some(isUncompiledTool)) return undefined;
   return withSchemaFaults(async () => {
-    const schemas = toSchemaRequest(request, signal);
+    const schemas = toSchemaRequest(request, signal, GRAMMAR_BUDGET_MS);
     const compiledFormat = await compileFormat(format, schemas);
     const compiled = new Map<Tool, Tool>();
     for (const [index, tool] of used.entries()) compiled.set(tool, await compileTool(tool, index, schemas));

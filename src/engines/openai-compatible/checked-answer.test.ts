@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { beforeAll, expect, test } from "vitest";
 import { Fault } from "../../faults.ts";
-import { toSchemaRequest } from "../compile-schemas.ts";
+import { toValidationRequest } from "../compile-schemas.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { compileFormat } from "./json-choice.ts";
 import type { CompleteAnswer } from "./read-completion.ts";
@@ -32,7 +32,7 @@ test("where one of several choices cannot be asked for again, the others are not
 /** Starts a thread, so its start is not measured. */
 beforeAll(async () => {
   const { signal } = new AbortController();
-  await compileFormat({ type: "json-schema", schema: {}, param: "warm-up" }, toSchemaRequest({}, signal));
+  await compileFormat({ type: "json-schema", schema: {}, param: "warm-up" }, toValidationRequest({}, signal));
 });
 
 const FIFTY = Array.from({ length: 50 }, (_, index) => `p${index}`);
@@ -64,5 +64,5 @@ test.each([
   });
   await expect(answer).rejects.toMatchObject({ used: { completionTokens: expect.any(Number) } });
   delay.disable();
-  expect(delay.max / 1e6).toBeLessThan(250);
+  expect(delay.percentile(99) / 1e6).toBeLessThan(250);
 });

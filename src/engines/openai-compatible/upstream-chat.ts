@@ -175,8 +175,8 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
 async function withValidator(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> {
   const { compileFormat } = await import("./json-choice.ts");
-  const { toSchemaRequest } = await import("../compile-schemas.ts");
-  await compileFormat(request.format, toSchemaRequest(request, signal));
+  const { toValidationRequest } = await import("../compile-schemas.ts");
+  await compileFormat(request.format, toValidationRequest(request, signal));
   return request;
 }
 
