@@ -91,7 +91,7 @@ export type AnswerFormat =
   | { type: "json-schema"; schema: unknown; param: string; grammar?: CompiledGrammar };
 
 /** The grammar of a schema, once it is compiled. */
-export interface CompiledGrammar {
+interface CompiledGrammar {
   ruleName: string;
   /** In llama.cpp's notation, `ruleName` among them. */
   rules: string;
