@@ -8,6 +8,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Secret } from "../secret.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
+import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
@@ -145,5 +146,6 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
   const records = useRequestLog(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
   useErrorFormat(app, limits.maxBodyBytes);
   useJsonBodies(app);
+  decompressBodies(app, limits.maxBodyBytes);
   return { app, records };
 }
