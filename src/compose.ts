@@ -146,6 +146,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     trustedProxies: config.server.trustedProxies,
+    corsOrigins: config.server.corsOrigins,
+    ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,
     measure: (request) => metrics.request(request),

@@ -45,13 +45,13 @@ const UNSUPPORTED = "unsupported_value";
 
 describe("checked for every model", () => {
   test.each<[what: string, change: object, param: string, code: string]>([
-    ["n 0", { n: 0 }, "n", INVALID],
+    ["n 0", { n: 0 }, "n", "integer_below_min_value"],
     ["n 1.5", { n: 1.5 }, "n", TYPE],
     ["frequency_penalty 2.1", { frequency_penalty: 2.1 }, "frequency_penalty", "decimal_above_max_value"],
-    ["presence_penalty -2.1", { presence_penalty: -2.1 }, "presence_penalty", INVALID],
+    ["presence_penalty -2.1", { presence_penalty: -2.1 }, "presence_penalty", "decimal_below_min_value"],
     ["repeat_penalty 0", { repeat_penalty: 0 }, "repeat_penalty", INVALID],
     ["two repeat penalties", { repeat_penalty: 1.1, repetition_penalty: 1.2 }, "repetition_penalty", INVALID],
-    ["top_k -2", { top_k: -2 }, "top_k", INVALID],
+    ["top_k -2", { top_k: -2 }, "top_k", "integer_below_min_value"],
     ["top_k 1.5", { top_k: 1.5 }, "top_k", TYPE],
     ["min_p 1.1", { min_p: 1.1 }, "min_p", "decimal_above_max_value"],
     ["a bias of a word", { logit_bias: { hello: 1 } }, "logit_bias.hello", INVALID],

@@ -113,15 +113,25 @@ test("include_metadata tells what is known, null for what is not, and nothing of
 });
 
 test.each(["return_wildcard_routes", "include_model_access_groups", "only_model_access_groups", "include_metadata"])(
-  "%s takes true, false, 1 and 0 only",
+  "%s takes true, false, 1 and 0 in any case, and a bare name as true",
   async (parameter) => {
-    for (const value of ["yes", "", "2", "TRUE"]) {
+    for (const value of ["=true", "=True", "=TRUE", "=1", "=", ""]) {
+      expect(await entries(`?${parameter}${value}`)).toEqual(await entries(`?${parameter}=true`));
+    }
+    expect(await entries(`?${parameter}=False`)).toEqual(await entries(""));
+    for (const value of ["yes", "2"]) {
       const response = await service.fetch(`/v1/models?${parameter}=${value}`);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({ error: { param: parameter } });
     }
   },
 );
+
+test("lists the models of one task, and the same listing with a slash at the end", async () => {
+  expect(await ids("?task=chat")).toEqual(await ids(""));
+  expect(await ids("?task=speech")).toEqual([]);
+  expect(await ids("/")).toEqual(await ids(""));
+});
 
 describe("every operation agrees with the listing", () => {
   const chat = (model: string) =>

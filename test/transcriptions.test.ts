@@ -260,7 +260,7 @@ test.each([
     "words",
   ],
   ["stream", { stream: "maybe" }, "invalid_value", "true or false"],
-  ["nonsense", { nonsense: "1" }, null, "Unknown parameter"],
+  ["nonsense", { nonsense: "1" }, "unknown_parameter", "Unknown parameter"],
 ])("refuses %s %o", async (param, fields, code, message) => {
   const { status, body } = await post(await recording("speech.opus"), fields as unknown as Record<string, string>);
   expect(status).toBe(400);

@@ -15,18 +15,18 @@ export interface ScopeHeaders {
 export async function checkScopeHeaders(database: Database, caller: Caller, headers: ScopeHeaders): Promise<void> {
   const { organization, project } = headers;
   if (organization !== undefined && organization !== caller.organizationId) {
-    throw mismatch("OpenAI-Organization", "organization", "mismatched_organization");
+    throw mismatch("OpenAI-Organization", "OPENAI_ORG_ID", "organization");
   }
   if (project === undefined || project === caller.projectId) return;
   const isTheirs = caller.kind === "admin" && (await isProjectOf(database, caller.organizationId, project));
-  if (!isTheirs) throw mismatch("OpenAI-Project", "project", "mismatched_project");
+  if (!isTheirs) throw mismatch("OpenAI-Project", "OPENAI_PROJECT_ID", "project");
 }
 
 async function isProjectOf(database: Database, organizationId: string, id: string): Promise<boolean> {
   return (await database.run((executor) => findProject(executor, { organizationId, id }))) !== undefined;
 }
 
-function mismatch(header: string, what: string, code: string): Fault {
-  const message = `The header ${header} names another ${what} than the API key belongs to. Leave it out or correct it.`;
-  return new Fault("unauthenticated", message, { code });
+function mismatch(header: string, variable: string, what: "organization" | "project"): Fault {
+  const message = `The header ${header} names another ${what} than the API key's. Clients send it when the environment variable ${variable} is set: unset it, or correct it.`;
+  return new Fault("unauthenticated", message, { code: `mismatched_${what}` });
 }

@@ -1,7 +1,8 @@
 /** Makes the catalog's models from their specifications, and keeps open what a new configuration did not change. */
 
 import { createHash } from "node:crypto";
-import type { Model, Task } from "../engines/engine.ts";
+import type { Model } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/memory-budget.ts";
 import type { RoutingOptions, RoutingPolicy } from "../inference/routing-options.ts";

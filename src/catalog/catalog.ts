@@ -1,6 +1,6 @@
 /** Which models exist: catalog id to task, deployments, access groups and price. */
 
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import type { RoutingPolicy } from "../inference/routing-options.ts";
 

@@ -1,6 +1,6 @@
 /** OpenAI's model names as aliases of the built-in default models, for clients that send them by default. */
 
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 
 const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {

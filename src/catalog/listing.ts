@@ -1,7 +1,8 @@
 /** The models that one caller may use, as the listing shows them. */
 
 import type { ChatAbilities } from "../engines/chat-model.ts";
-import type { Model, Task } from "../engines/engine.ts";
+import type { Model } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import { type CatalogModel, isWildcard } from "./catalog.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
 
@@ -42,6 +43,8 @@ export type ModelAccess = (model: { id: string; accessGroups: readonly string[] 
 export interface ListingFilter {
   includesWildcards: boolean;
   onlyAccessGroups: boolean;
+  /** Undefined: models of every task. */
+  task?: Task | undefined;
 }
 
 /** In the catalog's order; what an upstream has stands behind its wildcard. Undefined when the caller may use nothing. */
@@ -55,7 +58,9 @@ export function listModels(
   if (usable.length === 0) return undefined;
   return usable.filter(
     (entry) =>
-      (filter.includesWildcards || !isWildcard(entry)) && (!filter.onlyAccessGroups || entry.accessGroups.length > 0),
+      (filter.includesWildcards || !isWildcard(entry)) &&
+      (!filter.onlyAccessGroups || entry.accessGroups.length > 0) &&
+      (filter.task === undefined || filter.task === entry.facts.task),
   );
 }
 

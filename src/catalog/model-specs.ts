@@ -1,8 +1,8 @@
 /** The catalog's models: the manifest's defaults, what was pulled besides, what is bundled, and what was configured. */
 
 import type { Config, ModelConfig } from "../config/config.ts";
-import type { Task } from "../engines/engine.ts";
 import { ENGINES } from "../engines/registry.ts";
+import { TASKS } from "../engines/task.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing-options.ts";
 import { BUNDLED_MODELS, type BundledModel } from "../models/bundled-models.ts";
 import { MANIFEST } from "../models/manifest.ts";
@@ -29,8 +29,6 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
 }
 
 type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily">;
-
-const TASKS: readonly Task[] = ["chat", "moderation", "speech", "transcription"];
 
 function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
   return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);

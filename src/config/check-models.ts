@@ -1,6 +1,6 @@
 /** Checks what models say of each other; works on raw values, so that a fault in one hides none in another. */
 
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import type { FaultList, Path } from "./fault-list.ts";
 import { nearest } from "./known-keys.ts";
 import { asMapping, listAt } from "./parse-file.ts";

@@ -1,4 +1,4 @@
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
 
@@ -77,6 +77,10 @@ interface ServerConfig {
   requestTimeoutSeconds: number;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
+  /** Origins of web pages that may call the API; `*`: every page. */
+  corsOrigins: readonly string[];
+  /** What happens when a header names another organization or project than the key's. */
+  mismatchedIds: "refuse" | "ignore";
   /** How long running requests may go on after SIGTERM. */
   drainSeconds: number;
   /** How long known keys go on working while the database is away. */

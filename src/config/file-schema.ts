@@ -14,6 +14,10 @@ const operations = z
   })
   .describe("Serves /health and /metrics on an address of their own. Left out: on the service's own port.");
 
+const corsOrigin = z.string().refine((value) => value === "*" || URL.parse(value)?.origin === value, {
+  error: "must be an origin such as https://chat.example.com, without a path, or *",
+});
+
 const server = z
   .strictObject({
     host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: for every network interface."),
@@ -71,6 +75,19 @@ const server = z
       .default([])
       .describe(
         "Addresses and networks (10.0.0.0/8) of proxies in front, whose X-Forwarded-For says who the client is. Nobody else's counts.",
+      ),
+    cors_origins: z
+      .array(corsOrigin)
+      .max(1000)
+      .default([])
+      .describe(
+        "Origins of web pages, such as https://chat.example.com, whose scripts may call the API from a browser; * allows every page. A key that a page uses is visible to whoever can open that page.",
+      ),
+    mismatched_ids: z
+      .enum(["refuse", "ignore"])
+      .default("refuse")
+      .describe(
+        "What happens to a request whose OpenAI-Organization or OpenAI-Project header names another organization or project than its key's, as clients send when OPENAI_ORG_ID or OPENAI_PROJECT_ID is set for another service. refuse: 401. ignore: the key decides.",
       ),
     drain_seconds: z
       .number()

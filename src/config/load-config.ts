@@ -88,6 +88,8 @@ function combine(
       receiveTimeoutSeconds: file.server.receive_timeout_seconds,
       requestTimeoutSeconds: file.server.request_timeout_seconds,
       trustedProxies: file.server.trusted_proxies,
+      corsOrigins: file.server.cors_origins,
+      mismatchedIds: file.server.mismatched_ids,
       drainSeconds: file.server.drain_seconds,
       databaseGraceSeconds: file.server.database_grace_seconds,
     },

@@ -1,6 +1,7 @@
 /** One model of the catalog as parlance.yaml writes it. */
 
 import { z } from "zod";
+import { TASKS } from "../engines/task.ts";
 
 const ID = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 const WILDCARD = /^[\x21-\x29\x2b-\x7e]{1,198}\/\*$/;
@@ -100,7 +101,7 @@ const deployment = z.looseObject({
 
 export const model = z.strictObject({
   id: id.describe("What clients write as `model`. A last /* makes a wildcard, which takes every id under it."),
-  task: z.enum(["chat", "moderation", "speech", "transcription"]).describe("What the model does."),
+  task: z.enum(TASKS).describe("What the model does."),
   access_groups: z.array(name).max(100).default([]).describe("Names by which permissions speak of several models."),
   aliases: z
     .array(id)

@@ -49,6 +49,8 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
     "server.trusted_proxies": ({ server }) => server.trustedProxies,
+    "server.cors_origins": ({ server }) => server.corsOrigins,
+    "server.mismatched_ids": ({ server }) => server.mismatchedIds,
     "server.drain_seconds": ({ server }) => server.drainSeconds,
     "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,
     limits: ({ limits, ...config }) => [limits, config.onCountersUnavailable, config.failedAuthenticationsPerMinute],

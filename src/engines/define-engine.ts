@@ -4,8 +4,9 @@ import type { ZodType } from "zod";
 import { unsupportedValue } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import type { ChatModel } from "./chat-model.ts";
-import type { EngineServices, Model, Task } from "./engine.ts";
+import type { EngineServices, Model } from "./engine.ts";
 import type { ModelFacts } from "./host/messages.ts";
+import type { Task } from "./task.ts";
 
 /** What a module exports that runs inside the service. */
 export interface InProcessModule<Settings> {

@@ -4,8 +4,6 @@ import type { Logger } from "../observability/logger.ts";
 import type { ChatModel } from "./chat-model.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
 
-export type Task = "chat" | "moderation" | "speech" | "transcription";
-
 /** An opened model performs exactly one task, so a task that it cannot do cannot be called. */
 export type Model = ChatModel | ModerationModel | SpeechModel | TranscriptionModel;
 

@@ -4,7 +4,7 @@ import { invalidRequest } from "../faults.ts";
 import type { ChatModel } from "./chat-model.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
-import type { EngineServices, Model, Task } from "./engine.ts";
+import type { EngineServices, Model } from "./engine.ts";
 import { fliteEngine } from "./flite/flite-engine.ts";
 import { guardEngine } from "./guard/guard-engine.ts";
 import { kokoroEngine } from "./kokoro/kokoro-engine.ts";
@@ -14,6 +14,7 @@ import { moonshineEngine } from "./moonshine/moonshine-engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
+import type { Task } from "./task.ts";
 import { whisperEngine } from "./whisper/whisper-engine.ts";
 
 const LIST = [

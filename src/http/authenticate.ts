@@ -1,6 +1,7 @@
 /** Authenticates every route of a scope; a new route cannot forget it. */
 
 import { hash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../accounts/caller.ts";
 import type { ScopeHeaders } from "../accounts/scope-headers.ts";
@@ -26,12 +27,18 @@ declare module "fastify" {
   }
 }
 
+interface AuthenticationRules {
+  countWrongKey: CountWrongKey;
+  /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
+  ignoresMismatchedIds: boolean;
+}
+
 /** Runs before the body is read: without a key nobody can make the server read one. */
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
   kind: Caller["kind"],
-  countWrongKey: CountWrongKey = async () => {},
+  { countWrongKey, ignoresMismatchedIds }: AuthenticationRules,
 ): void {
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
     request.caller = caller;
@@ -41,6 +48,7 @@ export function authenticateScope(
   const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
     const caller = await authenticateKey(request, key, accounts, countWrongKey);
     admit(request, reply, caller);
+    if (ignoresMismatchedIds) return;
     await accounts.checkScopeHeaders(caller, {
       organization: sent(request.headers["openai-organization"]),
       project: sent(request.headers["openai-project"]),
@@ -48,7 +56,7 @@ export function authenticateScope(
   };
   scope.addHook("onRequest", (request, reply, done) => {
     const { headers } = request;
-    const key = bearerKey(headers.authorization);
+    const key = sentKey(headers);
     const namesScope = headers["openai-organization"] || headers["openai-project"];
     const known = namesScope ? undefined : accounts.authenticateKnown(key);
     if (known === undefined) {
@@ -69,7 +77,7 @@ export async function isAdministrator(
   accounts: Pick<Authenticator, "authenticate">,
   countWrongKey: CountWrongKey,
 ): Promise<boolean> {
-  const key = bearerKey(request.headers.authorization);
+  const key = sentKey(request.headers);
   if (key === undefined) return false;
   try {
     return (await authenticateKey(request, key, accounts, countWrongKey)).kind === "admin";
@@ -81,7 +89,7 @@ export async function isAdministrator(
 
 /** Throws a Fault unless the request sends exactly this key. */
 export async function requireKey(request: FastifyRequest, required: Secret, countWrongKey: CountWrongKey) {
-  const key = bearerKey(request.headers.authorization);
+  const key = sentKey(request.headers);
   const digest = (text: string) => hash("sha256", text, "buffer");
   if (key !== undefined && timingSafeEqual(digest(key), digest(required.reveal()))) return;
   if (key !== undefined) await countWrongKey(request.ip);
@@ -105,6 +113,11 @@ async function authenticateKey(
 /** Undefined also when it is empty, as clients send what was not set. */
 function sent(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
+}
+
+/** As OpenAI's clients send it, or else as Anthropic's (`x-api-key`) and Azure's (`api-key`) do. */
+function sentKey(headers: IncomingHttpHeaders): string | undefined {
+  return bearerKey(headers.authorization) ?? sent(headers["x-api-key"]) ?? sent(headers["api-key"]);
 }
 
 const SCHEME = "bearer";

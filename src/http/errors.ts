@@ -21,13 +21,20 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
     const [path = ""] = request.url.split("?", 1);
     const allowed = methodsOf(path);
     const message = `Invalid URL (${request.method} ${path})`;
-    if (allowed.length === 0) return sendFailure(reply, new Fault("not-found", message));
+    if (allowed.length === 0)
+      return sendFailure(reply, new Fault("not-found", `${message}${hintFor(path, methodsOf)}`));
     reply.header("allow", allowed.join(", "));
     return sendFailure(
       reply,
       new Fault("method-not-allowed", `${message}: the methods allowed are ${allowed.join(", ")}`),
     );
   });
+}
+
+/** Clients whose base URL lacks `/v1` ask for the path without it. */
+function hintFor(path: string, methodsOf: (path: string) => string[]): string {
+  const meant = `/v1${path}`;
+  return methodsOf(meant).length === 0 ? "" : `. Did you mean ${meant}? The base URL ends in /v1.`;
 }
 
 function sendFailure(reply: FastifyReply, failure: unknown): FastifyReply {
@@ -64,7 +71,7 @@ function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBy
 function routeMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { methods: string[]; pattern: URLPattern }[] = [];
   app.addHook("onRoute", ({ method, url }) => {
-    const methods = [method].flat().filter((each) => each !== "HEAD");
+    const methods = [method].flat().filter((each) => each !== "HEAD" && each !== "OPTIONS");
     routes.push({ methods, pattern: new URLPattern({ pathname: url }) });
   });
   return (path) => {

@@ -8,6 +8,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Secret } from "../secret.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
+import { allowOrigins } from "./cors.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
@@ -39,6 +40,10 @@ export interface ServerOptions {
   requestTimeoutSeconds: number;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
+  /** Origins of web pages that may call the API; `*`: every page. */
+  corsOrigins: readonly string[];
+  /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
+  ignoresMismatchedIds: boolean;
   countWrongKey: CountWrongKey;
   logger: Logger;
   measure: (request: RequestMeasure) => void;
@@ -54,6 +59,7 @@ export interface Server {
 
 export function buildServer(options: ServerOptions): Server {
   const { app, records } = bareServer(options);
+  allowOrigins(app, options.corsOrigins);
   let isDraining = false;
   app.addHook("onRequest", (_request, reply, done) => {
     if (!isDraining) return done();
@@ -73,7 +79,7 @@ export function buildServer(options: ServerOptions): Server {
   }
   app.register(
     async (scope) => {
-      authenticateScope(scope, options.accounts, "project", options.countWrongKey);
+      authenticateScope(scope, options.accounts, "project", options);
       scope.register(chatCompletions(options.inference));
       scope.register(models(options.inference));
       scope.register(audioTranscriptions(options.inference, options.transcription));
@@ -85,7 +91,7 @@ export function buildServer(options: ServerOptions): Server {
   );
   app.register(
     async (scope) => {
-      authenticateScope(scope, options.accounts, "admin", options.countWrongKey);
+      authenticateScope(scope, options.accounts, "admin", options);
       scope.register(organization({ accounts: options.accounts, ...options.administration }));
     },
     { prefix: "/v1/organization" },

@@ -1,6 +1,7 @@
 /** One engine with its settings: its model is loaded and unloaded, and requests take turns at its slots. */
 
-import type { Model, Task } from "../engines/engine.ts";
+import type { Model } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import { Fault, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
 import { LatencyEwma } from "./latency-ewma.ts";

@@ -9,11 +9,11 @@ import type {
   ModerationModel,
   SpeechModel,
   SpeechRequest,
-  Task,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import {
   Fault,
   invalidRequest,

@@ -1,5 +1,5 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import type { Usage } from "../usage.ts";
 
 /** Result of one request, reported once, however it ended. */

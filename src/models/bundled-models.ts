@@ -1,6 +1,6 @@
 /** Models that are installed with Parlance: nothing has to be fetched for them, so that they are there whatever fails. */
 
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 
 export interface BundledModel {
   /** Catalog id. */

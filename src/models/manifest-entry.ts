@@ -1,6 +1,6 @@
 /** What the manifest says of a model: its files, and where each of them can be downloaded. */
 
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 
 export interface ManifestEntry {
   /** Catalog id and folder name: lower-case letters, digits, `.` and `-`. */

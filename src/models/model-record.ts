@@ -3,12 +3,13 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { TASKS } from "../engines/task.ts";
 
 export const RECORD_NAME = "parlance-model.json";
 
 const recordSchema = z.object({
   id: z.string().min(1),
-  task: z.enum(["chat", "moderation", "speech", "transcription"]).optional(),
+  task: z.enum(TASKS).optional(),
   licence: z.string().optional(),
   pulledAt: z.iso.datetime(),
   files: z

@@ -1,6 +1,6 @@
 import { glob, rm, rmdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import { Fault } from "../faults.ts";
 import { hashFile } from "./hash-file.ts";
 import type { ManifestEntry } from "./manifest-entry.ts";

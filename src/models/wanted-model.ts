@@ -1,7 +1,7 @@
 /** What a reference asks for, and where in the store it belongs. */
 
 import { createHash } from "node:crypto";
-import type { Task } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
 import { Fault, invalidRequest } from "../faults.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 

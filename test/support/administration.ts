@@ -57,7 +57,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   useJsonBodies(app);
   app.register(
     async (scope) => {
-      authenticateScope(scope, accounts, "admin");
+      authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
       scope.register(
         organization({
           accounts,

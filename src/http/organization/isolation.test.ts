@@ -80,7 +80,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         fill({ project: "proj_0", account: "svc_acct_0", key: "key_0", limit: "rl_0" }),
         body,
       );
-      expect([method, path, answer]).toMatchObject([method, path, { status: 404, body: { error: { code: null } } }]);
+      expect([method, path, answer]).toMatchObject([
+        method,
+        path,
+        { status: 404, body: { error: { code: "not_found" } } },
+      ]);
       // It cannot be told from one that does not exist; and the id was right, since its owner finds it.
       expect(answer.body.error.message.replace(/`.*`/, "")).toBe(missing.body.error.message.replace(/`.*`/, ""));
       if (method === "GET") expect(own.status).toBe(200);

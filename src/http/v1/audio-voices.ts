@@ -1,15 +1,24 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { toVoiceList, VoicesQuery } from "../../wire/openai/speech-voices.ts";
+import { toSpeechModelList, toVoiceList, VoicesQuery } from "../../wire/openai/speech-voices.ts";
 import { parse } from "../../wire/openai/validate.ts";
 
-/** GET /v1/audio/voices */
+/** GET /v1/audio/voices and GET /v1/audio/models */
 export function audioVoices(inference: Inference): FastifyPluginAsync {
   return async (app) => {
     app.get("/audio/voices", async (request) => {
       const { model } = parse(VoicesQuery, request.query);
       request.record.model = model;
       return toVoiceList(await inference.listVoices(request.caller, model));
+    });
+
+    app.get("/audio/models", async (request) => {
+      const listed = await inference.listModels(request.caller, {
+        includesWildcards: false,
+        onlyAccessGroups: false,
+        task: "speech",
+      });
+      return toSpeechModelList(listed.map(({ id }) => id));
     });
   };
 }

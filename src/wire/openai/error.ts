@@ -36,6 +36,16 @@ const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]
   "client-left": [499, "invalid_request_error"],
 };
 
+/** For failures that name no code of their own. */
+const DEFAULT_CODES: Partial<Record<FaultKind, string>> = {
+  forbidden: "permission_denied",
+  "not-found": "not_found",
+  "method-not-allowed": "method_not_allowed",
+};
+
+/** OpenAI's clients ignore a longer wait and retry at once. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
 /** Waiting does not help with these, so clients get `x-should-retry: false`. */
 const NEVER_RETRY: ReadonlySet<FaultKind> = new Set(["quota-exhausted"]);
 
@@ -44,8 +54,10 @@ export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer 
   if (!(failure instanceof Fault)) return { status: 500, headers: {}, body };
   const headers: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {
-    headers["retry-after"] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
+    const seconds = Math.min(Math.max(1, Math.ceil(failure.retryAfterSeconds)), MAX_RETRY_AFTER_SECONDS);
+    headers["retry-after"] = String(seconds);
   }
+  if (failure.kind === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="Parlance"';
   Object.assign(headers, toRateLimitHeaders(failure.limits ?? {}));
   if (NEVER_RETRY.has(failure.kind) || failure.isFinal) headers["x-should-retry"] = "false";
   return { status: STATUS_AND_TYPE[failure.kind][0], headers, body };
@@ -62,7 +74,7 @@ export function toErrorBody(failure: unknown, requestId: string): ErrorBody {
       message: failure.message,
       type: STATUS_AND_TYPE[failure.kind][1],
       param: failure.param ?? null,
-      code: failure.code ?? null,
+      code: failure.code ?? DEFAULT_CODES[failure.kind] ?? null,
     },
   };
 }

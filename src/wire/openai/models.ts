@@ -2,18 +2,24 @@
 
 import { z } from "zod";
 import type { ChatAbilities } from "../../engines/chat-model.ts";
-import type { Model, Task } from "../../engines/engine.ts";
+import type { Model } from "../../engines/engine.ts";
+import { TASKS, type Task } from "../../engines/task.ts";
 
+/** In any case, as Python writes `True`; a bare name is true. */
 const Flag = z
-  .enum(["true", "false", "1", "0"])
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(["true", "false", "1", "0", ""]))
   .default("false")
-  .transform((value) => value === "true" || value === "1");
+  .transform((value) => value === "true" || value === "1" || value === "");
 
 export const ModelListQuery = z.object({
   return_wildcard_routes: Flag,
   include_model_access_groups: Flag,
   only_model_access_groups: Flag,
   include_metadata: Flag,
+  /** Lists models of one task only, for pickers that would show voices as chat models. */
+  task: z.enum(TASKS).optional(),
 });
 
 /** What the listing shows of a model; undefined is what is not known. */

@@ -10,6 +10,11 @@ export interface ListedVoices {
   voiceAliases: Readonly<Record<string, string>>;
 }
 
+/** GET /v1/audio/models, as Open WebUI asks for the speech models. */
+export function toSpeechModelList(ids: readonly string[]): Record<string, unknown> {
+  return { models: ids.map((id) => ({ id, name: id })) };
+}
+
 /** Lists each model's own voices, then its aliases with the voice that each resolves to. */
 export function toVoiceList(models: readonly ListedVoices[]): Record<string, unknown> {
   const entry = (model: string, id: string, voice: string) => ({
@@ -23,5 +28,6 @@ export function toVoiceList(models: readonly ListedVoices[]): Record<string, unk
     ...voices.map((voice) => entry(model, voice, voice)),
     ...Object.entries(voiceAliases).map(([alias, voice]) => entry(model, alias, voice)),
   ]);
-  return { object: "list", data };
+  // Open WebUI and Kokoro-FastAPI read `voices`.
+  return { object: "list", data, voices: data.map(({ id, name }) => ({ id, name })) };
 }

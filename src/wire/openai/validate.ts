@@ -46,7 +46,7 @@ function toFault(issue: Issue): Fault {
   const path = toPath(issue.path);
   if (issue.code === "unrecognized_keys") {
     const param = toPath([...issue.path, issue.keys[0] ?? ""]);
-    return invalidRequest(`Unknown parameter: '${param}'.`, param);
+    return invalidRequest(`Unknown parameter: '${param}'.`, param, "unknown_parameter");
   }
   const name = path === "" ? "the request body" : `'${path}'`;
   const param = path === "" ? undefined : path;
@@ -72,7 +72,7 @@ function toFault(issue: Issue): Fault {
       return invalidRequest(
         `${name} is too small: ${describeBound(issue.origin, "at least", issue.minimum, issue.input)}.`,
         param,
-        "invalid_value",
+        codeBelowMinimum(issue.origin, issue.input),
       );
     case "invalid_value":
       return typeof issue.input === "string" || issue.values.length === 1
@@ -100,6 +100,12 @@ function codeOf(issue: Issue): string | undefined {
 function codeAboveMaximum(origin: string): string {
   if (origin === "int") return "integer_above_max_value";
   return origin === "number" ? "decimal_above_max_value" : "invalid_value";
+}
+
+/** zod reports every number alike: the code names the kind of the number that was sent. */
+function codeBelowMinimum(origin: string, given: unknown): string {
+  if (origin !== "int" && origin !== "number") return "invalid_value";
+  return Number.isInteger(given) ? "integer_below_min_value" : "decimal_below_min_value";
 }
 
 function describeBound(origin: string, bound: "at most" | "at least", limit: unknown, given: unknown): string {
