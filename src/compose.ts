@@ -5,8 +5,8 @@ import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
-import { matchesCatalog } from "./catalog/matches-catalog.ts";
 import { ModelOperations } from "./catalog/model-operations.ts";
+import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import { toAudioFault } from "./http/audio-faults.ts";
@@ -132,7 +132,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     accounts,
     inference,
     administration: {
-      isKnownModel: (entry) => matchesCatalog(catalog, entry),
+      resolveModel: (entry) => resolvePermissionEntry(catalog, entry),
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
       reports,
       models: new ModelOperations({ catalog, store: options.store, refresh: () => live.refresh() }),

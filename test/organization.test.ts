@@ -92,6 +92,36 @@ test("rejects permissions that name an unknown model", async () => {
   await expect(wrong).rejects.toMatchObject({ status: 400, param: "model_ids[1]" });
 });
 
+test("denies a model that a deny list names by its alias, and a hidden model by its id", async () => {
+  const models = `
+models:
+  - { id: parrot, task: chat, aliases: [polly], fallbacks: [owl], deployments: [{ engine: scripted, echo: true }] }
+  - { id: owl, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: secret, task: chat, hidden: true, aliases: [public], deployments: [{ engine: scripted, echo: true }] }
+`;
+  const service = await start({ config: `builtin_models: false\n${models}` });
+  const { projects } = administrator(service);
+  const { data } = await projects.list();
+  const id = data[0]?.id ?? "";
+  const deny = (...model_ids: string[]) => projects.modelPermissions.update(id, { mode: "deny_list", model_ids });
+  const client = caller(service);
+
+  expect((await deny("polly")).model_ids).toEqual(["parrot"]);
+  for (const name of ["polly", "parrot"]) await expect(say(client, name)).rejects.toMatchObject({ status: 404 });
+  expect((await deny("secret")).model_ids).toEqual(["secret"]);
+  await expect(say(client, "public")).rejects.toMatchObject({ status: 404 });
+  expect((await say(client, "polly")).model).toBe("parrot");
+
+  const metadata = async () => {
+    const answer = await service.fetch("/v1/models?include_metadata=true");
+    const { data } = (await answer.json()) as { data: { id: string; metadata: { fallbacks: string[] } }[] };
+    return data.find((model) => model.id === "parrot")?.metadata.fallbacks;
+  };
+  expect(await metadata()).toEqual(["owl"]);
+  await deny("owl");
+  expect(await metadata()).toEqual([]);
+});
+
 test("writes the last use of a key at the latest when the service stops", async () => {
   const data = mkdtempSync(join(tmpdir(), "parlance-kept-"));
   try {

@@ -178,7 +178,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { key, secret } = await createKey(here);
     const callers = [await there.authenticate(secret.reveal()), await there.authenticate(archived)];
     const [mayUse] = await Promise.all(callers.map((caller) => there.modelAccess(caller)));
-    expect(mayUse?.({ id: "m", accessGroups: [] })).toBe(true);
+    expect(mayUse?.({ id: "m", aliases: [], accessGroups: [] })).toBe(true);
 
     await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
     await here.projects.archive(actor, project);
@@ -193,7 +193,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(there.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
     await expect(there.authenticate(archived)).rejects.toMatchObject(INCORRECT);
     const mayNow = await there.modelAccess(await there.authenticate(adminKey));
-    expect(mayNow({ id: "m", accessGroups: [] })).toBe(false);
+    expect(mayNow({ id: "m", aliases: [], accessGroups: [] })).toBe(false);
   });
 
   test("rejects it within a second on a replica that has been idle since", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ModelPermissions, modelAccess } from "./model-access.ts";
 
-const model = (id: string, ...accessGroups: string[]) => ({ id, accessGroups });
+const model = (id: string, ...accessGroups: string[]) => ({ id, aliases: [] as string[], accessGroups });
 const allow = (...modelIds: string[]): ModelPermissions => ({ mode: "allow_list", modelIds });
 const deny = (...modelIds: string[]): ModelPermissions => ({ mode: "deny_list", modelIds });
 
@@ -14,6 +14,14 @@ test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
       [model("a"), true],
       [model("b"), false],
       [model("a/b"), false],
+    ],
+  ],
+  [
+    "an entry that names an alias applies to its model",
+    [deny("nick")],
+    [
+      [{ ...model("a"), aliases: ["nick"] }, false],
+      [model("b"), true],
     ],
   ],
   ["an empty allow list lets nothing", [allow()], [[model("a"), false]]],

@@ -6,8 +6,15 @@ export interface ModelPermissions {
   modelIds: readonly string[];
 }
 
+export interface AccessedModel {
+  id: string;
+  /** Entries that name an alias apply to its model, however the request names it. */
+  aliases: readonly string[];
+  accessGroups: readonly string[];
+}
+
 /** Whether a caller may use a model. */
-export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
+export type ModelAccess = (model: AccessedModel) => boolean;
 
 /** A model may be used when every one of `permissions` lets it; without any, all may. */
 export function modelAccess(permissions: readonly ModelPermissions[]): ModelAccess {
@@ -36,9 +43,10 @@ function sortOut(modelIds: readonly string[]): Names {
   };
 }
 
-function isNamed(model: { id: string; accessGroups: readonly string[] }, names: Names): boolean {
+function isNamed(model: AccessedModel, names: Names): boolean {
   return (
     names.ids.has(model.id) ||
+    model.aliases.some((alias) => names.ids.has(alias)) ||
     names.prefixes.some((prefix) => model.id.startsWith(prefix)) ||
     model.accessGroups.some((group) => names.groups.has(group))
   );

@@ -3,7 +3,7 @@
 import type { ChatAbilities } from "../engines/chat-model.ts";
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
-import { type CatalogModel, isWildcard } from "./catalog.ts";
+import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "./catalog.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
 
 export interface ListedModel {
@@ -38,7 +38,11 @@ interface ModelFacts {
 }
 
 /** Whether a caller may use a model, decided for one request or one listing. */
-export type ModelAccess = (model: { id: string; accessGroups: readonly string[] }) => boolean;
+export type ModelAccess = (model: Pick<CatalogModel, "id" | "aliases" | "accessGroups">) => boolean;
+
+export function mayUseFound(mayUse: ModelAccess, { id, model: { aliases, accessGroups } }: ResolvedModel): boolean {
+  return mayUse({ id, aliases, accessGroups });
+}
 
 export interface ListingFilter {
   includesWildcards: boolean;
@@ -49,12 +53,14 @@ export interface ListingFilter {
 
 /** In the catalog's order; what an upstream has stands behind its wildcard. Undefined when the caller may use nothing. */
 export function listModels(
-  catalog: Iterable<CatalogModel>,
+  catalog: Catalog,
   upstream: UpstreamModels,
   mayUse: ModelAccess,
   filter: ListingFilter,
 ): ListedModel[] | undefined {
-  const usable = [...catalog].flatMap((model) => (model.isHidden ? [] : entriesOf(model, upstream, mayUse)));
+  const usable = [...catalog.models].flatMap((model) =>
+    model.isHidden ? [] : entriesOf(catalog, model, upstream, mayUse),
+  );
   if (usable.length === 0) return undefined;
   return usable.filter(
     (entry) =>
@@ -64,13 +70,26 @@ export function listModels(
   );
 }
 
-function entriesOf(model: CatalogModel, upstream: UpstreamModels, mayUse: ModelAccess): ListedModel[] {
+function entriesOf(
+  catalog: Catalog,
+  model: CatalogModel,
+  upstream: UpstreamModels,
+  mayUse: ModelAccess,
+): ListedModel[] {
+  const fallbacks = usableFallbacks(catalog, model, mayUse);
   const own = { id: model.id, createdAt: model.createdAt };
   const concrete = isWildcard(model) ? upstream.under(model) : [];
-  const { accessGroups } = model;
   return [own, ...concrete]
-    .filter(({ id }) => mayUse({ id, accessGroups }))
-    .map(({ id, createdAt }) => toListed(model, id, createdAt));
+    .filter(({ id }) => mayUseFound(mayUse, { id, model }))
+    .map(({ id, createdAt }) => toListed({ ...model, fallbacks }, id, createdAt));
+}
+
+/** Fallbacks that the caller could have asked for: the name of any other one is none of its business. */
+export function usableFallbacks(catalog: Catalog, model: CatalogModel, mayUse: ModelAccess): string[] {
+  return model.fallbacks.filter((id) => {
+    const found = catalog.findFallback(id);
+    return found !== undefined && mayUseFound(mayUse, found);
+  });
 }
 
 export function toListed(model: CatalogModel, id: string, createdAt: number): ListedModel {

@@ -2,7 +2,15 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "../catalog/catalog.ts";
-import { type ListedModel, type ListingFilter, listModels, type ModelAccess, toListed } from "../catalog/listing.ts";
+import {
+  type ListedModel,
+  type ListingFilter,
+  listModels,
+  type ModelAccess,
+  mayUseFound,
+  toListed,
+  usableFallbacks,
+} from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
 import type {
   Model,
@@ -84,7 +92,7 @@ export class Inference {
   /** In the order of the catalog. Throws a Fault when this caller may use no model at all. */
   async listModels(caller: Caller, filter: ListingFilter): Promise<ListedModel[]> {
     const { catalog, upstreamModels, accessOf } = this.#options;
-    const listed = listModels(catalog.models, upstreamModels, accessOf(caller), filter);
+    const listed = listModels(catalog, upstreamModels, accessOf(caller), filter);
     if (listed === undefined) throw new Fault("forbidden", "This API key has no access to any model.");
     return listed;
   }
@@ -98,7 +106,8 @@ export class Inference {
   async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
     const found = this.#find(caller, id);
     const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);
-    return toListed(found.model, found.id, upstream?.createdAt ?? found.model.createdAt);
+    const fallbacks = usableFallbacks(this.#options.catalog, found.model, this.#options.accessOf(caller));
+    return toListed({ ...found.model, fallbacks }, found.id, upstream?.createdAt ?? found.model.createdAt);
   }
 
   /**
@@ -259,7 +268,7 @@ export class Inference {
     const found = this.#options.catalog.find(id);
     if (found === undefined) throw modelNotFound(id);
     const mayUse = this.#options.accessOf(caller);
-    if (!mayUse({ id: found.id, accessGroups: found.model.accessGroups })) throw modelNotFound(id);
+    if (!mayUseFound(mayUse, found)) throw modelNotFound(id);
     return found;
   }
 
@@ -269,7 +278,7 @@ export class Inference {
     const mayUse = this.#options.accessOf(caller);
     return model.fallbacks
       .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
-      .filter(({ id, model: fallback }) => mayUse({ id, accessGroups: fallback.accessGroups }));
+      .filter((found) => mayUseFound(mayUse, found));
   }
 }
 

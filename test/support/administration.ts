@@ -61,11 +61,11 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
       scope.register(
         organization({
           accounts,
-          isKnownModel: (entry) => KNOWN.has(entry),
+          resolveModel: (entry) => (KNOWN.has(entry) ? entry : undefined),
           isModerationModel: (id) => id === "judge",
           reports: new UsageReports(database),
           models: new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} }),
-          limited: { models: () => [{ id: "one", accessGroups: [] }], defaults: {} },
+          limited: { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} },
         }),
       );
     },

@@ -9,18 +9,18 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 
-/** Whether an entry of a permission list (an id, a wildcard, `group:…`) names something that there is. */
-export type IsKnownModel = (entry: string) => boolean;
+/** Resolves an entry of a permission list (an id, an alias, a wildcard, `group:…`) to what is stored; undefined: unknown. */
+export type ResolveModel = (entry: string) => string | undefined;
 
 interface OfProject {
   Params: { project?: string };
 }
 
 /** /v1/organization/projects/{project}/model_permissions and /v1/organization/model_permissions */
-export function modelPermissions(accounts: Accounts, isKnown: IsKnownModel): FastifyPluginAsync {
+export function modelPermissions(accounts: Accounts, resolve: ResolveModel): FastifyPluginAsync {
   return async (app) => {
-    serve(app, "/projects/:project/model_permissions", "project", accounts, isKnown);
-    serve(app, "/model_permissions", "organization", accounts, isKnown);
+    serve(app, "/projects/:project/model_permissions", "project", accounts, resolve);
+    serve(app, "/model_permissions", "organization", accounts, resolve);
   };
 }
 
@@ -29,7 +29,7 @@ function serve(
   path: string,
   owner: "project" | "organization",
   accounts: Accounts,
-  isKnown: IsKnownModel,
+  resolve: ResolveModel,
 ): void {
   app.get<OfProject>(path, async (request) => {
     return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
@@ -37,8 +37,7 @@ function serve(
 
   app.post<OfProject>(path, async (request) => {
     const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
-    refuseUnknown(model_ids, isKnown);
-    const wanted = { mode, modelIds: model_ids };
+    const wanted = { mode, modelIds: resolveAll(model_ids, resolve) };
     return toModelPermissions(
       owner,
       await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), wanted),
@@ -54,11 +53,13 @@ function ownerOf(request: FastifyRequest<OfProject>) {
   return { organizationId: request.caller.organizationId, projectId: request.params.project };
 }
 
-/** A slip of the pen in a deny list would leave open what it was meant to close. */
-function refuseUnknown(modelIds: readonly string[], isKnown: IsKnownModel): void {
-  const index = modelIds.findIndex((entry) => !isKnown(entry));
-  if (index === -1) return;
-  const shown = JSON.stringify(modelIds[index]);
-  const message = `Invalid value for 'model_ids[${index}]': ${shown} is no model, wildcard or access group (\`group:…\`) here.`;
-  throw invalidRequest(message, `model_ids[${index}]`, "invalid_value");
+/** Throws a Fault for an unknown entry: a typing error in a deny list would leave open what it was meant to close. */
+function resolveAll(entries: readonly string[], resolve: ResolveModel): string[] {
+  return entries.map((entry, index) => {
+    const resolved = resolve(entry);
+    if (resolved !== undefined) return resolved;
+    const shown = JSON.stringify(entry);
+    const message = `Invalid value for 'model_ids[${index}]': ${shown} is no model, wildcard or access group (\`group:…\`) here.`;
+    throw invalidRequest(message, `model_ids[${index}]`, "invalid_value");
+  });
 }

@@ -7,7 +7,7 @@ import { invalidRequest } from "../../faults.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
-import { type IsKnownModel, modelPermissions } from "./model-permissions.ts";
+import { modelPermissions, type ResolveModel } from "./model-permissions.ts";
 import { organizationModels } from "./models.ts";
 import { type IsModerationModel, moderationPolicy } from "./moderation-policy.ts";
 import { projectApiKeys } from "./project-api-keys.ts";
@@ -21,7 +21,7 @@ import { usage } from "./usage.ts";
 export interface OrganizationParts {
   accounts: Accounts;
   /** For permissions, which must not name what is not there. */
-  isKnownModel: IsKnownModel;
+  resolveModel: ResolveModel;
   isModerationModel: IsModerationModel;
   reports: UsageReports;
   models: ModelOperations;
@@ -31,7 +31,7 @@ export interface OrganizationParts {
 /** To be registered where `request.caller` is an admin key's. */
 export function organization({
   accounts,
-  isKnownModel,
+  resolveModel,
   isModerationModel,
   reports,
   models,
@@ -47,7 +47,7 @@ export function organization({
     app.register(serviceAccountKeys(accounts));
     app.register(projectApiKeys(accounts));
     app.register(adminApiKeys(accounts));
-    app.register(modelPermissions(accounts, isKnownModel));
+    app.register(modelPermissions(accounts, resolveModel));
     app.register(moderationPolicy(accounts, isModerationModel));
     app.register(organizationModels(accounts, models));
     app.register(auditLogs(accounts));

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { modelAccess } from "../../accounts/model-access.ts";
+import { type AccessedModel, modelAccess } from "../../accounts/model-access.ts";
 import { Fault, invalidRequest } from "../../faults.ts";
 import { toListBody } from "../../wire/openai/organization-list.ts";
 import {
@@ -22,7 +22,7 @@ interface OfLimit {
 }
 
 export interface LimitedModels {
-  models: () => Iterable<{ id: string; accessGroups: readonly string[] }>;
+  models: () => Iterable<AccessedModel>;
   /** What holds for a model where nothing was set. */
   defaults: Readonly<Record<string, number | undefined>>;
 }

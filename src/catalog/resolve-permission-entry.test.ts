@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DEFAULT_POLICY } from "../inference/routing-options.ts";
 import { Catalog, type CatalogModel } from "./catalog.ts";
-import { matchesCatalog } from "./matches-catalog.ts";
+import { resolvePermissionEntry } from "./resolve-permission-entry.ts";
 
 function model(id: string, ...accessGroups: string[]): CatalogModel {
   const names = { ownedBy: "us", licence: undefined, aliases: [], isHidden: false };
@@ -11,7 +11,20 @@ function model(id: string, ...accessGroups: string[]): CatalogModel {
 }
 
 const catalog = new Catalog();
-catalog.replace([model("team-chat", "team-a"), model("local/one"), model("openai/*", "everybody")]);
+catalog.replace([
+  { ...model("team-chat", "team-a"), aliases: ["chat"] },
+  model("local/one"),
+  model("openai/*", "everybody"),
+  { ...model("secret"), isHidden: true },
+]);
+
+test("resolves an alias to the id of its model", () => {
+  expect(resolvePermissionEntry(catalog, "chat")).toBe("team-chat");
+});
+
+test("finds a hidden model by its id", () => {
+  expect(resolvePermissionEntry(catalog, "secret")).toBe("secret");
+});
 
 test.each([
   ["team-chat", true],
@@ -29,6 +42,6 @@ test.each([
   ["local", false],
   ["*", false],
   ["", false],
-])("%j names something: %s", (entry, expected) => {
-  expect(matchesCatalog(catalog, entry)).toBe(expected);
+])("%j is in the catalog: %s", (entry, expected) => {
+  expect(resolvePermissionEntry(catalog, entry)).toBe(expected ? entry : undefined);
 });
