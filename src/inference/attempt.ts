@@ -26,12 +26,13 @@ export interface AttemptStats {
   attempts: number;
   /** Spent waiting for slots, in all attempts. */
   queuedSeconds: number;
-  /** Of the attempt that failed last and says what it used. */
+  /** The last attempt that was charged for without an answer: it reported its usage, or was abandoned once sent. */
   spent?: {
     id: string;
     price: ResolvedModel["model"]["price"];
     deployment: Deployment;
-    used: NonNullable<Fault["used"]>;
+    /** Undefined: it was abandoned before it reported any. */
+    used: Fault["used"];
   };
 }
 
@@ -71,6 +72,7 @@ export async function attempt<Opened extends Model, Event>(
 ): Promise<AsyncIterator<Event> | Fault> {
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
+  let isSent = false;
   try {
     // A hostile schema takes seconds to compile, which would keep a slot from others.
     const preparing = adapter.prepare?.(opened, signal);
@@ -87,6 +89,7 @@ export async function attempt<Opened extends Model, Event>(
       slot.release();
       watch.ended(failure);
     });
+    isSent = true;
     const events = adapter.drainsToBuffer(opened) ? drainToBuffer(source) : source;
     const first = await events.next();
     if (first.done && signal.aborted) throw signal.reason;
@@ -100,6 +103,9 @@ export async function attempt<Opened extends Model, Event>(
     outcome = failure instanceof Fault ? failure.kind : "bug";
     if (failure instanceof Fault && failure.used !== undefined) {
       attemptStats.spent = { id, price: model.price, deployment, used: failure.used };
+    } else if (signal.aborted && isSent) {
+      // Under a wildcard, only names that were answered are recorded: callers could fill the database with others.
+      attemptStats.spent = { id: model.id, price: model.price, deployment, used: undefined };
     }
     if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
     return failure;

@@ -142,6 +142,8 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     const { caller, adapter, requestedModel, catalogId, reservation, onSettled } = this.#options;
     const served = this.#routed ?? this.#attemptStats.spent;
     const used = this.#used;
+    const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
+    if (isAbandoned && outcome !== "finished" && served !== undefined) adapter.countAbandoned(used);
     const { promptTokens, cachedTokens, completionTokens, characters } = used;
     const audioMilliseconds = Math.round(used.audioSeconds * 1000);
     const use = {

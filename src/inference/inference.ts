@@ -205,7 +205,7 @@ export class Inference {
       model: found.id,
       catalogId: model.id,
       upperBound: () => {
-        upperBound ??= boundedByContext(adapter.upperBound(), model);
+        upperBound ??= boundedByContext(adapter.upperBound(), candidates, adapter.choices);
         return upperBound;
       },
       operation: adapter.task,
@@ -282,11 +282,21 @@ export class Inference {
   }
 }
 
-/** No prompt that is longer than the longest context is read. */
-function boundedByContext(upperBound: UsageUpperBound, { deployments }: CatalogModel): UsageUpperBound {
-  const windows = deployments.map((deployment) => contextWindowOf(deployment));
-  const longest = windows.every((window) => window !== undefined) ? Math.max(...windows) : upperBound.promptTokens;
-  return { ...upperBound, promptTokens: Math.min(upperBound.promptTokens, longest) };
+/** Neither prompt nor answer is longer than the longest context window: more would reserve what cannot be used. */
+function boundedByContext(
+  upperBound: UsageUpperBound,
+  candidates: readonly ResolvedModel[],
+  choices = 1,
+): UsageUpperBound {
+  const windows = candidates.flatMap(({ model }) => model.deployments.map(contextWindowOf));
+  if (!windows.every((window) => window !== undefined)) return upperBound;
+  const longest = Math.max(...windows);
+  const { promptTokens, completionTokens } = upperBound;
+  return {
+    ...upperBound,
+    promptTokens: Math.min(promptTokens, longest),
+    completionTokens: completionTokens === undefined ? undefined : Math.min(completionTokens, choices * longest),
+  };
 }
 
 function contextWindowOf(deployment: Deployment): number | undefined {

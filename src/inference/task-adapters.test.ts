@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeChatCall } from "../../test/support/chat-request.ts";
+import { NO_USAGE } from "../usage.ts";
 import { chatAdapter } from "./task-adapters.ts";
 
 describe("the most that a chat can use", () => {
@@ -26,5 +27,30 @@ describe("the most that a chat can use", () => {
     const upperBound = upperBoundOf({ messages: [{ role: "user", content: [image, image] }] });
     expect(upperBound.promptTokens).toBeGreaterThan(2 * 1000);
     expect(upperBound.promptTokens).toBeLessThan(2 * 5000);
+  });
+});
+
+describe("a chat that is abandoned before its usage is reported", () => {
+  const abandoned = (fields: Parameters<typeof makeChatCall>[0]) => {
+    const used = { ...NO_USAGE };
+    chatAdapter(makeChatCall(fields), "proj").countAbandoned(used);
+    return used;
+  };
+
+  test("is charged for its prompt", () => {
+    const used = abandoned({ messages: [{ role: "user", content: "x".repeat(400) }] });
+    expect(used).toMatchObject({ promptTokens: 100, completionTokens: 0, estimated: true });
+  });
+
+  test("is charged for its tools", () => {
+    const tools = [{ type: "function", function: { name: "f", description: "x".repeat(400_000) } }];
+    expect(abandoned({ tools }).promptTokens).toBeGreaterThan(100_000);
+  });
+
+  test("is charged for a picture by its size in tokens, not by the bytes of its URL", () => {
+    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(3_000_000)}` } };
+    const { promptTokens } = abandoned({ messages: [{ role: "user", content: [image] }] });
+    expect(promptTokens).toBeGreaterThan(500);
+    expect(promptTokens).toBeLessThan(5_000);
   });
 });

@@ -13,6 +13,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
+import { estimatePromptTokens, estimateTextTokens } from "../engines/estimate-tokens.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
 import { OneEvent } from "../engines/one-event.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
@@ -40,14 +41,22 @@ export interface TaskAdapter<Opened extends Model, Event> {
   drainsToBuffer(model: Opened): boolean;
   /** Writes into `used` what this event says of usage; true for a part of the answer itself. */
   count(event: Event, used: Usage): boolean;
+  /** Adds to `used` what a request has cost that was sent and given up before it reported its usage. */
+  countAbandoned(used: Usage): void;
   /** Whether an answer that ends without this kind of event is broken. */
   isEnd: ((event: Event) => boolean) | undefined;
 }
 
 /** `project`: the one that the request counts for. */
 export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatModel, ChatRunEvent> {
-  const { request } = call;
+  const { request, passThrough } = call;
   let prepared = request;
+  // An upstream reports usage at the end only, and an answer that ends before has had its prompt read all the same.
+  const countPrompt = (used: Usage) => {
+    if (used.promptTokens > 0) return;
+    used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes());
+    used.estimated = true;
+  };
   return {
     task: "chat",
     upperBound: () => chatUpperBound(call),
@@ -69,13 +78,10 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
     drainsToBuffer: (model) => !isChatProxy(model),
     count: (event, used) => {
-      // An upstream reports usage at the end only, and an answer that ends before has had its prompt read all the same.
-      if (event.type !== "start" && event.type !== "finish" && used.promptTokens === 0) {
-        used.promptTokens = estimatePrompt(request);
-        used.estimated = true;
-      }
+      if (event.type !== "start" && event.type !== "finish") countPrompt(used);
       return countChat(event, used);
     },
+    countAbandoned: countPrompt,
     isEnd: (event) => event.type === "finish",
   };
 }
@@ -153,6 +159,12 @@ export function moderationAdapter({
   imagesNotTaken,
   callerHeaders,
 }: ModerationRequest): TaskAdapter<ModerationModel, ModerationVerdicts> {
+  // Classifiers do not report how many tokens they read.
+  const countInputs = (used: Usage) => {
+    used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
+    used.promptTokens = estimateModeration(inputs);
+    used.estimated = true;
+  };
   return {
     task: "moderation",
     upperBound: () => ({ ...NOTHING, promptTokens: estimateModeration(inputs) }),
@@ -165,27 +177,16 @@ export function moderationAdapter({
       }),
     drainsToBuffer: () => true,
     count: (_verdicts, used) => {
-      used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
-      // Classifiers do not say how many tokens they read.
-      used.promptTokens = estimateModeration(inputs);
-      used.estimated = true;
+      countInputs(used);
       return true;
     },
+    countAbandoned: countInputs,
     isEnd: undefined,
   };
 }
 
-const BYTES_PER_TOKEN = 4;
-
-function estimatePrompt({ messages }: ChatRequest): number {
-  return messages.reduce(
-    (sum, message) => sum + Math.ceil(Buffer.byteLength(messageText(message)) / BYTES_PER_TOKEN),
-    0,
-  );
-}
-
 function estimateModeration(inputs: readonly ModerationInput[]): number {
-  return inputs.reduce((sum, { text }) => sum + Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN), 0);
+  return inputs.reduce((sum, { text }) => sum + estimateTextTokens(text), 0);
 }
 
 export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapter<SpeechModel, Float32Array> {
@@ -205,6 +206,9 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
       used.audioSeconds += samples.length / sampleRate;
       return true;
     },
+    countAbandoned: (used) => {
+      used.characters = request.text.length;
+    },
     isEnd: undefined,
   };
 }
@@ -212,20 +216,48 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
 /** What upstreams say of a recording's length is theirs; a usage record has 31 bits for its milliseconds. */
 const MOST_AUDIO_SECONDS = (2 ** 31 - 1) / 1000;
 
+/** 16-bit samples at 16 kHz; compressed recordings are longer than this makes them, never shorter. */
+const MAX_BYTES_PER_SECOND = 32_000;
+
+const SAMPLES_PER_SECOND = 16_000;
+
+/** The same samples, which may be iterated more than once; reports how many seconds each iteration has read. */
+function observeSeconds(samples: AsyncIterable<Float32Array>, onRead: (seconds: number) => void) {
+  return {
+    async *[Symbol.asyncIterator]() {
+      let count = 0;
+      for await (const chunk of samples) {
+        count += chunk.length;
+        onRead(count / SAMPLES_PER_SECOND);
+        yield chunk;
+      }
+    },
+  };
+}
+
 export function transcriptionAdapter(
   request: Omit<TranscriptionRequest, "model">,
 ): TaskAdapter<TranscriptionModel, TranscriptionEvent> {
+  let heardSeconds = 0;
+  const samples = observeSeconds(request.samples, (seconds) => {
+    heardSeconds = Math.max(heardSeconds, seconds);
+  });
   return {
     task: "transcription",
     upperBound: () => ({ ...NOTHING, audioBytes: request.file.bytes }),
     affinity: () => undefined,
     refusal: (model) => refuseTranscription(request, model),
-    begin: (model, id, signal) => model.transcribe({ ...request, model: id }, signal),
+    begin: (model, id, signal) => model.transcribe({ ...request, samples, model: id }, signal),
     drainsToBuffer: () => true,
     count: (event, used) => {
       const seconds = event.type === "finish" ? event.audioSeconds : event.type === "segment" ? event.endSeconds : 0;
       used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MOST_AUDIO_SECONDS));
       return event.type !== "finish";
+    },
+    countAbandoned: (used) => {
+      // An upstream is sent the file, of which nothing is decoded here.
+      const seconds = heardSeconds > 0 ? heardSeconds : request.file.bytes / MAX_BYTES_PER_SECOND;
+      used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MOST_AUDIO_SECONDS));
     },
     isEnd: (event) => event.type === "finish",
   };

@@ -10,9 +10,11 @@ import type { TokenUsage } from "../../usage.ts";
 import type { ForwardedEvent } from "../chat-proxy.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
 import type { FrameSink } from "./frame-sink.ts";
-import { FrameTemplate } from "./frame-template.ts";
+import { FrameTemplate, TEXT_KEYS } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError } from "./upstream-error.ts";
+
+const BYTES_PER_TOKEN = 4;
 
 /** Choices that are streamed side by side have a template each. */
 const MAX_TEMPLATES = 4;
@@ -29,12 +31,18 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   #templates: FrameTemplate[] = [];
   #id: string | undefined;
   #created: number | undefined;
-  count = 0;
+  #frameCount = 0;
+  #textBytes = 0;
   failure: UpstreamError | undefined;
 
   constructor({ model, ...options }: ChatFramesOptions) {
     this.#modelJson = toLatin1(JSON.stringify(model));
     this.#reader = new ChunkReader(options);
+  }
+
+  /** One token a frame, or more where frames carry more text than a token. */
+  get count(): number {
+    return Math.max(this.#frameCount, Math.ceil(this.#textBytes / BYTES_PER_TOKEN));
   }
 
   get isDone(): boolean {
@@ -70,7 +78,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     while (start < frames.length && !this.#reader.isDone) {
       const matched = this.#rewriteByTemplate(frames, start);
       if (matched !== undefined) {
-        this.count += 1;
+        this.#frameCount += 1;
         out += matched.rewritten;
         start = matched.end;
         continue;
@@ -114,7 +122,9 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   #rewriteByTemplate(frames: string, start: number): { rewritten: string; end: number } | undefined {
     for (const template of this.#templates) {
       const rewritten = template.rewrite(frames, start);
-      if (rewritten !== undefined) return { rewritten, end: template.end };
+      if (rewritten === undefined) continue;
+      this.#textBytes += template.textBytes;
+      return { rewritten, end: template.end };
     }
     return undefined;
   }
@@ -122,7 +132,10 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   #parse(frame: string): string {
     const chunk = this.#reader.read(frame);
     if (chunk === undefined) return "";
-    if (chunk.choices.length > 0) this.count += 1;
+    if (chunk.choices.length > 0) {
+      this.#frameCount += 1;
+      this.#textBytes += textLengthOf(chunk.choices.map(deltaOf));
+    }
     const rewritten = `data: ${this.#rename(chunk)}\n\n`;
     if (chunk.isPlain) this.#addTemplate(frame, rewritten);
     return rewritten;
@@ -144,6 +157,21 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     const template = FrameTemplate.of(frame, rewritten);
     if (template !== undefined) this.#templates = [template, ...this.#templates.slice(0, MAX_TEMPLATES - 1)];
   }
+}
+
+/** Length of the strings under text keys, at whatever depth. */
+function textLengthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let length = 0;
+  for (const [key, each] of Object.entries(value)) {
+    length += typeof each !== "string" ? textLengthOf(each) : TEXT_KEYS.has(key) ? each.length : 0;
+  }
+  return length;
+}
+
+/** Without log probabilities, which repeat the text. */
+function deltaOf(choice: unknown): unknown {
+  return typeof choice === "object" && choice !== null && "delta" in choice ? choice.delta : undefined;
 }
 
 function newId(): string {

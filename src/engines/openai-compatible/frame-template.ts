@@ -5,8 +5,21 @@
 
 import { endOfString, skipSpace } from "./json-text.ts";
 
-/** Keys whose strings differ from frame to frame, at whatever depth. */
-const VARYING = new Set(["content", "reasoning_content", "reasoning", "refusal", "arguments", "obfuscation"]);
+/** Keys of generated text, at whatever depth. */
+export const TEXT_KEYS: ReadonlySet<string> = new Set([
+  "content",
+  "reasoning_content",
+  "reasoning",
+  "refusal",
+  "arguments",
+]);
+/** Padding against traffic analysis, which is no part of the answer. */
+const PADDING_KEY = "obfuscation";
+const PADDING_START = `"${PADDING_KEY}":"`;
+
+function isVarying(key: string): boolean {
+  return TEXT_KEYS.has(key) || key === PADDING_KEY;
+}
 
 export class FrameTemplate {
   /** The text around the varying strings, as it comes and as it is passed on. */
@@ -14,6 +27,8 @@ export class FrameTemplate {
   readonly #replacement: readonly string[];
   /** Where the last match ended. */
   end = 0;
+  /** Bytes of the varying strings of the last match. */
+  textBytes = 0;
 
   private constructor(expected: readonly string[], replacement: readonly string[]) {
     this.#expected = expected;
@@ -32,6 +47,7 @@ export class FrameTemplate {
   rewrite(frames: string, start: number): string | undefined {
     const last = this.#expected.length - 1;
     let position = start;
+    let textBytes = 0;
     let out = "";
     for (let index = 0; ; index += 1) {
       const expected = this.#expected[index] as string;
@@ -43,9 +59,11 @@ export class FrameTemplate {
       if (index === last) break;
       const close = endOfString(frames, position - 1) - 1;
       out += frames.slice(position, close);
+      if (!expected.endsWith(PADDING_START)) textBytes += close - position;
       position = close;
     }
     this.end = position;
+    this.textBytes = textBytes;
     return out;
   }
 }
@@ -58,7 +76,7 @@ function splitAtVarying(json: string): string[] {
     const close = endOfString(json, open);
     const colon = skipSpace(json, close);
     const value = skipSpace(json, colon + 1);
-    if (json[colon] === ":" && json[value] === '"' && VARYING.has(json.slice(open + 1, close - 1))) {
+    if (json[colon] === ":" && json[value] === '"' && isVarying(json.slice(open + 1, close - 1))) {
       const end = endOfString(json, value);
       parts.push(json.slice(from, value + 1));
       from = end - 1;

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ChatRequest } from "../chat-model.ts";
 import type { ForwardedCompletion } from "../chat-proxy.ts";
+import { estimateTextTokens } from "../estimate-tokens.ts";
 import { setValue } from "./json-text.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
-import { estimateTokens, estimateUsage, parseUsage } from "./usage.ts";
+import { estimateUsage, parseUsage } from "./usage.ts";
 
 /** An answer that is not streamed. */
 export interface CompleteAnswer {
@@ -13,7 +14,10 @@ export interface CompleteAnswer {
 }
 
 /** Parses a complete answer, with `model` replaced and `id` set where it is missing. Throws UpstreamError for anything else. */
-export function readCompletion(body: string, request: Pick<ChatRequest, "model" | "messages">): CompleteAnswer {
+export function readCompletion(
+  body: string,
+  request: Pick<ChatRequest, "model" | "messages" | "tools" | "format">,
+): CompleteAnswer {
   const parsed = parse(body);
   const error = parseUpstreamError(parsed);
   if (error !== undefined) throw error;
@@ -24,7 +28,7 @@ export function readCompletion(body: string, request: Pick<ChatRequest, "model" 
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error")
     throw new UpstreamError("ended its answer before it was complete");
-  const usage = parseUsage(fields.usage) ?? estimateUsage(request.messages, estimateTokens(textOf(choices)));
+  const usage = parseUsage(fields.usage) ?? estimateUsage(request, estimateTextTokens(textOf(choices)));
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {
@@ -45,6 +49,12 @@ function parse(body: string): unknown {
   }
 }
 
-function textOf(choices: ReadonlyArray<{ message?: { content?: unknown } }>): string {
-  return choices.map((choice) => choice?.message?.content).join("");
+/** Everything generated: text, reasoning and tool calls. */
+function textOf(choices: ReadonlyArray<{ message?: unknown }>): string {
+  return choices
+    .map((choice) => {
+      const { content, reasoning_content, reasoning, tool_calls } = (choice?.message ?? {}) as Record<string, unknown>;
+      return [content, reasoning_content ?? reasoning].join("") + (tool_calls ? JSON.stringify(tool_calls) : "");
+    })
+    .join("");
 }

@@ -146,7 +146,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       if (signal.aborted) return;
       if (!sink.isComplete) throw new UpstreamError("ended its answer before it was complete");
       isComplete = true;
-      for (const event of sink.finish(sink.usage ?? estimateUsage(request.messages, sink.count))) yield event;
+      for (const event of sink.finish(sink.usage ?? estimateUsage(request, sink.count))) yield event;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {

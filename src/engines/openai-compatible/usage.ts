@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../../usage.ts";
-import type { ChatMessage } from "../chat-model.ts";
-import { messageText } from "../message-text.ts";
+import type { ChatRequest } from "../chat-model.ts";
+import { estimatePromptTokens } from "../estimate-tokens.ts";
 
 /** Parses a `usage` object of OpenAI's format; undefined when it is invalid. */
 export function parseUsage(value: unknown): TokenUsage | undefined {
@@ -23,17 +23,14 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
 }
 
-const CHARACTERS_PER_TOKEN = 4;
 /** Role and marks around each message in a common chat template. */
 const TOKENS_PER_MESSAGE = 4;
 
-/** For upstreams that give no usage: English text has about four characters to a token. */
-export function estimateUsage(messages: readonly ChatMessage[], completionTokens: number): TokenUsage {
-  let promptTokens = 0;
-  for (const message of messages) promptTokens += TOKENS_PER_MESSAGE + estimateTokens(messageText(message));
+/** For upstreams that report no usage. */
+export function estimateUsage(
+  request: Pick<ChatRequest, "messages" | "tools" | "format">,
+  completionTokens: number,
+): TokenUsage {
+  const promptTokens = TOKENS_PER_MESSAGE * request.messages.length + estimatePromptTokens(request);
   return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0, estimated: true };
-}
-
-export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

@@ -1,0 +1,37 @@
+/** Estimates tokens where no tokenizer has counted them: English text has about four bytes to a token. */
+
+import type { ChatRequest } from "./chat-model.ts";
+import { imagesIn, messageText } from "./message-text.ts";
+
+const BYTES_PER_TOKEN = 4;
+/** About what common models make of a picture at high detail. */
+const TOKENS_PER_IMAGE = 1024;
+
+export function estimateTextTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/**
+ * Everything that a model reads of a chat: text, tool calls, tools, format and images. `bodyBytes`: of the caller's own
+ * body where that is forwarded, which may hold more, such as earlier reasoning.
+ */
+export function estimatePromptTokens(
+  { messages, tools, format }: Pick<ChatRequest, "messages" | "tools" | "format">,
+  bodyBytes = 0,
+): number {
+  let text = 0;
+  let images = 0;
+  for (const message of messages) {
+    text += estimateTextTokens(messageText(message));
+    images += imagesIn(message).length;
+  }
+  const plain = messages.map((message) => ({ role: message.role, content: messageText(message) }));
+  const complete = messages.map((message, index) => ({ ...message, ...plain[index] }));
+  const plainBytes = bytesOf([plain, [], { type: "text" }]);
+  const extraBytes = Math.max(0, bytesOf([complete, tools, format]) - plainBytes, bodyBytes - plainBytes);
+  return text + Math.floor(extraBytes / BYTES_PER_TOKEN) + TOKENS_PER_IMAGE * images;
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
