@@ -7,6 +7,13 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "POST /v1/chat/completions": "Answers a chat, streamed or not.",
   "GET /v1/models":
     "Lists the models that the key may use; `?include_metadata=true` adds abilities, prices and context windows.",
+  "GET /v1/models/": "The same as `GET /v1/models`.",
+  "GET /v1/audio/models": "Lists the speech models, in the form that speech clients read.",
+  "POST /v1/organization/models/{id}/load":
+    "Loads a model. Not in OpenAI's API; admin keys of the default organization only.",
+  "POST /v1/organization/models/{id}/unload": "Unloads a model and frees its memory. Not in OpenAI's API.",
+  "POST /v1/organization/models/{id}/pull": "Downloads a model and streams the progress. Not in OpenAI's API.",
+  "DELETE /v1/organization/models/{id}": "Removes a model's files. Not in OpenAI's API.",
   "GET /v1/models/*": "Retrieves one model. Its id may contain slashes.",
   "POST /v1/moderations": "Classifies text or images.",
   "POST /v1/audio/speech": "Synthesizes speech.",
