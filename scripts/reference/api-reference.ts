@@ -45,7 +45,7 @@ function byPath(a: string, b: string): number {
 /** `GET /v1/models` and so on. Registering a route reads its services and calls none of them. */
 async function routes(): Promise<string[]> {
   const found = new Set<string>();
-  const numbers = { maxBodyBytes: 1024, receiveTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
+  const numbers = { corsOrigins: [], maxBodyBytes: 1024, receiveTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
   const services = { accounts: {}, administration: { limited: {} }, operations: {}, transcription: {} };
   const { app } = buildServer({ ...services, ...numbers, logger: createLogger("silent") } as unknown as ServerOptions);
   app.addHook("onRoute", ({ method, url }: RouteOptions) => {
