@@ -15,8 +15,8 @@ import type {
 } from "../engines/engine.ts";
 import { estimatePromptTokens, estimateTextTokens } from "../engines/estimate-tokens.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
-import { OneEvent } from "../engines/one-event.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
+import { SingleEventStream } from "../engines/single-event-stream.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
@@ -171,7 +171,7 @@ export function moderationAdapter({
     affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: (model, id, signal) =>
-      new OneEvent(async () => {
+      new SingleEventStream(async () => {
         const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
         return signal.aborted ? undefined : verdicts;
       }),

@@ -1,9 +1,9 @@
-/** A service that is killed: opens a model, keeps it at work, says its process's number. */
+/** A service for tests to kill: opens a model, keeps it busy and prints its PID. */
 
-import { openHosted, tell } from "./host-fixture.ts";
+import { ask, openHosted } from "./host-fixture.ts";
 import { readAnswer } from "./read-answer.ts";
 
 const { model } = await openHosted("chat");
-const working = readAnswer(tell(model, process.argv[2] ?? "forever"));
+const working = readAnswer(ask(model, process.argv[2] ?? "forever"));
 setTimeout(() => console.log(model.pid), 200);
 await working;

@@ -1,4 +1,4 @@
-/** A service that is killed: opens a model behind the given llama-server and says when it is up. */
+/** A service for tests to kill: opens a model behind the given llama-server and reports when it is up. */
 
 import { llamaServerEngine } from "../../src/engines/llama-server/llama-server-engine.ts";
 import { llamaServerSettings } from "../../src/engines/llama-server/settings.ts";

@@ -8,7 +8,7 @@ import type { HostedSettings } from "./hosted-child.ts";
 
 const opened = new Set<Model>();
 
-/** A model of `hosted-child.ts` in a process of its own, with the lines that the host logs. */
+/** A model of `hosted-child.ts` in a child process, with the lines that the host logs. */
 export async function openHosted<Task extends Model["task"]>(
   task: Task,
   settings: Omit<HostedSettings, "task"> = {},
@@ -27,12 +27,12 @@ export async function closeHosted(): Promise<void> {
   opened.clear();
 }
 
-export function tell(model: ChatModel, say: string, signal = new AbortController().signal): AsyncIterable<ChatEvent> {
+export function ask(model: ChatModel, say: string, signal = new AbortController().signal): AsyncIterable<ChatEvent> {
   return model.chat(makeChatRequest({ say }), signal);
 }
 
-/** Whether a process runs; a dead one that nobody has collected yet does not. */
-export function runs(pid: number | undefined): boolean {
+/** True while a process runs; false for a zombie. */
+export function isRunning(pid: number | undefined): boolean {
   if (pid === undefined) return false;
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** Models for the host's own tests: what they are told to say is what they do. */
+/** Models for the host's tests: the text of a request is a command that they execute. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../src/engines/chat-model.ts";
@@ -9,7 +9,7 @@ import { Fault } from "../../src/faults.ts";
 
 export interface HostedSettings {
   task: "chat" | "moderation" | "speech" | "transcription";
-  /** Exists once a process has opened the model: the next then fails to. */
+  /** While this file exists, opening fails. */
   failWhenExists?: string;
   openMs?: number;
   warning?: string;
@@ -104,7 +104,7 @@ const chat: ChatModel = {
 const judge: Extract<Model, { task: "moderation" }>["moderate"] = async (inputs) =>
   inputs.map(({ text }) => ({ scores: { length: text.length }, flags: { length: false }, appliedTo: {} }));
 
-/** Says how many samples came with each item. */
+/** Yields the number of samples of each item. */
 async function* listen(samples: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> {
   let count = 0;
   for await (const item of samples) {

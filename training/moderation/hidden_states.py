@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import encoder
-from undisguise import undisguise
+from deobfuscate import deobfuscate
 
 # About as served: longer texts are cut here, and read in windows there.
 LONGEST = 126
@@ -23,13 +23,13 @@ def bucket(length: int) -> int:
 def hidden_states(texts: list[str], model: Path, keep: Path) -> list[np.ndarray]:
     """For each text [tokens, 384] in half precision."""
     kept = pickle.loads(keep.read_bytes()) if keep.exists() else {}
-    names = [hashlib.sha1(undisguise(t).encode()).hexdigest() for t in texts]
+    names = [hashlib.sha1(deobfuscate(t).encode()).hexdigest() for t in texts]
     todo = {n: t for n, t in zip(names, texts) if n not in kept}
     if todo:
         base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items()}
         tokenizer = encoder.load_tokenizer(model, LONGEST)
         run = jax.jit(encoder.lower)
-        ids = {n: e.ids for n, e in zip(todo, tokenizer.encode_batch([undisguise(t) for t in todo.values()]))}
+        ids = {n: e.ids for n, e in zip(todo, tokenizer.encode_batch([deobfuscate(t) for t in todo.values()]))}
         order = sorted(ids, key=lambda n: len(ids[n]))
         size = 32
         while order:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from labels import Example
-from undisguise import undisguise
+from deobfuscate import deobfuscate
 
 DAVIDSON_MOST = {"hate": 1400, "offensive": 1300, "neither": 700}
 
@@ -35,7 +35,7 @@ def chosen(examples: list[Example]) -> list[Example]:
 
 def near_duplicate_key(text: str) -> str:
     """The same for texts that differ only in case, punctuation, numbers, and all after the twelfth word but the length."""
-    words = re.findall(r"[a-z]+", undisguise(text))
+    words = re.findall(r"[a-z]+", deobfuscate(text))
     return " ".join(words[:12]) + (f" {len(words) // 8}" if len(words) > 12 else "")
 
 
@@ -57,7 +57,7 @@ def split(examples: list[Example], test: float = 0.25, validation: float = 0.1) 
 
 def without_copies(train: list[Example], others: list[Example], most: float = 0.6) -> list[Example]:
     """Those that share no more than this part of their letter fives with any text of `others`."""
-    count = CountVectorizer(analyzer="char_wb", ngram_range=(5, 5), binary=True, preprocessor=undisguise, dtype=np.float32)
+    count = CountVectorizer(analyzer="char_wb", ngram_range=(5, 5), binary=True, preprocessor=deobfuscate, dtype=np.float32)
     grams = count.fit_transform([e.text for e in [*train, *others]])
     sizes = np.asarray(grams.sum(1)).ravel()
     seen, kept = grams[len(train):].T.tocsc(), []

@@ -10,7 +10,7 @@ import numpy as np
 import encoder
 from hidden_states import BUCKETS, bucket, hidden_states
 from labels import LEARNT, Example
-from undisguise import TABLES
+from deobfuscate import TABLES
 
 BATCH_TOKENS = 1536
 RANK = 12

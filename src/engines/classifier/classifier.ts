@@ -6,11 +6,11 @@ import { InferenceSession } from "onnxruntime-node";
 import { invalidRequest } from "../../faults.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
+import { deobfuscate } from "./deobfuscate.ts";
 import { type Head, readHead } from "./head.ts";
+import { minorCueShare } from "./minor-cues.ts";
 import { scoreBatches, type Window } from "./score-batches.ts";
-import { undisguise } from "./undisguise.ts";
 import { Windows } from "./windows.ts";
-import { youthShare } from "./youth.ts";
 
 /** Paths of what the model store fetched. */
 export interface ClassifierFiles {
@@ -88,7 +88,7 @@ export class Classifier implements ModerationModel {
 
   #verdict(text: string, learnt: Float32Array): ModerationVerdict {
     const byName = Object.fromEntries(this.#learnt.map((name, column) => [name, learnt[column] ?? 0]));
-    byName["sexual/minors"] = (byName.sexual ?? 0) * youthShare(undisguise(text));
+    byName["sexual/minors"] = (byName.sexual ?? 0) * minorCueShare(deobfuscate(text));
     const every = <Value>(of: (category: string) => Value) =>
       Object.fromEntries(this.categories.map((category) => [category, of(category)]));
     return {

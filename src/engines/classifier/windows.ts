@@ -1,7 +1,7 @@
 /** Cuts a text of any length into windows of token ids, so that nothing of it goes unread. */
 
 import { Tokenizer } from "@huggingface/tokenizers";
-import { undisguise } from "./undisguise.ts";
+import { deobfuscate } from "./deobfuscate.ts";
 
 const WINDOW_TOKENS = 126;
 const OVERLAP_TOKENS = 24;
@@ -27,7 +27,7 @@ export class Windows {
   *of(text: string): Generator<readonly number[], void> {
     let ids: number[] = [];
     let isFirst = true;
-    for (const piece of pieces(undisguise(text).replace(TOO_LONG_WORD, "$1 "))) {
+    for (const piece of pieces(deobfuscate(text).replace(TOO_LONG_WORD, "$1 "))) {
       ids.push(...this.#tokenizer.encode(piece, { add_special_tokens: false }).ids);
       while (ids.length > WINDOW_TOKENS) {
         yield this.#marked(ids.slice(0, WINDOW_TOKENS));

@@ -2,8 +2,8 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 
 /**
- * Passed on where set: what a native library needs to find its files, its devices and the user's language. Nothing
- * else is, because the service's own environment holds keys and addresses that no engine needs.
+ * Variables passed on where set: a native library finds its files, its devices and the user's language by them. No
+ * others are passed on, because the service's environment holds keys and addresses that no engine needs.
  */
 const PASSED_ON = [
   "PATH",

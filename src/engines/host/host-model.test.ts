@@ -3,21 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
-import { closeHosted, openHosted, runs, tell } from "../../../test/support/host-fixture.ts";
+import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/host-fixture.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
 
 afterEach(closeHosted);
 
-test("stands for a chat model: its facts, its events, its end", async () => {
+test("proxies a chat model's facts, events and finish", async () => {
   const { model } = await openHosted("chat");
   expect(model).toMatchObject({ task: "chat", slots: 2, device: "cpu", contextWindow: 100 });
-  const { text, finish } = await readAnswer(tell(model, "count 1000"));
+  const { text, finish } = await readAnswer(ask(model, "count 1000"));
   expect(text.split(" ")).toHaveLength(1001);
   expect(finish).toMatchObject({ usage: { completionTokens: 1 } });
 });
 
-test("stands for a moderation, a speech and a transcription model", async () => {
+test("proxies moderation, speech and transcription models", async () => {
   const never = new AbortController().signal;
   const { model: moderation } = await openHosted("moderation");
   const verdicts = await moderation.moderate([{ text: "four", images: [] }], never);
@@ -39,7 +39,7 @@ test("stands for a moderation, a speech and a transcription model", async () => 
   ]);
 });
 
-test("sends a recording only as fast as it is listened to, and hands on its failure", async () => {
+test("sends a recording only as fast as the model reads it, and passes on its failure", async () => {
   const { model } = await openHosted("transcription");
   const never = new AbortController().signal;
   async function* broken() {
@@ -60,9 +60,9 @@ test("sends a recording only as fast as it is listened to, and hands on its fail
   await eventually(() => expect(isReturned).toBe(true));
 });
 
-test("throws what the model throws: a Fault with all it says, a bug as an error", async () => {
+test("rethrows the model's Faults with all their fields, and other errors as errors", async () => {
   const { model } = await openHosted("chat");
-  await expect(readAnswer(tell(model, "fault"))).rejects.toMatchObject({
+  await expect(readAnswer(ask(model, "fault"))).rejects.toMatchObject({
     name: "Fault",
     kind: "invalid-request",
     message: "No.",
@@ -70,29 +70,29 @@ test("throws what the model throws: a Fault with all it says, a bug as an error"
     param: "messages",
     cause: "reason",
   });
-  await expect(readAnswer(tell(model, "bug"))).rejects.toMatchObject({
+  await expect(readAnswer(ask(model, "bug"))).rejects.toMatchObject({
     name: "TypeError",
     message: "undefined is not a function",
     stack: expect.stringContaining("hosted-child"),
   });
 });
 
-test("keeps what comes until it is read: a slow reader does not hold the model back", async () => {
+test("buffers events for a slow reader without delaying the model", async () => {
   const { model } = await openHosted("chat");
-  const slow = tell(model, "count 5000")[Symbol.asyncIterator]();
+  const slow = ask(model, "count 5000")[Symbol.asyncIterator]();
   await slow.next();
-  expect((await readAnswer(tell(model, "count 5"))).text).toBe("1 2 3 4 5 ");
+  expect((await readAnswer(ask(model, "count 5"))).text).toBe("1 2 3 4 5 ");
   let read = 1;
   for (let next = await slow.next(); !next.done; next = await slow.next()) read += 1;
   expect(read).toBe(5001);
 });
 
-test("gives the model's process no more of the environment than it needs", async () => {
+test("passes only the listed environment variables to the model's process", async () => {
   process.env.DATABASE_URL = "postgres://secret";
   process.env.UPSTREAM_KEY = "sk-secret";
   try {
     const { model } = await openHosted("chat");
-    const { text } = await readAnswer(tell(model, "environment"));
+    const { text } = await readAnswer(ask(model, "environment"));
     expect(JSON.parse(text)).toHaveProperty("PATH");
     expect(text).not.toContain("secret");
   } finally {
@@ -101,16 +101,16 @@ test("gives the model's process no more of the environment than it needs", async
   }
 });
 
-test("logs what the process prints, at debug, and what the model warns of", async () => {
+test("logs the process's output at debug and the model's warnings", async () => {
   const { model, logged } = await openHosted("chat", { warning: "no template" });
-  await readAnswer(tell(model, "print a-native-line"));
+  await readAnswer(ask(model, "print a-native-line"));
   await eventually(() => {
     expect(logged.join("")).toMatch(/"level":"debug".*a-native-line/);
     expect(logged.join("")).toMatch(/"level":"warn".*no template/);
   });
 });
 
-test("throws the model's own Fault when it cannot be opened, and leaves no process", async () => {
+test("throws the model's own Fault when opening fails, and leaves no process", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-host-"));
   try {
     const failWhenExists = join(directory, "gone");
@@ -131,13 +131,13 @@ test("stops opening when the service stops", async () => {
   await expect(opening).rejects.toMatchObject({ kind: "unavailable" });
 });
 
-test("closes: what runs ends with a Fault, the process is gone, what comes after is refused", async () => {
+test("ends requests in flight with a Fault on close, ends the process and refuses later calls", async () => {
   const { model } = await openHosted("chat");
   const { pid } = model;
-  const running = readAnswer(tell(model, "forever"));
+  const running = readAnswer(ask(model, "forever"));
   await expect(Promise.all([running, model.close(), model.close()])).rejects.toMatchObject({ code: "engine_failed" });
-  await eventually(() => expect(runs(pid)).toBe(false));
-  await expect(readAnswer(tell(model, "count 1"))).rejects.toMatchObject({ kind: "unavailable" });
+  await eventually(() => expect(isRunning(pid)).toBe(false));
+  await expect(readAnswer(ask(model, "count 1"))).rejects.toMatchObject({ kind: "unavailable" });
   expect(model.health().state).toBe("failed");
 });
 

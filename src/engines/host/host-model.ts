@@ -1,4 +1,4 @@
-/** Runs a model in a supervised process of its own and stands for it here, whatever its task. */
+/** Runs a model of any task in a supervised child process and returns a proxy for it. */
 
 import type { Logger } from "../../observability/logger.ts";
 import type { ChatEvent } from "../chat-model.ts";
@@ -10,13 +10,13 @@ import { SUPERVISION, Supervisor } from "./supervisor.ts";
 export interface HostModelOptions {
   /** For logs and the process list. */
   name: string;
-  /** Exports `open(settings, services)`, which gives the model; found with `siblingModule`. */
+  /** Exports `open(settings, services)`, which returns the model; found with `siblingModule`. */
   module: URL;
-  /** Given to `open`: has to survive a structured clone. */
+  /** Passed to `open`. Must survive a structured clone. */
   settings: unknown;
-  /** Variables besides the few that every model's process gets, such as UV_THREADPOOL_SIZE. */
+  /** Environment variables in addition to those that every model's process gets, such as UV_THREADPOOL_SIZE. */
   environment?: Readonly<Record<string, string>>;
-  /** What the model is known to be before its process runs: it then starts on the first call, instead of at once. */
+  /** Description of the model. Where set, the process starts on the first call instead of at once. */
   lazyFacts?: ModelFacts | undefined;
   logger: Logger;
   /** Aborts when the service stops before the model is open. */
@@ -24,11 +24,14 @@ export interface HostModelOptions {
 }
 
 export type Hosted<Opened extends Model> = Opened & {
-  /** Number of the process that serves at present. */
+  /** PID of the process that serves at present. */
   readonly pid: number | undefined;
 };
 
-/** Resolves once the model can serve, or at once with `lazyFacts`. Throws the Fault that `open` throws there, or one that tells how the process ended. */
+/**
+ * Resolves once the model can serve, or at once with `lazyFacts`. Throws the Fault of `open`, or one that says how the
+ * process ended.
+ */
 export async function hostModel(options: HostModelOptions): Promise<Hosted<Model>> {
   const { signal, environment = {}, lazyFacts, ...rest } = options;
   const supervisor = new Supervisor({ ...SUPERVISION, ...rest, environment });

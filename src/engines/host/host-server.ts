@@ -1,4 +1,4 @@
-/** Runs a program that serves a model over HTTP, supervised as any model's process is. */
+/** Runs a program that serves a model over HTTP, under the same supervision as any model's process. */
 
 import type { ModelHealth } from "../open-model.ts";
 import type { HostModelOptions } from "./host-model.ts";
@@ -9,15 +9,15 @@ import { SUPERVISION, Supervisor } from "./supervisor.ts";
 export type HostServerOptions = Omit<HostModelOptions, "environment">;
 
 export interface HostedServer {
-  /** Of the server that runs now: after a restart its address and its key are others. Throws a Fault while none runs. */
+  /** Facts of the running server. Its address and key change with each restart. Throws a Fault while it is down. */
   current(): ServerFacts;
-  /** Resolves once the server that runs now has ended. */
+  /** Resolves once the running server has ended. */
   ended(): Promise<void>;
   health(): ModelHealth;
   close(): Promise<void>;
 }
 
-/** Resolves once the server answers. Throws the Fault that `open` throws, or one that tells how the process ended. */
+/** Resolves once the server answers. Throws the Fault of `open`, or one that says how the process ended. */
 export async function hostServer({ signal, ...options }: HostServerOptions): Promise<HostedServer> {
   const supervisor = new Supervisor({ ...SUPERVISION, ...options, environment: {} });
   await supervisor.open(signal);

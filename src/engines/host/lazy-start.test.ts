@@ -52,7 +52,7 @@ test("ends an aborted call without waiting for the process to start", async () =
   expect(await speaking).toEqual([]);
 });
 
-test("is restarting after a failed first start, and serves once a start succeeds", async () => {
+test("reports restarting after a failed first start, and serves once a start succeeds", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-lazy-"));
   const failWhenExists = join(directory, "gone");
   await writeFile(failWhenExists, "");

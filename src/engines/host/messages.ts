@@ -1,4 +1,4 @@
-/** What a model's process and the service say to each other. Sent by structured clone, so typed arrays travel as they are. */
+/** Messages between the service and a model's process. Structured clone keeps typed arrays as they are. */
 
 import { Fault, type FaultDetails, type FaultKind } from "../../faults.ts";
 import type { ChatModel } from "../chat-model.ts";
@@ -6,7 +6,7 @@ import type { ModerationModel, SpeechModel, TranscriptionModel } from "../engine
 
 export type ToChild =
   | { type: "open"; module: string; name: string; settings: unknown }
-  /** `hasItems`: the input goes on as a stream of items, each sent when the child pulls it. */
+  /** `hasItems`: a stream of items follows, each sent when the child pulls it. */
   | { type: "call"; id: number; input: unknown; hasItems: boolean }
   | { type: "item"; id: number; item: unknown }
   | { type: "items-end"; id: number; failure: EncodedFailure | undefined }
@@ -17,8 +17,8 @@ export type FromChild =
   | { type: "opened"; facts: ModelFacts }
   | { type: "open-failed"; failure: EncodedFailure }
   | { type: "warning"; message: string }
-  /** The child has started another process, which has to end with it. */
-  | { type: "companion"; pid: number }
+  /** The child has started another process, which ends with it. */
+  | { type: "child-pid"; pid: number }
   | { type: "event"; id: number; event: unknown }
   | { type: "end"; id: number }
   | { type: "failed"; id: number; failure: EncodedFailure }
@@ -26,7 +26,7 @@ export type FromChild =
 
 type Methods = "chat" | "prepare" | "moderate" | "speak" | "transcribe" | "health" | "close";
 
-/** All that an open model says about itself and that does not change. */
+/** The constant properties of an open model. */
 export type ModelFacts =
   | ServerFacts
   | Omit<ChatModel, Methods>
@@ -37,11 +37,11 @@ export type ModelFacts =
 /** Another program that serves a model over HTTP on this machine. */
 export interface ServerFacts {
   task: "server";
-  /** Up to and without the path. */
+  /** URL without the path. */
   origin: string;
-  /** What its requests have to bring, as a Bearer token. */
+  /** Bearer token that its requests need. */
   key: string;
-  /** What it says of itself, as JSON. */
+  /** Properties that it reports, as JSON. */
   properties: unknown;
 }
 
@@ -49,7 +49,7 @@ export type EncodedFailure =
   | { type: "fault"; kind: FaultKind; message: string; details: FaultDetails }
   | { type: "error"; name: string; message: string; stack: string | undefined };
 
-/** A Fault keeps all that its caller is told; of anything else the log gets name, message and stack. */
+/** Keeps every field of a Fault that its caller sees; of any other error, name, message and stack for the log. */
 export function encodeFailure(failure: unknown): EncodedFailure {
   if (failure instanceof Fault) {
     const { kind, message, code, param, retryAfterSeconds, cause } = failure;

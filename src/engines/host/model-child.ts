@@ -1,13 +1,13 @@
-/** Entry of a model's own process: opens the model that the service names and serves its calls. */
+/** Entry point of a model's process: opens the model that the service names and serves its calls. */
 
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
 import type { Model } from "../engine.ts";
-import { endTogetherWith, endWithParent, watchParent } from "./child-life.ts";
+import { BackpressuredInput } from "./backpressured-input.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
-import { PulledItems } from "./pulled-items.ts";
+import { exitWithParent, killOnExit, watchParent } from "./parent-watchdog.ts";
 
-/** What the module of a hosted engine has to export. */
+/** Exports of a hosted engine's module. */
 export interface HostedModule {
   open(settings: unknown, services: HostedServices): Promise<Model | HostedServer>;
 }
@@ -20,20 +20,20 @@ export interface HostedServer extends ServerFacts {
 export interface HostedServices {
   /** For the service's log. */
   warn(message: string): void;
-  /** Says which process the module has started: it ends with this one, however this one ends. */
-  companion(pid: number): void;
+  /** Registers a process that the module has started. It is killed when this one ends, however this one ends. */
+  reportChildPid(pid: number): void;
 }
 
 interface Call {
   abort: AbortController;
-  items: PulledItems | undefined;
+  items: BackpressuredInput | undefined;
 }
 
 if (isMainThread) serve();
 else watchParent();
 
 function serve(): void {
-  endWithParent(Number(process.argv[2]), new URL(import.meta.url));
+  exitWithParent(Number(process.argv[2]), new URL(import.meta.url));
   const post = postInBatches();
   const calls = new Map<number, Call>();
   let model: Model | HostedServer | undefined;
@@ -44,9 +44,9 @@ function serve(): void {
       const module: HostedModule = await import(message.module);
       model = await module.open(message.settings, {
         warn: (text) => post({ type: "warning", message: text }),
-        companion: (pid) => {
-          endTogetherWith(pid);
-          post({ type: "companion", pid });
+        reportChildPid: (pid) => {
+          killOnExit(pid);
+          post({ type: "child-pid", pid });
         },
       });
       post({ type: "opened", facts: factsOf(model) });
@@ -58,13 +58,13 @@ function serve(): void {
 
   const run = async ({ id, input, hasItems }: Extract<ToChild, { type: "call" }>) => {
     const abort = new AbortController();
-    const items = hasItems ? new PulledItems(() => post({ type: "pull", id })) : undefined;
+    const items = hasItems ? new BackpressuredInput(() => post({ type: "pull", id })) : undefined;
     calls.set(id, { abort, items });
     try {
       if (model === undefined) throw new Error("A call came before the model was open");
       for await (const event of perform(model, input, items, abort.signal)) {
         const sent = post({ type: "event", id, event });
-        // Samples are many bytes: a model that keeps this process busy with the next ones would hold them back.
+        // Audio is large: a model that computes the next samples on this thread would delay it.
         if (model.task === "speech") await sent;
       }
       post({ type: "end", id });
@@ -96,8 +96,8 @@ function serve(): void {
 }
 
 /**
- * One message for all that a turn of the event loop makes: at many tokens a second each one costs both processes.
- * Resolves once it has left.
+ * Sends all events of one turn of the event loop in one message, since each message costs time in both processes.
+ * Resolves once the message is sent.
  */
 function postInBatches(): (message: FromChild) => Promise<void> {
   let batch: FromChild[] = [];
@@ -117,7 +117,7 @@ function postInBatches(): (message: FromChild) => Promise<void> {
 async function* perform(
   model: Model | HostedServer,
   input: unknown,
-  items: PulledItems | undefined,
+  items: BackpressuredInput | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<unknown, void> {
   switch (model.task) {

@@ -1,4 +1,4 @@
-/** One life of a model's process: from its start to its exit. */
+/** One run of a model's process, from its start to its exit. */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -7,28 +7,28 @@ import { AsyncQueue } from "../../async/async-queue.ts";
 import { type Fault, unavailable } from "../../faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { killIfThere } from "./child-life.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";
+import { killIfRunning } from "./parent-watchdog.ts";
 import { siblingModule } from "./sibling-module.ts";
 
 export interface ModelProcessOptions {
   /** For logs and the process list. */
   name: string;
-  /** Exports `open`, as `HostedModule` says. */
+  /** A `HostedModule`. */
   module: URL;
-  /** Given to `open`: has to survive a structured clone. */
+  /** Passed to `open`. Must survive a structured clone. */
   settings: unknown;
-  /** Besides the few variables that every model's process gets. */
+  /** Environment variables in addition to those that every model's process gets. */
   environment: Readonly<Record<string, string>>;
   logger: Logger;
-  /** When an ended call's process has to have noticed; after that it counts as hung. */
+  /** Time in which the process has to end an aborted call; after that it counts as hung. */
   abortGraceSeconds: number;
 }
 
 export interface Exit {
-  /** For people: `was killed by SIGSEGV`. */
+  /** Readable description, such as `crashed (SIGSEGV)`. */
   how: string;
-  /** Its last lines on standard output and error, once all have come. For the log only. */
+  /** Resolves with the last lines of standard output and error. For the log only. */
   lastOutput: Promise<readonly string[]>;
 }
 
@@ -39,7 +39,7 @@ interface Call {
 }
 
 const CLOSE_GRACE_MS = 2000;
-/** A process's output may reach us after its exit does. */
+/** Output may arrive after the `exit` event. */
 const OUTPUT_GRACE_MS = 200;
 const KEPT_LINES = 20;
 
@@ -49,7 +49,7 @@ export class ModelProcess {
   readonly #calls: Map<number, Call> = new Map();
   readonly #opened = Promise.withResolvers<ModelFacts>();
   readonly #exited = Promise.withResolvers<Exit>();
-  readonly #companions: Set<number> = new Set();
+  readonly #childPids: Set<number> = new Set();
   readonly #lastOutput: string[] = [];
   readonly #outputEnded = Promise.withResolvers<readonly string[]>();
   #lastCallId = 0;
@@ -78,19 +78,19 @@ export class ModelProcess {
     return this.#child.pid;
   }
 
-  /** Resolves once the model is open. Throws a Fault when it cannot be opened or the process ends before. */
+  /** Resolves once the model is open. Throws a Fault when opening fails or the process ends first. */
   get opened(): Promise<ModelFacts> {
     return this.#opened.promise;
   }
 
-  /** Resolves once the process is gone. */
+  /** Resolves once the process has ended. */
   get exited(): Promise<Exit> {
     return this.#exited.promise;
   }
 
   /**
-   * What the child makes of `input`, at the reader's pace; the child never waits for the reader. Ends early, without
-   * throwing, once `signal` aborts. Throws what the call throws there, and a Fault when the process ends before the call.
+   * Yields the child's events at the reader's pace; the child never waits for the reader. Ends early, without
+   * throwing, once `signal` aborts. Throws what the call throws there, and a Fault when the process ends first.
    */
   async *call(input: unknown, items: AsyncIterable<unknown> | undefined, signal: AbortSignal): AsyncGenerator<unknown> {
     if (signal.aborted) return;
@@ -116,16 +116,16 @@ export class ModelProcess {
     }
   }
 
-  /** Ends the process; what still runs in it ends with a Fault. */
+  /** Ends the process; its running calls end with a Fault. */
   async close(): Promise<void> {
     this.#killedBecause = "has been closed";
     this.#send({ type: "close" });
-    const impatience = setTimeout(() => this.#child.kill("SIGKILL"), CLOSE_GRACE_MS);
+    const killTimer = setTimeout(() => this.#child.kill("SIGKILL"), CLOSE_GRACE_MS);
     await this.exited;
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   }
 
-  /** At once, for a process that is not trusted to end by itself. */
+  /** Kills the process at once, because a hung process does not end by itself. */
   kill(because: string): void {
     this.#killedBecause ??= because;
     this.#child.kill("SIGKILL");
@@ -150,8 +150,8 @@ export class ModelProcess {
       case "warning":
         this.#options.logger.warn(message.message);
         break;
-      case "companion":
-        this.#companions.add(message.pid);
+      case "child-pid":
+        this.#childPids.add(message.pid);
         break;
       case "event":
         this.#calls.get(message.id)?.buffer.push(message.event);
@@ -187,7 +187,7 @@ export class ModelProcess {
   }
 
   #send(message: ToChild): void {
-    // A child that is gone is told by its exit, which ends its calls.
+    // The `exit` event of an ended child ends its calls.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -203,8 +203,8 @@ export class ModelProcess {
     const message = `The model's engine failed: its process ${how}. Try again in a moment.`;
     const failure = unavailable(message, "engine_failed", 2);
     this.#failure = failure;
-    // They have ended already, unless this process was killed without a chance to take them along.
-    for (const pid of this.#companions) killIfThere(pid);
+    // They have ended already, unless the child was killed from outside.
+    for (const pid of this.#childPids) killIfRunning(pid);
     this.#opened.promise.catch(() => {});
     this.#opened.reject(unavailable(`The model's process ${how} while it was being opened.`, "engine_failed", 5));
     for (const id of [...this.#calls.keys()]) this.#finish(id, failure);
@@ -215,7 +215,7 @@ export class ModelProcess {
 
 function describeExit(code: number | null, signal: NodeJS.Signals | null, because: string | undefined): string {
   if (because !== undefined) return because;
-  if (signal === "SIGKILL") return "was killed (SIGKILL), as the system does when memory runs out";
+  if (signal === "SIGKILL") return "was killed (SIGKILL), which often means that the system ran out of memory";
   if (signal !== null) return `crashed (${signal})`;
   return `ended by itself (exit code ${code})`;
 }

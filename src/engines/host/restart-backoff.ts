@@ -3,14 +3,14 @@ import { backoffDelay } from "../../async/backoff.ts";
 export interface RestartBackoffOptions {
   firstSeconds: number;
   lastSeconds: number;
-  /** A process that ran this long counts as healthy: the next crash is a first one again. */
+  /** Uptime after which the process counts as healthy and the number of failures starts at 0 again. */
   stableSeconds: number;
 }
 
-/** Jitter, so that models that crashed together do not start in step. */
+/** Keeps models that crashed together from restarting in step. */
 const JITTER = [0.75, 1.25] as const;
 
-/** How long to wait before a crashed process is started again. */
+/** Exponential backoff between a crash and the restart. */
 export class RestartBackoff {
   readonly #options: RestartBackoffOptions;
   #failures = 0;
@@ -19,12 +19,12 @@ export class RestartBackoff {
     this.#options = options;
   }
 
-  /** Crashes in a row. */
+  /** Number of consecutive crashes. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Seconds until the next start, after a process that was up for `upSeconds` (0: it never was). */
+  /** Returns the seconds until the next start, after a process that was up for `upSeconds` (0: it never was). */
   next(upSeconds: number): number {
     const { firstSeconds, lastSeconds, stableSeconds } = this.#options;
     if (upSeconds >= stableSeconds) this.#failures = 0;

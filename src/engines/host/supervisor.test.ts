@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
-import { closeHosted, openHosted, runs, tell } from "../../../test/support/host-fixture.ts";
+import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/host-fixture.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
@@ -20,16 +20,16 @@ interface Waits {
 }
 
 test.each([
-  ["SIGKILL", /memory runs out/],
+  ["SIGKILL", /ran out of memory/],
   ["SIGSEGV", /SIGSEGV/],
   ["SIGABRT", /SIGABRT/],
 ] as const)(
-  "%s ends the requests in flight with a Fault after what they had said, and the model comes back",
+  "%s fails the requests in flight with a Fault after their first events, and the model restarts",
   async (signal, how) => {
     const { model, logged } = await openHosted("chat");
     const { model: other } = await openHosted("chat");
-    const untouched = readAnswer(tell(other, "count 20000"));
-    const events = tell(model, "forever")[Symbol.asyncIterator]();
+    const untouched = readAnswer(ask(other, "count 20000"));
+    const events = ask(model, "forever")[Symbol.asyncIterator]();
     expect((await events.next()).value).toMatchObject({ type: "text" });
     const { pid } = model;
     process.kill(pid as number, signal);
@@ -37,23 +37,23 @@ test.each([
     expect(failure).toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
     expect((failure as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThanOrEqual(1);
     expect(model.health()).toMatchObject({ state: "restarting", reason: expect.stringMatching(how) });
-    await expect(readAnswer(tell(model, "count 1"))).rejects.toMatchObject({ code: "engine_failed" });
+    await expect(readAnswer(ask(model, "count 1"))).rejects.toMatchObject({ code: "engine_failed" });
     await eventually(() => expect(model.health().state).toBe("up"));
     expect(model.pid).not.toBe(pid);
-    expect((await readAnswer(tell(model, "count 2"))).text).toBe("1 2 ");
+    expect((await readAnswer(ask(model, "count 2"))).text).toBe("1 2 ");
     expect((await untouched).finish).toMatchObject({ usage: { completionTokens: 1 } });
     await eventually(() => expect(logged.join("")).toMatch(/model process ended[\s\S]*up again/));
   },
 );
 
-test("a process that ends by itself is told by its exit code, and its last words go to the log", async () => {
+test("reports the exit code of a process that ends by itself and logs its last output", async () => {
   const { model, logged } = await openHosted("chat");
-  await readAnswer(tell(model, "print famous-last-words"));
-  await expect(readAnswer(tell(model, "exit 3"))).rejects.toMatchObject({ message: expect.stringContaining("code 3") });
+  await readAnswer(ask(model, "print famous-last-words"));
+  await expect(readAnswer(ask(model, "exit 3"))).rejects.toMatchObject({ message: expect.stringContaining("code 3") });
   await eventually(() => expect(logged.join("")).toMatch(/"lastOutput":\["famous-last-words"\]/));
 });
 
-test("a model that cannot be opened again says why, and is tried ever more seldom until it has failed", async () => {
+test("backs off restarts of a model that cannot be opened, reports the reason and ends in failed", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-host-"));
   try {
     const failWhenExists = join(directory, "gone");
@@ -65,40 +65,40 @@ test("a model that cannot be opened again says why, and is tried ever more seldo
     await eventually(() => expect(supervisor.health().state).toBe("failed"), 60);
     await rm(failWhenExists);
     const health = supervisor.health();
-    // Sixteen times the first wait by now, or three quarters of that.
+    // The wait is now 16 times the first, less at most a quarter of jitter.
     expect(health.state === "up" ? 0 : health.retryAfterSeconds).toBeGreaterThan(1);
   } finally {
     await rm(directory, { recursive: true });
   }
 }, 90_000);
 
-test("a process that goes on with an abandoned call is taken for hung", async () => {
+test("kills a process that does not end an aborted call", async () => {
   await using supervised = await supervise({}, { abortGraceSeconds: 0.2, firstSeconds: 0.1 });
   const { supervisor } = supervised;
   const { pid } = supervisor;
   const { signal } = new AbortController();
-  // As a `HostModel` sends it: functions do not pass between processes.
+  // Without functions, which cannot be sent between processes.
   const request = makeChatRequest({ say: "deaf" });
   for await (const _ of supervisor.call(request, undefined, signal)) break;
-  await eventually(() => expect(runs(pid)).toBe(false));
+  await eventually(() => expect(isRunning(pid)).toBe(false));
   await eventually(() => expect(supervisor.health().state).toBe("up"));
 });
 
 test.each(["forever", "busy 60000"])(
-  "the model's process ends with a service that is killed while it is %s",
+  "ends the model's process when the service is killed, with the model in state %s",
   async (say) => {
     const service = spawn(process.execPath, [join(import.meta.dirname, "../../../test/support/doomed-child.ts"), say], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [line] = (await Array.fromAsync(take(createInterface({ input: service.stdout }), 1))) as [string];
     const pid = Number(line);
-    expect(runs(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     service.kill("SIGKILL");
-    await eventually(() => expect(runs(pid)).toBe(false), 10);
+    await eventually(() => expect(isRunning(pid)).toBe(false), 10);
   },
 );
 
-test("waits twice as long after each crash, within bounds, and begins anew after a stable time", () => {
+test("doubles the wait after each crash, within bounds, and resets it after a stable run", () => {
   const backoff = new RestartBackoff({ firstSeconds: 1, lastSeconds: 20, stableSeconds: 60 });
   const waits = Array.from({ length: 8 }, () => backoff.next(0));
   for (const [index, seconds] of waits.entries()) {
@@ -111,7 +111,7 @@ test("waits twice as long after each crash, within bounds, and begins anew after
   expect(backoff.failures).toBe(1);
 });
 
-/** As `hostModel` supervises, but for what is given. */
+/** Supervises as `hostModel` does, with these waits. */
 async function supervise(
   settings: { failWhenExists?: string },
   { abortGraceSeconds = SUPERVISION.abortGraceSeconds, firstSeconds }: Waits,

@@ -1,4 +1,4 @@
-/** Keeps a model's process running: starts it again after a crash, at first soon, then ever more seldom. */
+/** Keeps a model's process running: restarts it after a crash, with exponential backoff. */
 
 import { once } from "node:events";
 import { unavailable } from "../../faults.ts";
@@ -9,11 +9,11 @@ import { RestartBackoff, type RestartBackoffOptions } from "./restart-backoff.ts
 
 export interface SupervisorOptions extends ModelProcessOptions {
   backoff: RestartBackoffOptions;
-  /** Crashes in a row after which the model counts as failed. It is still tried again, seldom. */
+  /** Consecutive crashes after which the model counts as failed. Restarts go on at the longest backoff. */
   failedAfter: number;
 }
 
-/** What is usual for a model's process. */
+/** Defaults for a model's process. */
 export const SUPERVISION = {
   backoff: { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 },
   failedAfter: 5,
@@ -25,13 +25,13 @@ export class Supervisor {
   readonly #backoff: RestartBackoff;
   #process: ModelProcess | undefined;
   #facts: ModelFacts | undefined;
-  /** Undefined while it serves. */
+  /** Undefined while the process serves. */
   #trouble: { reason: string; nextStartAt: number } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #openSeconds = 1;
   #isClosed = false;
   #isLazy = false;
-  /** Of a lazy process: settles, without throwing, when its first start has succeeded or failed. */
+  /** First start of a lazy process: settles, without throwing, when it has succeeded or failed. */
   #firstStart: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
@@ -39,7 +39,7 @@ export class Supervisor {
     this.#backoff = new RestartBackoff(options.backoff);
   }
 
-  /** The first start. Throws a Fault when the model cannot be opened; nothing runs any more then. */
+  /** Starts the process. Throws a Fault when the model cannot be opened, after the process has ended. */
   async open(signal: AbortSignal): Promise<ModelFacts> {
     signal.throwIfAborted();
     const stop = () => this.#process?.kill("was stopped");
@@ -65,7 +65,7 @@ export class Supervisor {
     return this.#process?.pid;
   }
 
-  /** What the process that was opened last says of its model; undefined before the first. */
+  /** Facts of the model from the process that opened it last; undefined before the first. */
   get facts(): ModelFacts | undefined {
     return this.#facts;
   }
@@ -79,7 +79,7 @@ export class Supervisor {
     return { state, reason, retryAfterSeconds: Math.ceil(waitSeconds) };
   }
 
-  /** As `ModelProcess.call`. Throws a Fault while the process is not up. */
+  /** Like `ModelProcess.call`. Throws a Fault while the process is not up. */
   async *call(input: unknown, items: AsyncIterable<unknown> | undefined, signal: AbortSignal): AsyncGenerator<unknown> {
     if (signal.aborted) return;
     if (this.#isLazy) await this.#startOnce(signal);
@@ -96,7 +96,7 @@ export class Supervisor {
     throw unavailable("The model's engine is being restarted. Try again in a moment.", "engine_failed", seconds);
   }
 
-  /** Resolves with how the process that runs now ends, once it has ended. */
+  /** Resolves once the running process has ended, with the reason. */
   get exited(): Promise<Exit> | undefined {
     return this.#process?.exited;
   }

@@ -27,7 +27,7 @@ const CLOSE_GRACE_MS = 1500;
 const KEPT_LINES = 3;
 
 /** Throws a Fault with llama-server's last log lines when it exits before it is ready, or takes too long. */
-export async function open(settings: unknown, { companion }: HostedServices): Promise<HostedServer> {
+export async function open(settings: unknown, { reportChildPid }: HostedServices): Promise<HostedServer> {
   const { binary, options, startTimeoutSeconds } = settings as LlamaServerStart;
   const port = await freePort();
   const key = randomBytes(24).toString("base64url");
@@ -37,7 +37,7 @@ export async function open(settings: unknown, { companion }: HostedServices): Pr
     env: { ...ENVIRONMENT, ...process.env, LLAMA_API_KEY: key },
   });
   const life = followLife(server);
-  if (server.pid !== undefined) companion(server.pid);
+  if (server.pid !== undefined) reportChildPid(server.pid);
   const origin = `http://${HOST}:${port}`;
   await waitUntilUp(origin, life, startTimeoutSeconds);
   const properties = await readProperties(origin, key);

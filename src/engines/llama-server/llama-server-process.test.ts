@@ -147,11 +147,11 @@ test("the server ends with its keeper, however that ends", async () => {
   const model = await open();
   const server = await serverOf(process.pid);
   process.kill(parentOf(server), "SIGKILL");
-  await eventually(() => expect(runs(server)).toBe(false));
+  await eventually(() => expect(isRunning(server)).toBe(false));
   await eventually(() => expect(model.health()).toEqual({ state: "up" }));
   const next = await serverOf(process.pid);
   await model.close();
-  expect(runs(next)).toBe(false);
+  expect(isRunning(next)).toBe(false);
 });
 
 test("the server ends with the service, when that is killed", async () => {
@@ -161,7 +161,7 @@ test("the server ends with the service, when that is killed", async () => {
   await once(service.stdout, "data");
   const server = await serverOf(service.pid ?? 0);
   service.kill("SIGKILL");
-  await eventually(() => expect(runs(server)).toBe(false));
+  await eventually(() => expect(isRunning(server)).toBe(false));
 });
 
 test("tells the server's own words when it does not start, and leaves nothing when it takes too long", async () => {
@@ -204,7 +204,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
 
-function runs(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -2,7 +2,7 @@
 
 import type { ChatAbilities, ChatEvent, ChatRequest } from "../chat-model.ts";
 import type { ChatProxy, ForwardedEvent, PassThrough } from "../chat-proxy.ts";
-import { OneEvent } from "../one-event.ts";
+import { SingleEventStream } from "../single-event-stream.ts";
 import { toChatBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
@@ -62,7 +62,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   forward(request: ChatRequest, { body, stream }: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
     if (this.#isChecked(request)) return this.#checkedBytes(request, { body, stream }, signal);
-    if (!stream) return new OneEvent(async () => toFinish(await this.#complete(request, body, signal)));
+    if (!stream) return new SingleEventStream(async () => toFinish(await this.#complete(request, body, signal)));
     const frames = new ChatFrames({ model: request.model, ...this.#readerOptions(body) });
     return this.#stream(request, body, frames, signal);
   }

@@ -1,11 +1,11 @@
 /**
  * What the default moderation model flags of the held-out texts written for it, as they are and disguised, on demand:
- * `node bench/moderation-disguises.ts`.
+ * `node bench/moderation-obfuscations.ts`.
  */
 
 import { readFileSync } from "node:fs";
 import { Classifier } from "../src/engines/classifier/classifier.ts";
-import tables from "../src/engines/classifier/disguises.json" with { type: "json" };
+import tables from "../src/engines/classifier/obfuscations.json" with { type: "json" };
 import { createModelStore } from "../src/models/create-model-store.ts";
 import { createLogger } from "../src/observability/logger.ts";
 

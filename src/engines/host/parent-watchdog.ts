@@ -1,4 +1,4 @@
-/** Ends a model's process with the service, however that ends and whatever this process is busy with. */
+/** Ends a model's process when the service ends, even by a crash or while native code blocks the main thread. */
 
 import { writeFileSync } from "node:fs";
 import { Worker, workerData } from "node:worker_threads";
@@ -6,9 +6,9 @@ import { isAlive } from "../../process/process-owner.ts";
 
 const POLL_MS = 250;
 
-/** On the main thread of the child. `entry` is the module whose worker thread calls `watchParent`. */
-export function endWithParent(parentPid: number, entry: URL): void {
-  // The usual case, at once. The worker is for a main thread that native code keeps busy.
+/** Call on the main thread of the child. `entry` is the module whose worker thread calls `watchParent`. */
+export function exitWithParent(parentPid: number, entry: URL): void {
+  // The common case, handled at once. The worker is for a main thread that native code blocks.
   process.on("disconnect", endNow);
   if (!process.connected) endNow();
   new Worker(entry, { workerData: { parentPid } }).unref();
@@ -17,7 +17,7 @@ export function endWithParent(parentPid: number, entry: URL): void {
   preferredWhenMemoryRunsOut();
 }
 
-/** On the worker thread of the child: needs nothing of the main thread. */
+/** Call on the worker thread of the child. Does not depend on the main thread. */
 export function watchParent(): void {
   const { parentPid } = workerData as { parentPid: number };
   setInterval(() => {
@@ -26,29 +26,29 @@ export function watchParent(): void {
   }, POLL_MS);
 }
 
-/** Processes that have to end with this one. */
-const companions: Set<number> = new Set();
+/** Processes that end with this one. */
+const childPids: Set<number> = new Set();
 
-/** On the main thread of the child: whatever ends this process from inside ends that one first. */
-export function endTogetherWith(pid: number): void {
-  companions.add(pid);
+/** Call on the main thread of the child. Kills that process before this one ends itself. */
+export function killOnExit(pid: number): void {
+  childPids.add(pid);
 }
 
 /** No exit handlers: native threads that still run make those crash or hang. */
 function endNow(): void {
-  for (const pid of companions) killIfThere(pid);
+  for (const pid of childPids) killIfRunning(pid);
   process.kill(process.pid, "SIGKILL");
 }
 
-export function killIfThere(pid: number): void {
+export function killIfRunning(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone already.
+    // It has ended already.
   }
 }
 
-/** The kernel then takes this process and not the service, which would end every model's requests. */
+/** The OOM killer then picks this process rather than the service, whose end would fail every model's requests. */
 function preferredWhenMemoryRunsOut(): void {
   if (process.platform !== "linux") return;
   try {

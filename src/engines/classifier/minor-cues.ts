@@ -15,8 +15,8 @@ const LIKELY_SHARE = 0.65;
 const POSSIBLE_SHARE = 0.25;
 const ABSENT_SHARE = 0.02;
 
-/** What share of the sexual score is the score of sexual/minors, by the text alone. Takes undisguised text. */
-export function youthShare(text: string): number {
+/** What share of the sexual score is the score of sexual/minors, by the text alone. Takes deobfuscated text. */
+export function minorCueShare(text: string): number {
   if (CERTAIN.test(text)) return CERTAIN_SHARE;
   if (LIKELY.test(text)) return LIKELY_SHARE;
   return POSSIBLE.test(text) ? POSSIBLE_SHARE : ABSENT_SHARE;

@@ -4,7 +4,7 @@ const OVER: Promise<IteratorReturnResult<undefined>> = Promise.resolve({ done: t
  * What is made in one go as a source of events: one, or none when that resolves with undefined. Begun when the event is
  * first asked for. Written out, since an asynchronous generator costs several turns of the microtask queue more.
  */
-export class OneEvent<Event> implements AsyncIterableIterator<Event> {
+export class SingleEventStream<Event> implements AsyncIterableIterator<Event> {
   #make: (() => Promise<Event | undefined>) | undefined;
 
   constructor(make: () => Promise<Event | undefined>) {

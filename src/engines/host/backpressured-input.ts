@@ -1,7 +1,7 @@
 import { decodeFailure, type EncodedFailure } from "./messages.ts";
 
-/** The rest of a call's input, asked for one item at a time, so that a long recording is never in two memories at once. */
-export class PulledItems {
+/** A call's input stream, pulled one item at a time: a long recording is never in the memory of both processes. */
+export class BackpressuredInput {
   readonly #pull: () => void;
   #waiting: PromiseWithResolvers<IteratorResult<unknown, undefined>> | undefined;
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { OneEvent } from "./one-event.ts";
+import { SingleEventStream } from "./single-event-stream.ts";
 
 test("gives its event, if there is one, and ends", async () => {
-  expect(await Array.fromAsync(new OneEvent(async () => "all"))).toEqual(["all"]);
-  expect(await Array.fromAsync(new OneEvent(async () => undefined))).toEqual([]);
+  expect(await Array.fromAsync(new SingleEventStream(async () => "all"))).toEqual(["all"]);
+  expect(await Array.fromAsync(new SingleEventStream(async () => undefined))).toEqual([]);
 });
 
 test("begins when it is asked, and ends after a failure", async () => {
@@ -12,11 +12,11 @@ test("begins when it is asked, and ends after a failure", async () => {
     begun += 1;
     throw new Error("broken");
   };
-  const failing = new OneEvent(fail);
+  const failing = new SingleEventStream(fail);
   expect(begun).toBe(0);
   await expect(failing.next()).rejects.toThrow("broken");
   expect(await failing.next()).toEqual({ done: true, value: undefined });
-  const left = new OneEvent(fail);
+  const left = new SingleEventStream(fail);
   await left.return();
   expect(await left.next()).toEqual({ done: true, value: undefined });
   expect(begun).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { undisguise } from "./undisguise.ts";
+import { deobfuscate } from "./deobfuscate.ts";
 
 test.each([
   ["look-alike letters of other scripts", "I will \u043a\u0456ll y\u043eu", "i will kill you"],
@@ -13,12 +13,12 @@ test.each([
   ["masked words", "f*ck this sh#t", "fuck this shit"],
   ["repeated letters", "fuuuuck", "fuck"],
 ])("undoes %s", (_way, disguised, plain) => {
-  expect(undisguise(disguised)).toBe(plain);
+  expect(deobfuscate(disguised)).toBe(plain);
 });
 
 test.each(["mp3 and 2x4 and 3rd", "write to bob@example.com", "see http://x.com/a1b2", "кто ты", "covid19", "", "a b"])(
   "leaves %j alone",
   (text) => {
-    expect(undisguise(text)).toBe(text);
+    expect(deobfuscate(text)).toBe(text);
   },
 );

@@ -3,7 +3,7 @@
  * repeated letters, masked words, invisible characters. The training script does exactly the same.
  */
 
-import tables from "./disguises.json" with { type: "json" };
+import tables from "./obfuscations.json" with { type: "json" };
 
 const HOMOGLYPHS: Readonly<Record<string, string>> = tables.homoglyphs;
 const LEET: Readonly<Record<string, string>> = tables.leet;
@@ -19,7 +19,7 @@ const SPACED = /(?<![a-z0-9])[a-z](?:([ ._\-*])[a-z])(?:\1[a-z])+(?![a-z0-9])/g;
 const LEET_INSIDE = /(?<=[a-z])[0134578@$!|€]+(?=[a-z])|^[0134578@$€](?=[a-z]{3})|(?<=[a-z])\$+|^[@$](?=[a-z$])/g;
 const REPEATED = /([a-z])\1{2,}/g;
 
-export function undisguise(original: string): string {
+export function deobfuscate(original: string): string {
   const text = original.normalize("NFKC").replace(INVISIBLE, "").toLowerCase();
   const mostlyLatin = count(text, /[a-z]/g) >= count(text, /[^\0-\u024f]/gu, /\p{L}/u);
   return text

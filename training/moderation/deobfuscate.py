@@ -1,11 +1,11 @@
-"""Undoes cheap disguises before the text is tokenised. Must do exactly what src/engines/classifier/undisguise.ts does."""
+"""Undoes cheap disguises before the text is tokenised. Must do exactly what src/engines/classifier/deobfuscate.ts does."""
 
 import json
 import re
 import unicodedata
 from pathlib import Path
 
-TABLES = json.loads((Path(__file__).parents[2] / "src/engines/classifier/disguises.json").read_text(encoding="utf-8"))
+TABLES = json.loads((Path(__file__).parents[2] / "src/engines/classifier/obfuscations.json").read_text(encoding="utf-8"))
 HOMOGLYPHS, LEET = TABLES["homoglyphs"], TABLES["leet"]
 MASK = "[*#_.\\-]"
 MASKED = [(word, re.compile("^" + word[0] + "".join(f"(?:{c}|{MASK})" for c in word[1:]) + "$")) for word in TABLES["masked"]]
@@ -14,7 +14,7 @@ REPEATED = re.compile(r"([a-z])\1{2,}")
 LATIN = re.compile(r"[a-z]")
 
 
-def undisguise(text: str) -> str:
+def deobfuscate(text: str) -> str:
     text = unicodedata.normalize("NFKC", text)
     text = "".join(c for c in text if unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f").lower()
     latin = sum("a" <= c <= "z" for c in text)
