@@ -119,6 +119,16 @@ test("a field may come after the file, and a path in its name leads nowhere", as
   await nothingStays();
 });
 
+test.each([
+  ["without headers", "--B\r\n\r\n\r\n"],
+  ["of nothing", "--B\r\n"],
+  ["without a name", "--B\r\ncontent-type: text/plain\r\n\r\nx\r\n"],
+])("counts parts %s, and refuses what comes after 102 without parsing it", async (_what, each) => {
+  const answer = await postRaw(`${each.repeat(2000)}--B--\r\n`);
+  expect(await refusal(answer)).toMatchObject({ status: 400, message: expect.stringContaining("At most 100 fields") });
+  await nothingStays();
+});
+
 test("no file, a file in another field, a text as file, two files", async () => {
   const none = new FormData();
   none.append("model", "scripted");

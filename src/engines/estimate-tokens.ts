@@ -1,5 +1,6 @@
 /** Estimates tokens where no tokenizer has counted them: English text has about four bytes to a token. */
 
+import { jsonBytes } from "../json-bytes.ts";
 import type { ChatRequest } from "./chat-model.ts";
 import { imagesIn, messageText } from "./message-text.ts";
 
@@ -27,11 +28,7 @@ export function estimatePromptTokens(
   }
   const plain = messages.map((message) => ({ role: message.role, content: messageText(message) }));
   const complete = messages.map((message, index) => ({ ...message, ...plain[index] }));
-  const plainBytes = bytesOf([plain, [], { type: "text" }]);
-  const extraBytes = Math.max(0, bytesOf([complete, tools, format]) - plainBytes, bodyBytes - plainBytes);
+  const plainBytes = jsonBytes([plain, [], { type: "text" }]);
+  const extraBytes = Math.max(0, jsonBytes([complete, tools, format]) - plainBytes, bodyBytes - plainBytes);
   return text + Math.floor(extraBytes / BYTES_PER_TOKEN) + TOKENS_PER_IMAGE * images;
-}
-
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }

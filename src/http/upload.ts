@@ -33,6 +33,8 @@ interface UploadedFile {
 
 const FIELD_BYTES = 64 * 1024;
 const FIELDS = 100;
+/** The fields, the file, and one more so that a field or file too many is refused by its name. */
+const PARTS = FIELDS + 2;
 /** What fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
 /** Too many files are open, or the disk is not as it was at the start. */
@@ -153,6 +155,8 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     });
     parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", "file")));
     parser.on("fieldsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields can be sent.`)));
+    // Parts without headers are neither fields nor files, and cost as much.
+    parser.on("partsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields and one file can be sent.`)));
     parser.on("error", () => fail(broken()));
     // What the disk refuses has been told by then.
     parser.on("finish", () => written.then(() => resolve({ file, fields })).catch(() => {}));
@@ -166,7 +170,7 @@ function openParser(body: IncomingMessage, contentType: string, maxBytes: number
   try {
     return new Busboy({
       headers: { ...body.headers, "content-type": contentType },
-      limits: { fieldSize: FIELD_BYTES, fields: FIELDS, files: 1, fileSize: maxBytes, headerPairs: 50 },
+      limits: { fieldSize: FIELD_BYTES, fields: FIELDS, files: 1, parts: PARTS, fileSize: maxBytes, headerPairs: 50 },
     });
   } catch {
     throw invalidRequest("The Content-Type multipart/form-data needs a boundary.");

@@ -18,6 +18,7 @@ import { imagesIn, messageText } from "../engines/message-text.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
 import { SingleEventStream } from "../engines/single-event-stream.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
+import { jsonBytes } from "../json-bytes.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
 import { checkCapabilities } from "./capability-check.ts";
@@ -97,7 +98,7 @@ const TOKENS_PER_IMAGE = 4096;
 function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
   const { messages, tools, format, maxTokens, choices } = request;
   const written = [messages.map((message) => ({ ...message, content: messageText(message) })), tools, format];
-  const bytes = Buffer.byteLength(JSON.stringify(written));
+  const bytes = jsonBytes(written);
   const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
   return {
     promptTokens:

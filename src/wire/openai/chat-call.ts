@@ -2,6 +2,7 @@
 
 import type { PassThrough } from "../../engines/chat-proxy.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
+import { jsonBytes } from "../../json-bytes.ts";
 import { forwardedAnswers } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toModerationInput } from "./chat-moderation-input.ts";
@@ -35,8 +36,5 @@ function withoutModeration(body: ChatCompletionBody): PassThrough["body"] {
 
 /** Of the fields that prompts are made of. */
 function promptBytes({ messages, tools, response_format }: ChatCompletionBody): number {
-  const written = JSON.stringify([messages, tools, response_format], (key, value: unknown) =>
-    key === "image_url" ? undefined : value,
-  );
-  return Buffer.byteLength(written);
+  return jsonBytes([messages, tools, response_format], "image_url");
 }

@@ -1,0 +1,48 @@
+import { fastify } from "fastify";
+import { expect, test } from "vitest";
+import { useErrorFormat } from "./errors.ts";
+import { useJsonBodies } from "./json-body.ts";
+
+const MAX_BYTES = 20_000_000;
+
+async function parse(body: string): Promise<{ status: number; message: string }> {
+  const app = fastify({ bodyLimit: MAX_BYTES });
+  app.decorateRequest("reportFailure", () => {});
+  useErrorFormat(app, MAX_BYTES);
+  useJsonBodies(app);
+  app.post("/", async (request) => ({ error: { message: JSON.stringify(request.body).slice(0, 100) } }));
+  const headers = { "content-type": "application/json" };
+  const answer = await app.inject({ method: "POST", url: "/", headers, payload: body });
+  return { status: answer.statusCode, message: answer.json().error.message };
+}
+
+const repeat = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, i) => write(i));
+const keys = (count: number) => `{${repeat(count, (index) => `"k${index}":1`)}}`;
+
+test.each([
+  ["a million keys", keys(1_000_000), "an object with more than 10000 keys"],
+  ["a million keys in an object within", `{"metadata":${keys(1_000_000)}}`, "an object with more than 10000 keys"],
+  ["three million objects", `{"stop":[${repeat(3_000_000, () => "{}")}]}`, "more than 100000 values"],
+  ["a million numbers", `[${repeat(1_000_000, () => "1")}]`, "more than 100000 values"],
+  ["keys spread over many objects", `[${repeat(20, () => keys(6000))}]`, "more than 100000 values"],
+])("refuses %s while it counts them, before they are parsed", async (_what, body, message) => {
+  expect(await parse(body)).toEqual({ status: 400, message: expect.stringContaining(message) });
+});
+
+test.each([
+  ["10,000 keys", keys(10_000)],
+  ["10,000 keys in each of two objects", `[${keys(10_000)},${keys(10_000)}]`],
+  ["90,000 numbers", `[${repeat(90_000, () => "1")}]`],
+  ["a text full of signs", JSON.stringify({ text: '{"a":[1,2]},\\'.repeat(100_000) })],
+  ["128 levels", `${"[".repeat(128)}${"]".repeat(128)}`],
+])("parses %s", async (_what, body) => {
+  expect((await parse(body)).status).toBe(200);
+});
+
+test.each([
+  ["129 levels", `${"[".repeat(129)}${"]".repeat(129)}`, "nested more than 128 levels deep"],
+  ["more closing brackets than opening ones", "]".repeat(1000), "not valid JSON"],
+  ["a text that does not end", '"\\', "not valid JSON"],
+])("refuses %s", async (_what, body, message) => {
+  expect(await parse(body)).toEqual({ status: 400, message: expect.stringContaining(message) });
+});
