@@ -13,6 +13,7 @@ import { RateLimits } from "../src/quota/rate-limits.ts";
 import type { Secret } from "../src/secret.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { type UsageRecord, UsageRecorder } from "../src/usage/usage-recorder.ts";
+import { NO_USAGE } from "../src/usage.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { HAS_REDIS, startRedis } from "../test/support/redis.ts";
 import { type Service, startService } from "../test/support/service.ts";
@@ -48,7 +49,7 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
     const began = performance.now();
     const reservation = await quota.reserve(claim);
     times.push(performance.now() - began);
-    reservation.settle({ promptTokens: 50, completionTokens: 20, costNanoDollars: null });
+    reservation.settle({ ...NO_USAGE, promptTokens: 50, completionTokens: 20 }, null);
   }
   console.log(`reserving six limits ${name}: ${microseconds(median(times))} (median of ${requests})`);
   await counters.close();

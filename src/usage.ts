@@ -1,5 +1,8 @@
 /** What a request used: one type from the engine that counts it to the bill. No behavior. */
 
+/** The tasks, as usage records and prices name them. */
+export type Operation = "chat" | "moderation" | "speech" | "transcription";
+
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {
   promptTokens: number;
@@ -18,6 +21,13 @@ export interface Usage extends TokenUsage {
   /** Of text moderated or spoken, in UTF-16 units. */
   characters: number;
   audioSeconds: number;
+}
+
+/** Usage as it is stored and reported: in integers, with its cost. */
+export interface RecordedUsage extends Omit<Usage, "estimated" | "audioSeconds"> {
+  audioMilliseconds: number;
+  /** Null: no price was known. */
+  costNanoDollars: number | null;
 }
 
 export const NO_USAGE: Readonly<Usage> = {

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { Accounts } from "../accounts/accounts.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { openDatabase } from "../storage/database.ts";
+import type { UsageSum } from "../storage/usage-reports.ts";
 import { UsageReports } from "../usage/usage-report.ts";
 import { configSources } from "./config-sources.ts";
 import { formatTable } from "./format-table.ts";
@@ -53,10 +54,8 @@ async function printUsage({ month, organization, json }: UsageOptions): Promise<
   console.log(json === true ? JSON.stringify(rows, undefined, 2) : toTable(rows));
 }
 
-type Sum = Awaited<ReturnType<UsageReports["read"]>>["buckets"][number]["sums"][number];
-
-function total(sums: readonly Sum[]) {
-  const add = (of: (sum: Sum) => number) => sums.reduce((all, sum) => all + of(sum), 0);
+function total(sums: readonly UsageSum[]) {
+  const add = (of: (sum: UsageSum) => number) => sums.reduce((all, sum) => all + of(sum), 0);
   const isPriced = sums.some(({ costNanoDollars }) => costNanoDollars !== null);
   return {
     project: sums[0]?.projectId ?? "",

@@ -144,17 +144,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     const used = this.#used;
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
     if (isAbandoned && outcome !== "finished" && served !== undefined) adapter.countAbandoned(used);
-    const { promptTokens, cachedTokens, completionTokens, characters } = used;
-    const audioMilliseconds = Math.round(used.audioSeconds * 1000);
-    const use = {
-      promptTokens,
-      cachedTokens,
-      completionTokens,
-      characters,
-      audioMilliseconds,
-      operation: adapter.task,
-    };
-    const costNanoDollars = costInNanoDollars(served?.price ?? {}, use);
+    const costNanoDollars = costInNanoDollars(served?.price ?? {}, adapter.task, used);
     this.#settlement = {
       caller,
       operation: adapter.task,
@@ -170,7 +160,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       durationSeconds: this.ageSeconds,
       firstTokenSeconds: this.#firstTokenSeconds,
     };
-    reservation.settle({ promptTokens, completionTokens, costNanoDollars });
+    reservation.settle(used, costNanoDollars);
     onSettled(this.#settlement);
   }
 }

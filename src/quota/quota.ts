@@ -3,6 +3,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RateLimitStatus } from "../faults.ts";
 import type { Price } from "../usage/cost.ts";
+import type { Operation, Usage } from "../usage.ts";
 
 /** Upper bound of what a request can use. */
 export interface Claim {
@@ -13,7 +14,7 @@ export interface Claim {
   catalogId: string | undefined;
   /** Computed only when a limit applies, since it reads the complete prompt. */
   upperBound(): UsageUpperBound;
-  operation: "chat" | "moderation" | "speech" | "transcription" | undefined;
+  operation: Operation | undefined;
   /** Prices of all models that may answer. */
   prices: readonly Price[];
   /** Number of choices; default 1. */
@@ -33,19 +34,11 @@ export interface UsageUpperBound {
   characters: number;
 }
 
-/** What it did cost. */
-export interface Used {
-  promptTokens: number;
-  completionTokens: number;
-  /** Null: no price was known. */
-  costNanoDollars: number | null;
-}
-
 export interface Reservation {
   /** Rate limit status of the caller, this request included. */
   rateLimitStatus: RateLimitStatus;
-  /** Must be called exactly once; releases what was not used. */
-  settle(used: Used): void;
+  /** Must be called exactly once; releases what was not used. The cost is null when no price was known. */
+  settle(usage: Readonly<Usage>, costNanoDollars: number | null): void;
 }
 
 /** Reservation of a request without limits. */

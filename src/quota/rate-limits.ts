@@ -3,9 +3,10 @@
 import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
 import { Fault, type FaultDetails, type RateLimitStatus } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
+import type { Usage } from "../usage.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
-import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "./quota.ts";
+import { type Claim, type Quota, type Reservation, UNLIMITED } from "./quota.ts";
 
 export interface RateLimitsOptions {
   counters: Counters;
@@ -73,7 +74,7 @@ export class RateLimits implements Quota {
       throw refusal(claim, buckets, refused, taken);
     }
     const rateLimitStatus = toRateLimitStatus(buckets, taken.used);
-    return { rateLimitStatus, settle: (used) => this.#settle(buckets, taken.reservation, used) };
+    return { rateLimitStatus, settle: (usage) => this.#settle(buckets, taken.reservation, usage) };
   }
 
   #bucketsOf(scope: LimitedScope, claim: Claim): Bucket[] {
@@ -111,19 +112,19 @@ export class RateLimits implements Quota {
     ];
   }
 
-  #settle(buckets: readonly Bucket[], reservation: TakenReservation, used: Used): void {
+  #settle(buckets: readonly Bucket[], reservation: TakenReservation, usage: Readonly<Usage>): void {
     const { counters, logger } = this.#options;
     const reserved = buckets.filter(({ isReserved }) => isReserved);
     if (reserved.length === 0) return;
-    const corrections = reserved.map((bucket) => ({ ...bucket, difference: differenceOf(bucket, used) }));
+    const corrections = reserved.map((bucket) => ({ ...bucket, difference: differenceOf(bucket, usage) }));
     counters.settle(reservation, corrections).catch((error: unknown) => {
       logger.warn({ err: error }, "a rate limit reservation could not be settled; it expires with its window");
     });
   }
 }
 
-function differenceOf({ kind, amount }: Bucket, used: Used): number {
-  return kind === "tokens" ? used.promptTokens + used.completionTokens - amount : -amount;
+function differenceOf({ kind, amount }: Bucket, usage: Readonly<Usage>): number {
+  return kind === "tokens" ? usage.promptTokens + usage.completionTokens - amount : -amount;
 }
 
 function refusedOf(buckets: readonly Bucket[], { key }: Refused): Bucket {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { createLogger } from "../observability/logger.ts";
+import { NO_USAGE } from "../usage.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
 import type { Claim } from "./quota.ts";
 import { SpendLimits, type SpendLimitsOptions } from "./spend-limits.ts";
@@ -29,7 +30,7 @@ function start(thresholdCents: number, spentSince: SpendLimitsOptions["spentSinc
   const limits = new SpendLimits({ ...parts, limitsOf: () => [limit], spentSince });
   const spend = async () => {
     const reservation = await limits.reserve(claimOf(1));
-    reservation.settle({ promptTokens: 0, completionTokens: 1, costNanoDollars: DOLLAR / 10 });
+    reservation.settle({ ...NO_USAGE, completionTokens: 1 }, DOLLAR / 10);
   };
   return { limits, spend };
 }

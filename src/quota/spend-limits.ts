@@ -6,8 +6,9 @@ import type { Counters } from "../counters/counters.ts";
 import { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { costInNanoDollars } from "../usage/cost.ts";
+import { NO_USAGE } from "../usage.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
-import { type Claim, type Quota, type Reservation, UNLIMITED, type Used } from "./quota.ts";
+import { type Claim, type Quota, type Reservation, UNLIMITED } from "./quota.ts";
 
 export interface SpendLimit {
   /** An organization, a project or a key. */
@@ -74,8 +75,8 @@ export class SpendLimits implements Quota {
     }
     return {
       rateLimitStatus: {},
-      settle: (used) => {
-        const difference = (used.costNanoDollars ?? 0) - amount;
+      settle: (_usage, costNanoDollars) => {
+        const difference = (costNanoDollars ?? 0) - amount;
         const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
         counters.settle(taken.reservation, corrections).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
@@ -88,15 +89,15 @@ export class SpendLimits implements Quota {
     const { operation, prices, upperBound: computeUpperBound } = claim;
     if (operation === undefined) return 0;
     const upperBound = computeUpperBound();
-    const use = {
-      operation,
+    const usage = {
+      ...NO_USAGE,
       promptTokens: upperBound.promptTokens,
-      cachedTokens: 0,
       completionTokens: upperBound.completionTokens ?? this.#options.estimates.estimate(claim),
       characters: upperBound.characters,
-      audioMilliseconds: Math.ceil((upperBound.audioBytes / BYTES_PER_SECOND) * 1000),
+      audioSeconds: upperBound.audioBytes / BYTES_PER_SECOND,
     };
-    return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...prices.map((price) => costInNanoDollars(price, use) ?? 0)));
+    const costs = prices.map((price) => costInNanoDollars(price, operation, usage) ?? 0);
+    return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...costs));
   }
 
   async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
@@ -177,10 +178,10 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
   };
   const combine = (claim: Claim, one: Reservation, other: Reservation): Reservation => ({
     rateLimitStatus: { ...one.rateLimitStatus, ...other.rateLimitStatus },
-    settle: (used) => {
-      estimates.learn(claim, used.completionTokens);
-      one.settle(used);
-      other.settle(used);
+    settle: (usage, costNanoDollars) => {
+      estimates.learn(claim, usage.completionTokens);
+      one.settle(usage, costNanoDollars);
+      other.settle(usage, costNanoDollars);
     },
   });
   return {
@@ -191,9 +192,7 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
   };
 }
 
-const NOTHING: Used = { promptTokens: 0, completionTokens: 0, costNanoDollars: null };
-
 function release(reservation: Reservation, failure: unknown): never {
-  reservation.settle(NOTHING);
+  reservation.settle(NO_USAGE, null);
   throw failure;
 }

@@ -3,6 +3,8 @@
  * in snake_case there, which Kysely's plugin translates. Null in a time means that it has not happened.
  */
 
+import type { Operation, RecordedUsage } from "../usage.ts";
+
 export interface Schema {
   organizations: OrganizationRow;
   projects: ProjectRow;
@@ -151,22 +153,11 @@ export interface UsageDimensionRow {
   /** The catalog id that answered. */
   model: string;
   deployment: string;
-  operation: "chat" | "moderation" | "speech" | "transcription";
-}
-
-export interface UsageAmounts {
-  promptTokens: number;
-  cachedTokens: number;
-  completionTokens: number;
-  reasoningTokens: number;
-  characters: number;
-  audioMilliseconds: number;
-  /** Null: no price was known. */
-  costNanoDollars: number | null;
+  operation: Operation;
 }
 
 /** One request. */
-export interface UsageRecordRow extends UsageAmounts {
+export interface UsageRecordRow extends RecordedUsage {
   at: number;
   dimensionId: number;
   durationMilliseconds: number;
@@ -174,7 +165,7 @@ export interface UsageRecordRow extends UsageAmounts {
 }
 
 /** All requests of an hour (3600) or a UTC day (86400). */
-export interface UsageRollupRow extends UsageAmounts {
+export interface UsageRollupRow extends RecordedUsage {
   bucketSeconds: number;
   beginsAt: number;
   dimensionId: number;

@@ -1,7 +1,8 @@
 /** Records of use as they are kept until they are written: who, what and where named once, then numbers. */
 
 import { hash } from "node:crypto";
-import type { UsageAmounts, UsageDimensionRow, UsageRecordRow } from "./schema.ts";
+import type { RecordedUsage } from "../usage.ts";
+import type { UsageDimensionRow, UsageRecordRow } from "./schema.ts";
 
 type UsageDimension = Omit<UsageDimensionRow, "id">;
 export type UsageRecord = UsageDimension & Omit<UsageRecordRow, "dimensionId">;
@@ -25,7 +26,7 @@ export const AMOUNTS = [
   "reasoningTokens",
   "characters",
   "audioMilliseconds",
-] as const satisfies (keyof UsageAmounts)[];
+] as const satisfies (keyof RecordedUsage)[];
 
 export const DIMENSION_COLUMNS = [
   "id",

@@ -1,8 +1,9 @@
 /** Reads usage per time bucket, summed by the requested groups. */
 
 import { type RawBuilder, sql } from "kysely";
+import type { RecordedUsage } from "../usage.ts";
 import type { Executor } from "./database.ts";
-import type { UsageAmounts, UsageDimensionRow } from "./schema.ts";
+import type { UsageDimensionRow } from "./schema.ts";
 import { AMOUNTS } from "./usage-batch.ts";
 
 type UsageGroup = "projectId" | "keyId" | "model" | "operation";
@@ -21,7 +22,7 @@ export interface UsageQuery {
   models?: readonly string[] | undefined;
 }
 
-export interface UsageSum extends UsageAmounts {
+export interface UsageSum extends RecordedUsage {
   /** When the bucket begins. */
   beginsAt: number;
   requests: number;
@@ -32,7 +33,7 @@ export interface UsageSum extends UsageAmounts {
   operation?: string;
 }
 
-const SUMMED = [...AMOUNTS, "costNanoDollars"] as const satisfies (keyof UsageAmounts)[];
+const SUMMED = [...AMOUNTS, "costNanoDollars"] as const satisfies (keyof RecordedUsage)[];
 
 /** Buckets without use are left out. In the order of time, then of what they are grouped by. */
 export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
-import type { UsageAmounts } from "../storage/schema.ts";
 import { type UsageBatch, UsageRows } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
+import type { RecordedUsage } from "../usage.ts";
 import { type UsageRecord, UsageRecorder, type UsageRecorderOptions } from "./usage-recorder.ts";
 
 const databases = useDatabases();
@@ -105,7 +105,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(written.map(({ dimensionId: _, ...row }) => row)).toEqual(
       given.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => row),
     );
-    const sum = (column: keyof UsageAmounts) => given.reduce((total, each) => total + (each[column] ?? 0), 0);
+    const sum = (column: keyof RecordedUsage) => given.reduce((total, each) => total + (each[column] ?? 0), 0);
     const sums = { requests: 682, promptTokens: sum("promptTokens"), cachedTokens: sum("cachedTokens") };
     expect(await rollups(database)).toMatchObject([{ bucketSeconds: 3600 }, { bucketSeconds: 86_400 }]);
     for (const rollup of await rollups(database)) {

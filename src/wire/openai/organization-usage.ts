@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import type { RecordedUsage } from "../../usage.ts";
 import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
 
 const MAX_VALUES = 100;
@@ -117,21 +118,15 @@ function readPage(page: string, start: number, bucketSeconds: number): number {
   throw invalidRequest("Invalid value for 'page': it is not the `next_page` of this list.", "page", "invalid_value");
 }
 
-interface Sum {
+interface UsageSum extends RecordedUsage {
   requests: number;
-  promptTokens: number;
-  cachedTokens: number;
-  completionTokens: number;
-  characters: number;
-  audioMilliseconds: number;
-  costNanoDollars: number | null;
   projectId?: string;
   keyId?: string;
   model?: string;
 }
 
 interface Report {
-  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly Sum[] }[];
+  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
   next: number | undefined;
 }
 
@@ -150,7 +145,7 @@ export function toUsagePage(kind: UsageKind, report: Report) {
   }));
 }
 
-const AMOUNTS: Readonly<Record<UsageKind, (sum: Sum) => Record<string, number>>> = {
+const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, number>>> = {
   completions: (sum) => ({
     input_tokens: sum.promptTokens,
     input_cached_tokens: sum.cachedTokens,
@@ -179,7 +174,7 @@ export function toCostsPage(report: Report) {
   }));
 }
 
-function toPage<Result>({ buckets, next }: Report, toResult: (sum: Sum) => Result) {
+function toPage<Result>({ buckets, next }: Report, toResult: (sum: UsageSum) => Result) {
   return {
     object: "page" as const,
     data: buckets.map(({ beginsAt, endsAt, sums }) => ({
