@@ -86,7 +86,10 @@ test(`without Redis requests are refused where it is so configured${WITHOUT_REDI
 }, async ({ expect, onTestFinished }) => {
   const redis = await startRedis();
   onTestFinished(() => redis[Symbol.asyncDispose]());
-  const { services, stop } = await start(redis, "{ key: { requests_per_minute: 100 }, when_counters_away: refuse }");
+  const { services, stop } = await start(
+    redis,
+    "{ key: { requests_per_minute: 100 }, on_counters_unavailable: refuse }",
+  );
   onTestFinished(stop);
   const [one] = services;
   await redis.stop();

@@ -9,7 +9,7 @@ import { type Service, startService } from "./support/service.ts";
 let upstream: FaultyUpstream;
 let service: Service;
 
-const TINY_CIRCUIT = "circuit: { failures: 3, rest_seconds: 0.5 }";
+const TINY_CIRCUIT = "circuit: { failures: 3, cooldown_seconds: 0.5 }";
 
 beforeAll(async () => {
   upstream = await startFaultyUpstream();
@@ -41,9 +41,9 @@ models:
     task: chat
     strategy: weighted
     deployments:
-      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
-      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
-      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
+      - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
+      - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
+      - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
   - id: voiced
     task: speech
     deployments:
@@ -52,11 +52,11 @@ models:
   - id: sticky-elsewhere
     task: chat
     strategy: weighted
-    circuit: { failures: 1, rest_seconds: 600 }
+    circuit: { failures: 1, cooldown_seconds: 600 }
     deployments:
-      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
-      - ${to(upstream.baseUrlFor("none"), ", reuses_prefixes: true")}
-      - ${to(upstream.refusingUrl, ", reuses_prefixes: true")}
+      - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
+      - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
+      - ${to(upstream.refusingUrl, ", prefix_caching: true")}
   - { id: fair, task: chat, max_queue: 2000, deployments: [{ engine: scripted, slots: 1, replies: [{ text: Turn., delay_ms_before_first: 50 }] }] }
 `,
   });

@@ -1,4 +1,4 @@
-/** docs/reference/api.md: every route that the server registers, with what it does. */
+/** Generates docs/reference/api.md: every route that the server registers, with its summary. */
 
 import type { RouteOptions } from "fastify";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
@@ -42,7 +42,7 @@ function byPath(a: string, b: string): number {
   return (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? "") || a.localeCompare(b);
 }
 
-/** `GET /v1/models` and so on. Registering a route reads its services and calls none of them. */
+/** Lists routes such as `GET /v1/models`. Registering a route reads its services but does not call them. */
 async function routes(): Promise<string[]> {
   const found = new Set<string>();
   const numbers = { corsOrigins: [], maxBodyBytes: 1024, receiveTimeoutSeconds: 1, requestTimeoutSeconds: 1 };

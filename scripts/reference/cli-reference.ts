@@ -1,4 +1,4 @@
-/** docs/reference/cli.md: the help of every command, from commander. */
+/** Generates docs/reference/cli.md: the help of every command, from commander. */
 
 import type { Command } from "commander";
 import { buildProgram, COMMAND_NAMES } from "../../src/cli/run-command.ts";

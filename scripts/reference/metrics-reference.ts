@@ -1,4 +1,4 @@
-/** docs/reference/metrics.md: the metrics that the service registers. */
+/** Generates docs/reference/metrics.md: the metrics that the service registers. */
 
 import { Metrics } from "../../src/observability/metrics.ts";
 

@@ -1,4 +1,4 @@
-/** The generated pages of docs/reference, by path in the repository. */
+/** Generators of the pages in docs/reference, by path. */
 
 import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";

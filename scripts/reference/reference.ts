@@ -1,9 +1,9 @@
-/** The parts of the documentation that are made from the configuration's own schemas, so that they cannot drift. */
+/** Generates the configuration reference and the JSON Schema from the configuration's zod schemas. */
 
 import { z } from "zod";
 import { environmentSchema } from "../../src/config/environment-schema.ts";
 import { configJsonSchema, inputSchema, type JsonSchema } from "../../src/config/json-schema.ts";
-import { deploymentTerms } from "../../src/config/model-schema.ts";
+import { deploymentOptions } from "../../src/config/model-schema.ts";
 import { ENGINES } from "../../src/engines/registry.ts";
 
 const settings = Object.fromEntries(
@@ -12,15 +12,15 @@ const settings = Object.fromEntries(
     .map((engine) => [engine.name, engine.settings]),
 );
 
-/** What parlance.schema.json holds. */
+/** Content of parlance.schema.json. */
 export const publishedSchema: JsonSchema = configJsonSchema(settings);
 
-/** `text` with what stands between its `<!-- NAME -->` and `<!-- /NAME -->` made anew. */
+/** Replaces everything between `<!-- NAME -->` and `<!-- /NAME -->` in `text` with its generated section. */
 export function fillReference(text: string): string {
   const deployments = publishedSchema.properties?.models?.items?.properties?.deployments;
   const sections: Record<string, string> = {
     "reference: file": table(keys(publishedSchema)),
-    "reference: any deployment": table(keys(inputSchema(deploymentTerms))),
+    "reference: any deployment": table(keys(inputSchema(deploymentOptions))),
     "reference: deployments": engineTables(deployments?.items?.anyOf ?? []),
     "reference: environment": environmentTable(),
   };
@@ -34,7 +34,7 @@ export function fillReference(text: string): string {
 
 function splitOnce(text: string, mark: string): [before: string, after: string] {
   const at = text.indexOf(mark);
-  if (at < 0) throw new Error(`The documentation lacks ${mark.trim()}`);
+  if (at < 0) throw new Error(`docs/reference/configuration.md has no ${mark.trim()}`);
   return [text.slice(0, at), text.slice(at + mark.length)];
 }
 
@@ -44,7 +44,7 @@ interface Row {
   isRequired: boolean;
 }
 
-/** Every key that is set itself; a mapping or a list of mappings gives way to its own keys. */
+/** Lists every key. A mapping, or a list of mappings, is followed by its keys. */
 function keys(schema: JsonSchema, prefix = ""): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, value]): Row[] => {
     const key = `${prefix}${name}`;
@@ -80,7 +80,7 @@ function engineTables(branches: readonly JsonSchema[]): string {
 
 function withoutCommonKeys(branch: JsonSchema): JsonSchema {
   const own = Object.entries(branch.properties ?? {}).filter(
-    ([key]) => key !== "engine" && !Object.hasOwn(deploymentTerms.shape, key),
+    ([key]) => key !== "engine" && !Object.hasOwn(deploymentOptions.shape, key),
   );
   return { ...branch, properties: Object.fromEntries(own) };
 }

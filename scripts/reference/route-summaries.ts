@@ -1,12 +1,12 @@
-/** One line for each route. `npm run reference` fails for a route without one. */
+/** Summary of every route. `npm run reference` fails for a route without one. */
 export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
-  "GET /health/live": "200 while the process answers.",
+  "GET /health/live": "Returns 200 while the process is alive.",
   "GET /health/ready":
-    "200 when every model is up and the database answers, else 503; lists each deployment's state and device.",
-  "GET /metrics": "[Metrics](metrics.md) in the Prometheus text format.",
-  "POST /v1/chat/completions": "Answers a chat, streamed or not.",
+    "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
+  "GET /metrics": "Returns [metrics](metrics.md) in the Prometheus text format.",
+  "POST /v1/chat/completions": "Creates a chat completion, streamed or not.",
   "GET /v1/models":
-    "Lists the models that the key may use; `?include_metadata=true` adds abilities, prices and context windows.",
+    "Lists the models that the key may use; `?include_metadata=true` adds capabilities, prices and context windows.",
   "GET /v1/models/": "The same as `GET /v1/models`.",
   "GET /v1/audio/models": "Lists the speech models, in the form that speech clients read.",
   "POST /v1/organization/models/{id}/load":

@@ -1,4 +1,4 @@
-/** `npm run reference`: brings parlance.schema.json and docs/reference up to date with the code. */
+/** `npm run reference`: regenerates parlance.schema.json and docs/reference from the code. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** `parlance config`: tells what is wrong with the configuration without starting anything. */
+/** `parlance config`: validates the configuration without starting the service. */
 
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
@@ -10,9 +10,9 @@ export function configCommand(): Command {
   const command = new Command("config");
   command
     .command("check")
-    .description("Check the environment and the configuration file; tells every fault at once")
-    .argument("[file]", "instead of the one that PARLANCE_CONFIG names, or parlance.yaml here")
-    .option("--json", "print what was understood as JSON")
+    .description("Validate the environment and the configuration file; prints every error at once")
+    .argument("[file]", "file to validate; default: $PARLANCE_CONFIG, or parlance.yaml in the working directory")
+    .option("--json", "print the configuration in effect as JSON")
     .action(async (file: string | undefined, { json }: { json?: true }) => {
       const sources = configSources();
       const environment = file === undefined ? sources.environment : { ...sources.environment, PARLANCE_CONFIG: file };
@@ -30,9 +30,9 @@ export function configCommand(): Command {
 function describe({ file, server, dataDirectory, databaseUrl, builtinModels, models }: Config): string {
   const count = `${models.length} ${models.length === 1 ? "model" : "models"}`;
   return [
-    `${file ?? "No configuration file; the environment and the defaults"}: no fault`,
+    `${file ?? "Environment and defaults (no configuration file)"}: valid`,
     `  listens on ${server.host} port ${server.port}`,
-    `  keeps its data in ${dataDirectory}${databaseUrl === undefined ? "" : " and PostgreSQL"}`,
+    `  stores data in ${dataDirectory}${databaseUrl === undefined ? "" : " and PostgreSQL"}`,
     `  serves ${count} from the file${builtinModels ? " and the built-in ones" : ""}`,
   ].join("\n");
 }

@@ -56,7 +56,7 @@ describe("config check", () => {
   test("says what a good configuration means", async () => {
     await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
     const { code, stdout } = await runParlance(["config", "check"], { cwd, environment: { PARLANCE_PORT: "9" } });
-    expect(stdout).toContain("parlance.yaml: no fault");
+    expect(stdout).toContain("parlance.yaml: valid");
     expect(stdout).toContain("port 9");
     expect(stdout).toContain("1 model from the file and the built-in ones");
     expect(code).toBe(0);
@@ -76,10 +76,10 @@ describe("config check", () => {
     await writeFile(join(cwd, "other.yaml"), `log_level: \${KEY}\nmodels: [${model}, ${model}]\n`);
     const environment = { KEY: "sk-very-secret", PARLANCE_API_KEY: "sk-too-short" };
     const { code, stdout, stderr } = await runParlance(["config", "check", "other.yaml"], { cwd, environment });
-    expect(stderr).toMatch(/^error: The configuration has 3 faults\.$/m);
+    expect(stderr).toMatch(/^error: The configuration has 3 errors\.$/m);
     expect(stderr).toContain("PARLANCE_API_KEY: must be 32 to 512");
     expect(stderr).toContain("log_level: must be one of");
-    expect(stderr).toContain("models[1].id: is taken already by models[0] (line 2)");
+    expect(stderr).toContain("models[1].id: is already used by models[0] (line 2)");
     expect(stderr).not.toMatch(/^ +at |sk-/m);
     expect(stdout).toBe("");
     expect(code).toBe(1);
@@ -117,7 +117,7 @@ test.skipIf(process.platform !== "linux")("output that cannot be written is an e
 
 test("a fault exits 1, without a stack", async () => {
   const { code, stderr } = await runParlance(["serve"], { cwd, environment: { PARLANCE_PORT: "x" } });
-  expect(stderr).toMatch(/^error: The configuration has a fault\.\nIn the environment:\n {2}PARLANCE_PORT: must be/);
+  expect(stderr).toMatch(/^error: The configuration has 1 error\.\nIn the environment:\n {2}PARLANCE_PORT: must be/);
   expect(stderr).not.toMatch(/^ +at /m);
   expect(code).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** What an address to listen on may be, in the file and in the environment. */
+/** Schemas of host names, ports and networks, shared by the file and the environment. */
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -14,7 +14,7 @@ export const network = z.string().refine((value) => isIP(value) !== 0 || ipaddr.
   error: "must be an IP address, or a network such as 10.0.0.0/8 or fd00::/8",
 });
 
-const PORT_BOUND = "must be a whole number from 0 to 65535 (0: any free port)";
+const PORT_BOUND = "must be a whole number from 0 to 65535 (0 picks a free port)";
 
 export const port = z
   .int({ error: ({ input }) => (input === undefined ? undefined : PORT_BOUND) })

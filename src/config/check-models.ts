@@ -1,11 +1,11 @@
-/** Checks what models say of each other; works on raw values, so that a fault in one hides none in another. */
+/** Checks references between models. Works on raw values, so that an error in one model does not hide errors in another. */
 
 import type { Task } from "../engines/task.ts";
-import type { FaultList, Path } from "./fault-list.ts";
-import { nearest } from "./known-keys.ts";
+import type { ConfigErrors, Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
+import { nearest } from "./unknown-key.ts";
 
-/** A model that Parlance brings, as far as the file may name it. */
+/** A built-in model, which a fallback may name. */
 export interface KnownModel {
   id: string;
   task: Task;
@@ -13,7 +13,7 @@ export interface KnownModel {
 
 export interface KnownNames {
   builtinModels: readonly KnownModel[];
-  /** Engines that pass on the id they are asked for; a local one serves the one model that it has loaded. */
+  /** Engines that forward the requested id upstream. A local engine serves only the model that it has loaded. */
   wildcardEngines: readonly string[];
 }
 
@@ -24,12 +24,12 @@ interface RawModel {
   value: unknown;
 }
 
-/** `written` are the same models before substitution: what a message quotes comes from there, never from a variable. */
+/** `written` holds the same models before substitution: messages quote from it, so that they never show a variable's value. */
 export function checkModels(
   value: unknown,
   written: unknown,
   { builtinModels, wildcardEngines }: KnownNames,
-  faults: FaultList,
+  errors: ConfigErrors,
 ): void {
   const models = listAt(value, "models").flatMap((each, index): RawModel[] => {
     const { id, task } = asMapping(each) ?? {};
@@ -41,62 +41,62 @@ export function checkModels(
     tasks.set(id, task);
     const earlier = first.get(id);
     if (earlier === undefined) first.set(id, path);
-    else faults.add([...path, "id"], `is taken already by models[${earlier[1]}]`);
+    else errors.add([...path, "id"], `is already used by models[${earlier[1]}]`);
   }
-  checkAliases(models, tasks, faults);
+  checkAliases(models, tasks, errors);
   for (const model of models) {
-    checkWildcard(model, wildcardEngines, faults);
-    checkFallbacks(model, tasks, written, faults);
+    checkWildcard(model, wildcardEngines, errors);
+    checkFallbacks(model, tasks, written, errors);
   }
 }
 
-function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, unknown>, faults: FaultList): void {
-  const taken = new Map<string, string>([...tasks.keys()].map((id) => [id, "is a model's id already"]));
+function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, unknown>, errors: ConfigErrors): void {
+  const taken = new Map<string, string>([...tasks.keys()].map((id) => [id, "is already the id of a model"]));
   for (const { id, path, value } of models) {
     listAt(value, "aliases").forEach((alias, index) => {
       if (typeof alias !== "string") return;
-      const fault =
-        alias.endsWith("/*") || id.endsWith("/*") ? "a wildcard has no aliases and is none" : taken.get(alias);
-      if (fault !== undefined) faults.add([...path, "aliases", index], fault);
-      taken.set(alias, "is another alias already");
+      const problem =
+        alias.endsWith("/*") || id.endsWith("/*") ? "a wildcard can neither have aliases nor be one" : taken.get(alias);
+      if (problem !== undefined) errors.add([...path, "aliases", index], problem);
+      taken.set(alias, "is already used as an alias");
     });
   }
 }
 
-function checkWildcard({ id, path, value }: RawModel, wildcardEngines: readonly string[], faults: FaultList): void {
+function checkWildcard({ id, path, value }: RawModel, wildcardEngines: readonly string[], errors: ConfigErrors): void {
   if (!id.endsWith("/*")) return;
   listAt(value, "deployments").forEach((deployment, index) => {
     const engine = asMapping(deployment)?.engine;
     if (typeof engine !== "string" || wildcardEngines.includes(engine)) return;
-    faults.add(
+    errors.add(
       [...path, "deployments", index, "engine"],
-      `cannot serve a wildcard, since it runs a single model; ${wildcardEngines.join(" and ")} can`,
+      `cannot serve a wildcard because it runs a single model; use ${wildcardEngines.join(" or ")}`,
     );
   });
 }
 
-function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, written: unknown, faults: FaultList) {
+function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, written: unknown, errors: ConfigErrors) {
   const seen = new Set<string>();
   listAt(model.value, "fallbacks").forEach((fallback, index) => {
     if (typeof fallback !== "string") return;
     const path = [...model.path, "fallbacks", index];
-    const fault = seen.has(fallback) ? "is named twice" : faultOfFallback(model, fallback, tasks);
+    const problem = seen.has(fallback) ? "is listed twice" : fallbackProblem(model, fallback, tasks);
     seen.add(fallback);
-    if (fault !== undefined && !faults.has(path)) faults.add(path, fault.replace("%s", quote(written, path)));
+    if (problem !== undefined && !errors.has(path)) errors.add(path, problem.replace("%s", quote(written, path)));
   });
 }
 
-function faultOfFallback(model: RawModel, fallback: string, tasks: ReadonlyMap<string, unknown>): string | undefined {
-  if (fallback === model.id) return "names the model itself";
-  if (fallback.endsWith("/*")) return "must be one model's id, not a wildcard";
+function fallbackProblem(model: RawModel, fallback: string, tasks: ReadonlyMap<string, unknown>): string | undefined {
+  if (fallback === model.id) return "is the model itself";
+  if (fallback.endsWith("/*")) return "must be the id of one model, not a wildcard";
   const target = tasks.has(fallback) ? fallback : [...tasks.keys()].find((id) => covers(id, fallback));
   if (target === undefined) {
     const meant = nearest(fallback, [...tasks.keys()]);
-    return `names %s, which is no model's id${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+    return `refers to %s, which does not exist${meant === undefined ? "" : `; did you mean ${meant}?`}`;
   }
   const task = tasks.get(target);
   return typeof task === "string" && typeof model.task === "string" && task !== model.task
-    ? `names a model whose task is ${task}, not ${model.task}`
+    ? `refers to a model whose task is ${task}, not ${model.task}`
     : undefined;
 }
 

@@ -2,42 +2,42 @@ import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
 
-/** Everything an operator may set, checked and frozen. Made once from the environment and parlance.yaml; nothing else reads either. */
+/** Validated, frozen configuration. Built once from the environment and parlance.yaml; nothing else reads either. */
 export interface Config {
   /** Absolute path of the file that was read; undefined when there is none. */
   file: string | undefined;
   server: ServerConfig;
-  /** Absolute. Holds the SQLite database and, unless set apart, the models. */
+  /** Absolute path. Contains the SQLite database and, by default, the models. */
   dataDirectory: string;
   modelsDirectory: string;
   /** PostgreSQL; undefined: SQLite in the data directory. */
   databaseUrl: Secret | undefined;
   /** Shared counters; undefined: in memory, or the database. */
   redisUrl: Secret | undefined;
-  /** First keys fixed by the operator; undefined: made at first start and shown once. */
+  /** First keys set by the operator; undefined: generated at the first start and shown once. */
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
   /** Bearer key of /metrics on the service's own port; undefined: no key is needed. */
   metricsKey: Secret | undefined;
   hub: HubConfig;
-  /** What may be used unless an administrator set something else; undefined: any number. */
+  /** Default limits, which administrators can override; undefined: unlimited. */
   limits: Readonly<Record<"projectModel" | "organization" | "key", LimitsConfig>>;
-  /** What holds while the counters that replicas share cannot be reached. */
+  /** What to do while the shared counters are unavailable. */
   onCountersUnavailable: "share" | "refuse" | "admit";
-  /** Wrong keys that are checked for one address in a minute. */
+  /** Failed authentications allowed per address and minute. */
   failedAuthenticationsPerMinute: number;
   usage: {
-    /** How long single requests are kept; their sums by hour and day stay. */
+    /** Days to keep single requests; hourly and daily totals stay. */
     recordDays: number;
   };
   local: LocalConfig;
   logLevel: LogLevel;
   /** Whether the manifest's default models are in the catalog. */
   builtinModels: boolean;
-  /** Whether the built-in default models answer by OpenAI's model names, too. */
+  /** Whether OpenAI's model names are aliases of the built-in default models. */
   defaultAliases: boolean;
   models: readonly ModelConfig[];
-  /** What the operator should be told at start, although it stops nothing. */
+  /** Messages to log at startup. */
   warnings: readonly string[];
 }
 
@@ -45,7 +45,7 @@ interface LocalConfig {
   load: "start" | "on_demand";
   /** Undefined: never. */
   unloadAfterSeconds: number | undefined;
-  /** Of all local models together; undefined: found from the machine. */
+  /** Memory for all local models together; undefined: derived from the machine's memory. */
   memoryBytes: number | undefined;
 }
 
@@ -60,39 +60,39 @@ export interface LimitsConfig {
 interface ServerConfig {
   host: string;
   port: number;
-  /** Where /metrics and /health are served besides; undefined: on the same port. */
+  /** Separate address for /metrics and /health; undefined: the same port. */
   operations: { host: string; port: number } | undefined;
   maxBodyBytes: number;
-  /** Of one file sent for transcription. */
+  /** Maximum size of one uploaded audio file. */
   maxUploadBytes: number;
-  /** Of one recording sent for transcription. */
+  /** Maximum duration of one uploaded recording. */
   maxAudioSeconds: number;
-  /** A command, for uploads that the decoders here do not read. */
+  /** FFmpeg command for formats that the built-in decoders do not support. */
   ffmpeg: string | undefined;
-  /** Entries in the `input` of one moderation. */
+  /** Maximum entries in the `input` of one moderation. */
   maxModerationInputs: number;
-  /** How long a request, headers and body, may take to arrive. */
+  /** Time limit for receiving a request's headers and body. */
   receiveTimeoutSeconds: number;
-  /** From the request's arrival to the answer's end. */
+  /** Time limit from a request's arrival to the end of its response. */
   requestTimeoutSeconds: number;
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
-  /** Origins of web pages that may call the API; `*`: every page. */
+  /** Origins that may call the API from a browser; `*` allows all. */
   corsOrigins: readonly string[];
-  /** What happens when a header names another organization or project than the key's. */
+  /** What to do when a header names another organization or project than the key's. */
   mismatchedIds: "refuse" | "ignore";
-  /** How long running requests may go on after SIGTERM. */
+  /** Time that active requests get to finish after SIGTERM. */
   drainSeconds: number;
-  /** How long known keys go on working while the database is away. */
+  /** How long recently used keys keep working while the database is unavailable. */
   databaseGraceSeconds: number;
 }
 
-/** The Hugging Face hub, by the environment names that its own tools read. */
+/** Hugging Face Hub settings, from the environment variables that its own tools read. */
 interface HubConfig {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   endpoint: string;
   token: Secret | undefined;
-  /** True: never asked. */
+  /** True: no requests to the hub. */
   offline: boolean;
 }
 
@@ -101,38 +101,38 @@ export interface ModelConfig {
   id: string;
   task: Task;
   accessGroups: readonly string[];
-  /** Other ids that mean this model wherever an id is taken. */
+  /** Alternative ids of the model. */
   aliases: readonly string[];
-  /** Not listed and not found by its own id; answers by its aliases and as a fallback. */
+  /** Not listed and not found by its own id, only by its aliases and as a fallback. */
   isHidden: boolean;
   ownedBy: string;
   /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
   price: Readonly<Record<string, string>>;
   strategy: "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
-  /** Attempts after the first; each deployment is tried once in any case. */
+  /** Attempts after the first; each deployment is tried at least once. */
   retries: number;
-  /** When a deployment that fails is left alone for a while; `failureRate` is more than 0; 1: never by rate. */
+  /** Circuit breaker. `failureRate` is more than 0; 1 disables the check of the rate. */
   circuit: { failures: number; failureRate: number; cooldownSeconds: number };
-  /** Catalog ids tried, in order, when no deployment can answer. */
+  /** Catalog ids tried in order when no deployment is available. */
   fallbacks: readonly string[];
-  /** Requests that may wait for a slot of this model. */
+  /** Maximum number of requests that wait for a slot of one deployment. */
   maxQueue: number;
   deployments: readonly DeploymentConfig[];
 }
 
 export interface DeploymentConfig {
-  /** A kind in the engine registry. */
+  /** Name in the engine registry. */
   engine: string;
-  /** As that engine's settings schema made them. */
+  /** Output of the engine's settings schema. */
   settings: unknown;
   weight: number;
-  /** What it costs the operator, as a model's `price`. */
+  /** What the deployment costs the operator, in the units of a model's `price`. */
   price: Readonly<Record<string, string>>;
   prefixCaching: boolean;
-  /** Undefined: as in `local`. */
+  /** Undefined: the default in `local`. */
   load: "start" | "on_demand" | undefined;
-  /** 0: never; undefined: as in `local`. */
+  /** 0: never; undefined: the default in `local`. */
   unloadAfterSeconds: number | undefined;
-  /** Undefined: the model's. */
+  /** Undefined: the model's `maxQueue`. */
   maxQueue: number | undefined;
 }

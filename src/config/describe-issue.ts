@@ -1,9 +1,9 @@
-/** Says in our words what a schema found, without ever showing the value. */
+/** Describes what a schema rejected, without showing the value. */
 
 import type { core } from "zod";
-import type { Path } from "./fault-list.ts";
+import type { Path } from "./config-errors.ts";
 
-/** Given to each parse: a schema's own message goes before it. */
+/** Zod's `error` option for every parse; a schema's own message takes precedence. */
 export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value")) {
     return "is required";
@@ -54,16 +54,16 @@ function nameOf(value: unknown): string {
 export interface Finding {
   path: Path;
   message: string;
-  /** The key that the schema does not know; `path` is where it stands. */
+  /** Key that the schema does not know; `path` leads to the mapping around it. */
   unknownKey: string | undefined;
 }
 
-/** One finding for each fault: an unknown key each, and of a union's branches the one that is nearest. */
+/** Flattens issues: one finding per unknown key, and only the closest branch of a union. */
 export function findings(issues: readonly core.$ZodIssue[], base: Path = []): Finding[] {
   return issues.flatMap((issue) => {
     const path = [...base, ...(issue.path as Path)];
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ path, message: "is not a key that is known here", unknownKey: key }));
+      return issue.keys.map((key) => ({ path, message: "is not a known key", unknownKey: key }));
     }
     if (issue.code === "invalid_union" && issue.errors.length > 0) {
       return alternatives(issue.errors, path);
@@ -72,7 +72,7 @@ export function findings(issues: readonly core.$ZodIssue[], base: Path = []): Fi
   });
 }
 
-/** A plain value that fits none of several kinds: all of them are said. A mapping: what its nearest kind lacks. */
+/** Lists all alternatives for a plain value; for a mapping, reports only the branch with the fewest errors. */
 function alternatives(errors: readonly (readonly core.$ZodIssue[])[], path: Path): Finding[] {
   const branches = errors.map((issues) => findings(issues, path));
   const isPlain = branches.every(([only, ...more]) => more.length === 0 && only?.path.length === path.length);

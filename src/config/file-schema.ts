@@ -1,4 +1,4 @@
-/** What parlance.yaml may hold, but for the settings of deployments, which each engine describes itself. */
+/** Schema of parlance.yaml, except for the settings of deployments, which each engine defines. */
 
 import { z } from "zod";
 import { host, network, port } from "./addresses.ts";
@@ -12,7 +12,7 @@ const operations = z
     host: host.default("127.0.0.1").describe("Address to listen on."),
     port: port.describe("Port to listen on."),
   })
-  .describe("Serves /health and /metrics on an address of their own. Left out: on the service's own port.");
+  .describe("Separate address for /health and /metrics. Default: the service's own address.");
 
 const corsOrigin = z.string().refine((value) => value === "*" || URL.parse(value)?.origin === value, {
   error: "must be an origin such as https://chat.example.com, without a path, or *",
@@ -20,89 +20,91 @@ const corsOrigin = z.string().refine((value) => value === "*" || URL.parse(value
 
 const server = z
   .strictObject({
-    host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: for every network interface."),
-    port: port.default(8080).describe("Port to listen on; 0 takes any free one."),
+    host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: listens on every network interface."),
+    port: port.default(8080).describe("Port to listen on; 0 picks a free port."),
     operations: operations.optional(),
     max_body_bytes: z
       .int()
       .min(1024)
       .max(1024 ** 3)
       .default(20 * 1024 ** 2)
-      .describe("Largest JSON body, in bytes; a larger one is refused with 413."),
+      .describe("Maximum size of a JSON body in bytes; larger bodies get a 413."),
     max_upload_bytes: z
       .int()
       .min(1024)
       .max(1024 ** 4)
       .default(25 * 1024 ** 2)
-      .describe("Largest file sent for transcription, in bytes; a larger one is refused with 413."),
+      .describe("Maximum size of an uploaded audio file in bytes; larger files get a 413."),
     max_audio_seconds: z
       .int()
       .min(1)
       .max(7 * 86_400)
       .default(6 * 3600)
-      .describe("Longest recording sent for transcription, in seconds; a longer one is refused with 400."),
+      .describe("Maximum duration of an uploaded recording in seconds; longer recordings get a 400."),
     ffmpeg: z
       .string()
       .min(1)
       .max(4096)
       .optional()
       .describe(
-        "FFmpeg's program, a path or a name on PATH, for uploads that the built-in decoders do not read (WMA, AC-3, ALAC and others). Left out: they are refused.",
+        "Path of the FFmpeg executable, or its name on PATH. It decodes formats that the built-in decoders do not support, such as WMA, AC-3 and ALAC. Default: such uploads get a 400.",
       ),
     max_moderation_inputs: z
       .int()
       .min(1)
       .max(1_000_000)
       .default(1000)
-      .describe("Most entries that the `input` of one moderation may have; more are refused with 400."),
+      .describe("Maximum number of entries in the `input` of a moderation request; more get a 400."),
     receive_timeout_seconds: z
       .number()
       .min(1)
       .max(3600)
       .default(60)
-      .describe("Seconds that a request, headers and body, may take to arrive; then 408."),
+      .describe("Seconds within which a request's headers and body must arrive; slower requests get a 408."),
     request_timeout_seconds: z
       .number()
       .min(1)
       .max(86400)
       .default(600)
       .describe(
-        "Seconds from a request's arrival to its answer's end; then 504, or an error frame in a stream. A client that takes nothing of its answer for twice as long is cut off.",
+        "Seconds from a request's arrival to the end of its response; slower requests get a 504, or an error event in a stream. A client that reads nothing of its response for twice as long is disconnected.",
       ),
     trusted_proxies: z
       .array(network)
       .max(1000)
       .default([])
       .describe(
-        "Addresses and networks (10.0.0.0/8) of proxies in front, whose X-Forwarded-For says who the client is. Nobody else's counts.",
+        "Addresses and networks (such as 10.0.0.0/8) of reverse proxies whose X-Forwarded-For header is trusted. The header is ignored from all other addresses.",
       ),
     cors_origins: z
       .array(corsOrigin)
       .max(1000)
       .default([])
       .describe(
-        "Origins of web pages, such as https://chat.example.com, whose scripts may call the API from a browser; * allows every page. A key that a page uses is visible to whoever can open that page.",
+        "Origins, such as https://chat.example.com, that may call the API from a browser (CORS); * allows every origin. Anyone who can open the page can read the key that it uses.",
       ),
     mismatched_ids: z
       .enum(["refuse", "ignore"])
       .default("refuse")
       .describe(
-        "What happens to a request whose OpenAI-Organization or OpenAI-Project header names another organization or project than its key's, as clients send when OPENAI_ORG_ID or OPENAI_PROJECT_ID is set for another service. refuse: 401. ignore: the key decides.",
+        "What to do with a request whose OpenAI-Organization or OpenAI-Project header does not match its key. Clients send such headers when OPENAI_ORG_ID or OPENAI_PROJECT_ID is set for another service. refuse: return a 401. ignore: use the key's organization and project.",
       ),
     drain_seconds: z
       .number()
       .min(0)
       .max(3600)
       .default(30)
-      .describe("Seconds that running requests may go on after SIGTERM; then they end with an error."),
+      .describe("Seconds that active requests get to finish after SIGTERM; then they end with an error."),
     database_grace_seconds: z
       .number()
       .min(0)
       .max(86400)
       .default(300)
-      .describe("Seconds for which keys that were used lately go on working while the database is away; then 503."),
+      .describe(
+        "Seconds for which recently used keys keep working while the database is unavailable; then requests get a 503.",
+      ),
   })
-  .describe("How the service listens and for how long it waits.");
+  .describe("HTTP server: addresses, size limits and timeouts.");
 
 const usage = z
   .strictObject({
@@ -111,9 +113,9 @@ const usage = z
       .min(1)
       .max(36_500)
       .default(90)
-      .describe("Days for which each request's own usage is kept; the sums by hour and by day stay."),
+      .describe("Days to keep the usage of each request; hourly and daily totals are kept indefinitely."),
   })
-  .describe("What is kept of what was used.");
+  .describe("Retention of usage records.");
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
 
@@ -129,17 +131,19 @@ const local = z
   .strictObject({
     load: load
       .default("on_demand")
-      .describe("start: local models are loaded when Parlance starts. on_demand: by the first request for each."),
+      .describe(
+        "When to load local models. start: when Parlance starts. on_demand: at the first request for the model.",
+      ),
     unload_after_seconds: unloadAfterSeconds
       .default(300)
-      .describe("Seconds without a request after which a local model is unloaded; 0: never."),
+      .describe("Seconds without a request after which a local model is unloaded; 0 keeps it loaded."),
     memory: memory
       .optional()
       .describe(
-        "Memory that local models may use together, such as 8GiB: the least recently used idle ones are unloaded to make room. Default: three quarters of the machine's memory, or of the container's limit.",
+        "Memory that all local models may use together, such as 8GiB; the least recently used idle models are unloaded to make room. Default: three quarters of the machine's memory or of the container's limit.",
       ),
   })
-  .describe("When models that run on this machine are loaded and unloaded.");
+  .describe("Loading and unloading of models that run on this machine.");
 
 const directory = z.string().min(1).max(4096);
 
@@ -147,27 +151,31 @@ export const configFile = z.strictObject({
   builtin_models: z
     .boolean()
     .default(true)
-    .describe("Whether the models that Parlance brings are in the catalog, beside those of `models`."),
+    .describe("Whether to serve the built-in models in addition to those in `models`."),
   default_aliases: z
     .boolean()
     .default(true)
     .describe(
-      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models. A model or alias of the same name in `models` wins.",
+      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models. A model or alias of the same name in `models` takes precedence.",
     ),
-  models: z.array(model).max(10_000).default([]).describe("The models of your own, in the order of the listing."),
+  models: z
+    .array(model)
+    .max(10_000)
+    .default([])
+    .describe("Models to serve, in the order in which GET /v1/models lists them."),
   server: server.prefault({}),
   limits: limits.prefault({}),
   usage: usage.prefault({}),
   local: local.prefault({}),
-  log_level: z.enum(LOG_LEVELS).default("info").describe("Least grave log line that is written."),
+  log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),
   data_directory: directory
     .optional()
     .describe(
-      "Holds the database and the models; relative to this file. Left out: .parlance in the working directory.",
+      "Directory of the SQLite database and the models, relative to this file. Default: .parlance in the working directory.",
     ),
   models_directory: directory
     .optional()
-    .describe("Holds the model files; relative to this file. Left out: models in the data directory."),
+    .describe("Directory of the model files, relative to this file. Default: models in the data directory."),
 });
 
 export type ConfigFile = z.output<typeof configFile>;

@@ -1,12 +1,12 @@
-/** The JSON Schema of parlance.yaml, for editors and for the documentation; made from the schemas that check it. */
+/** JSON Schema of parlance.yaml for editors and documentation, generated from the zod schemas. */
 
 import { type ZodType, z } from "zod";
 import { configFile } from "./file-schema.ts";
-import { deploymentTerms } from "./model-schema.ts";
+import { deploymentOptions } from "./model-schema.ts";
 
 export type DeploymentSchemas = Readonly<Record<string, ZodType>>;
 
-/** The parts of a JSON Schema that are looked at here. */
+/** Subset of JSON Schema that this file reads. */
 export interface JsonSchema {
   type?: string;
   description?: string;
@@ -25,9 +25,9 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** What an operator writes, before defaults and conversions. */
+/** JSON Schema of a zod schema's input, before defaults and transforms. */
 export function inputSchema(schema: ZodType): JsonSchema {
-  // Draft 7 is what the YAML extensions of editors know best.
+  // Editors' YAML extensions support draft 7 best.
   return z.toJSONSchema(schema, { io: "input", target: "draft-7", unrepresentable: "any" }) as JsonSchema;
 }
 
@@ -36,26 +36,26 @@ export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSche
   const deployments = schema.properties?.models?.items?.properties?.deployments;
   if (deployments === undefined) throw new Error("The schema of parlance.yaml has no deployments");
   deployments.items = { anyOf: Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each)) };
-  return { title: "parlance.yaml", description: "Configuration of Parlance.", ...forPeople(schema) };
+  return { title: "parlance.yaml", description: "Configuration of Parlance.", ...forEditors(schema) };
 }
 
-/** An engine's settings with `engine` beside them; one branch for each alternative of a union. */
+/** An engine's settings with the key `engine`; one branch for each alternative of a union. */
 function branches(engine: string, settings: ZodType): JsonSchema[] {
   const { $schema: _, ...schema } = inputSchema(settings);
   return (schema.anyOf ?? schema.oneOf ?? [schema]).map((branch) => ({
     ...branch,
     type: "object",
-    properties: { engine: { const: engine }, ...branch.properties, ...inputSchema(deploymentTerms).properties },
+    properties: { engine: { const: engine }, ...branch.properties, ...inputSchema(deploymentOptions).properties },
     required: ["engine", ...(branch.required ?? [])],
     additionalProperties: branch.additionalProperties ?? false,
   }));
 }
 
-/** An engine's settings with what any deployment may say. */
-export function withTerms(settings: JsonSchema): JsonSchema {
+/** An engine's settings with the options of every deployment. */
+export function withDeploymentOptions(settings: JsonSchema): JsonSchema {
   const add = (branch: JsonSchema): JsonSchema => ({
     ...branch,
-    properties: { ...branch.properties, ...inputSchema(deploymentTerms).properties },
+    properties: { ...branch.properties, ...inputSchema(deploymentOptions).properties },
   });
   if (settings.anyOf !== undefined) return { ...settings, anyOf: settings.anyOf.map(add) };
   return settings.oneOf === undefined ? add(settings) : { ...settings, oneOf: settings.oneOf.map(add) };
@@ -63,8 +63,8 @@ export function withTerms(settings: JsonSchema): JsonSchema {
 
 const UNBOUNDED: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
-/** `${NAME}` may stand in any string, so a pattern must let it through; and no bound is said that only Zod has. */
-function forPeople(schema: JsonSchema): JsonSchema {
+/** Lets every pattern accept `${NAME}`, and removes formats and the bounds that only Zod adds. */
+function forEditors(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: JsonSchema) => {
     if (key === "format" || UNBOUNDED.has(value)) return undefined;
     if (value?.type !== "string" || value.pattern === undefined) return value;
@@ -72,7 +72,7 @@ function forPeople(schema: JsonSchema): JsonSchema {
   });
 }
 
-/** Keys that may stand at a mapping; undefined where any may. */
+/** Keys that a mapping may have; undefined if it may have any. */
 export function knownKeys(schema: JsonSchema): string[] | undefined {
   const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
   const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
@@ -81,7 +81,7 @@ export function knownKeys(schema: JsonSchema): string[] | undefined {
   return [...new Set(all)];
 }
 
-/** The schema at a path of keys and indices. */
+/** Subschema at a path of keys and indices. */
 export function schemaAt(schema: JsonSchema, path: readonly (string | number)[]): JsonSchema | undefined {
   const [part, ...rest] = path;
   if (part === undefined) return schema;

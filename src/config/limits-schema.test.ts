@@ -5,11 +5,11 @@ describe("limits", () => {
   test.each([
     ["negative", "-1"],
     ["fractional", "0.5"],
-    ["huge", "1000000001"],
-    ["beyond every number", "1e400"],
-    ["no number", "many"],
+    ["too large", "1000000001"],
+    ["infinite", "1e400"],
+    ["not a number", "many"],
     ["a number in quotes", '"10"'],
-  ])("that are %s are refused by name", async (_what, value) => {
+  ])("rejects a limit that is %s, with its path", async (_what, value) => {
     for (const scope of ["project_model", "organization", "key"]) {
       for (const name of ["requests_per_minute", "requests_per_day", "tokens_per_minute", "concurrent_requests"]) {
         const fault = await faultOfConfigText(`limits: { ${scope}: { ${name}: ${value} } }`);
@@ -18,7 +18,7 @@ describe("limits", () => {
     }
   });
 
-  test("may be zero, which lets nothing through, and as large as a limit can be", async () => {
+  test("accepts zero and the maximum", async () => {
     const { config } = await loadConfigText(
       "limits: { key: { requests_per_minute: 0, tokens_per_minute: 1000000000 } }",
     );
@@ -29,12 +29,12 @@ describe("limits", () => {
   test.each([
     ["limits: { failed_authentications_per_minute: 0 }", "limits.failed_authentications_per_minute"],
     ["limits: { failed_authentications_per_minute: 2.5 }", "limits.failed_authentications_per_minute"],
-    ["limits: { when_counters_away: panic }", "limits.when_counters_away"],
+    ["limits: { on_counters_unavailable: panic }", "limits.on_counters_unavailable"],
     ["limits: { keys: { requests_per_minute: 1 } }", "limits"],
     ["server: { trusted_proxies: [10.0.0.0/33] }", "server.trusted_proxies[0]"],
     ['server: { trusted_proxies: ["*"] }', "server.trusted_proxies[0]"],
     ["server: { trusted_proxies: 10.0.0.1 }", "server.trusted_proxies"],
-  ])("%s is refused", async (text, path) => {
+  ])("rejects %s", async (text, path) => {
     expect(await faultOfConfigText(text)).toContain(path);
   });
 });

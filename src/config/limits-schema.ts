@@ -1,4 +1,4 @@
-/** What callers may use, as parlance.yaml writes it. */
+/** Schema of the quota limits in parlance.yaml. */
 
 import { z } from "zod";
 import type { LimitsConfig } from "./config.ts";
@@ -7,37 +7,41 @@ const count = z.int().min(0).max(1_000_000_000);
 
 const one = z
   .strictObject({
-    requests_per_minute: count.optional().describe("Requests in any 60 seconds."),
-    requests_per_day: count.optional().describe("Requests in any 24 hours."),
-    tokens_per_minute: count.optional().describe("Tokens read and written in any 60 seconds (chat, moderation)."),
+    requests_per_minute: count.optional().describe("Requests within any 60 seconds."),
+    requests_per_day: count.optional().describe("Requests within any 24 hours."),
+    tokens_per_minute: count
+      .optional()
+      .describe("Prompt and completion tokens within any 60 seconds (chat, moderation)."),
     audio_megabytes_per_minute: count
       .optional()
-      .describe("Megabytes of recordings in any 60 seconds (transcription), of 1,000,000 bytes."),
-    concurrent_requests: count.optional().describe("Requests that run at once."),
+      .describe("Megabytes (1,000,000 bytes) of uploaded audio within any 60 seconds (transcription)."),
+    concurrent_requests: count.optional().describe("Concurrent requests."),
   })
   .prefault({});
 
 export const limits = z
   .strictObject({
-    project_model: one.describe("Each project, of each model; an administrator may set others for one of them."),
-    organization: one.describe("Each organization, of all models together."),
-    key: one.describe("Each API key, of all models together."),
+    project_model: one.describe(
+      "Limits of each project for each model. Administrators can override them per project and model.",
+    ),
+    organization: one.describe("Limits of each organization for all models together."),
+    key: one.describe("Limits of each API key for all models together."),
     failed_authentications_per_minute: z
       .int()
       .min(1)
       .max(1_000_000_000)
       .default(30)
       .describe(
-        "Wrong keys in any 60 seconds from one IPv4 address or IPv6 network (/64); then 429. A right key passes.",
+        "Failed authentications within any 60 seconds from one IPv4 address or IPv6 /64 network, after which further attempts get a 429. Valid keys are still accepted.",
       ),
-    when_counters_away: z
+    on_counters_unavailable: z
       .enum(["share", "refuse", "admit"])
       .default("share")
       .describe(
-        "What holds while the counters that replicas share cannot be reached. share: each replica keeps to its share of every limit; refuse: 503; admit: no limit.",
+        "What to do while the shared counters are unavailable. share: each replica enforces its share of every limit. refuse: return a 503. admit: enforce no limits.",
       ),
   })
-  .describe("How much may be used. What is left out is not limited.");
+  .describe("Rate limits. A limit that is not set does not apply.");
 
 export function toLimits(written: z.output<typeof one>): LimitsConfig {
   return {

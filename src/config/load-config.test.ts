@@ -26,7 +26,7 @@ models:
 `;
 
 describe("a good configuration", () => {
-  test("needs neither a file nor a variable", async () => {
+  test("needs neither a file nor an environment variable", async () => {
     const { config, directory } = await loadConfigText(undefined);
     expect(config).toMatchObject({
       file: undefined,
@@ -41,7 +41,7 @@ describe("a good configuration", () => {
     });
   });
 
-  test("takes models from the file and secrets from the environment", async () => {
+  test("reads models from the file and secrets from the environment", async () => {
     const { config } = await loadConfigText(ONE_MODEL, { UPSTREAM_KEY: "sk-upstream-1" });
     expect(config.models.map(({ id }) => id)).toEqual(["team-chat", "openai/*"]);
     expect(config.models[0]).toMatchObject({
@@ -58,14 +58,14 @@ describe("a good configuration", () => {
     expect(inspect(config, { depth: null }) + JSON.stringify(config)).not.toContain("sk-upstream-1");
   });
 
-  test("is frozen all the way down", async () => {
+  test("is deep-frozen", async () => {
     const { config } = await loadConfigText(ONE_MODEL, { UPSTREAM_KEY: "x" });
     expect(Object.isFrozen(config.server)).toBe(true);
     expect(Object.isFrozen(config.models[0]?.deployments[0]?.settings)).toBe(true);
     expect(() => Object.assign(config.models[0] ?? {}, { id: "other" })).toThrow(TypeError);
   });
 
-  test("lets the environment go before the file, and resolves each path from where it was written", async () => {
+  test("prefers the environment to the file, and resolves each path relative to its source", async () => {
     const yaml =
       "server: { host: 10.0.0.1, port: 9000 }\ndata_directory: state\nlog_level: warn\nbuiltin_models: false\n";
     const plain = await loadConfigText(yaml);
@@ -98,7 +98,7 @@ describe("a good configuration", () => {
     });
   });
 
-  test("counts an empty variable as unset, and an empty file as none", async () => {
+  test("treats an empty variable as unset and an empty file as missing", async () => {
     const { config } = await loadConfigText("# nothing yet\n", {
       PARLANCE_PORT: "",
       PARLANCE_API_KEY: "",
@@ -107,7 +107,7 @@ describe("a good configuration", () => {
     expect(config).toMatchObject({ server: { port: 8080 }, apiKey: undefined, databaseUrl: undefined });
   });
 
-  test("keeps both databases' addresses as secrets, and warns of a Redis alone", async () => {
+  test("keeps both database URLs as secrets, and warns about REDIS_URL without DATABASE_URL", async () => {
     const { config } = await loadConfigText(undefined, {
       DATABASE_URL: "postgres://parlance:hunter2@db/parlance",
       REDIS_URL: "redis://:hunter2@cache:6379",
@@ -136,31 +136,31 @@ models:
     return config.models[0]?.deployments[0]?.settings;
   }
 
-  test("puts variables inside a longer text, several of them, and leaves escaped ones", async () => {
+  test("substitutes several variables in one text, and leaves escaped references", async () => {
     const [a, b] = ["${A}", "${B}"];
     expect(await settingsOf(`"x-${a}-${b}-$${a}-$5"`, { A: "1", B: "2" })).toMatchObject({ model: "x-1-2-${A}-$5" });
   });
 
-  test("never reads a value as YAML, nor expands it again", async () => {
+  test("neither parses a variable's value as YAML nor expands it again", async () => {
     const injected = "x\nserver: { port: 1 }\n${OTHER} # &a *a";
     expect(await settingsOf("${A}", { A: injected })).toMatchObject({ model: injected });
   });
 
-  test("names the path of a variable that is not set, and nothing that follows from it", async () => {
+  test("reports only the path of a variable that is not set, not its consequences", async () => {
     const fault = await faultOfConfigText(ONE_MODEL.replace("http://10.0.0.5:8000/v1", "${NOT_SET}"), {
       UPSTREAM_KEY: "x",
     });
-    expect(fault).toContain("models[0].deployments[0].base_url: needs the environment variable NOT_SET");
-    expect(fault).toContain("has a fault.");
+    expect(fault).toContain("models[0].deployments[0].base_url: refers to the environment variable NOT_SET");
+    expect(fault).toContain("has 1 error.");
   });
 
-  test.each(["${}", "${a-b}", "${A:-x}", '"${A"'])("refuses %s", async (text) => {
+  test.each(["${}", "${a-b}", "${A:-x}", '"${A"'])("rejects %s", async (text) => {
     expect(await faultOfConfigText(model(text), { A: "1" })).toMatch(
-      /models\[0\]\.deployments\[0\]\.model: holds .* write \$\$\{/,
+      /models\[0\]\.deployments\[0\]\.model: contains .* write \$\$\{/,
     );
   });
 
-  test("does not touch keys", async () => {
+  test("leaves keys unchanged", async () => {
     expect(await faultOfConfigText('"${A}": 1\n', { A: "server" })).toContain('["${A}"]: is not a known key');
   });
 });

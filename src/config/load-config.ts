@@ -1,51 +1,51 @@
-/** Makes the one Config from the environment and parlance.yaml; the environment goes before the file. */
+/** Builds the Config from the environment and parlance.yaml; the environment overrides the file. */
 
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { checkModels, type KnownModel } from "./check-models.ts";
 import type { Config, ModelConfig } from "./config.ts";
+import { ConfigErrors } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Environment } from "./environment-schema.ts";
-import { FaultList } from "./fault-list.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { DeploymentSchemas } from "./json-schema.ts";
 import { toLimits } from "./limits-schema.ts";
 import { type ParsedFile, parseFile } from "./parse-file.ts";
 import { type RawFile, readConfigFile } from "./read-config-file.ts";
-import { readEnvironment, refuseMisspelt } from "./read-environment.ts";
+import { readEnvironment, rejectMisspelled } from "./read-environment.ts";
 import { substituteVariables } from "./substitute-variables.ts";
 
 export interface ConfigSources {
   environment: Readonly<Record<string, string | undefined>>;
-  /** Absolute; where relative paths of the environment begin and parlance.yaml is looked for. */
+  /** Absolute path. Base of relative paths in the environment, and where parlance.yaml is looked up. */
   workingDirectory: string;
-  /** Each engine kind's settings schema. */
+  /** Settings schema of each engine. */
   deploymentSchemas: DeploymentSchemas;
-  /** The models that Parlance brings: a fallback may name one. */
+  /** Built-in models, which fallbacks may name. */
   builtinModels: readonly KnownModel[];
   /** Engines that can serve a wildcard model. */
   wildcardEngines: readonly string[];
 }
 
 /**
- * Deep-frozen. Throws one Fault that lists every fault with its path, and no secret. In the place of `current` a file
- * with nothing in it, or none any more, is a fault too: it is more likely being written than meant.
+ * Loads a deep-frozen Config. Throws one Fault that lists every error with its path and shows no secret. With `current`,
+ * an empty or missing file is an error too: it is probably just being written.
  */
 export async function loadConfig(sources: ConfigSources, current?: Config): Promise<Config> {
-  const faults = new FaultList();
-  const { values, unknown } = readEnvironment(sources.environment, faults);
+  const errors = new ConfigErrors();
+  const { values, unknown } = readEnvironment(sources.environment, errors);
   const file = findFile(sources) ?? current?.file;
-  const raw = file === undefined ? NO_FILE : await readConfigFile(file, faults);
+  const raw = file === undefined ? NO_FILE : await readConfigFile(file, errors);
   if (current !== undefined && raw.isEmpty) {
-    faults.add([], "is empty; to serve the built-in models alone, write builtin_models: true");
+    errors.add([], "is empty; to serve only the built-in models, write builtin_models: true");
   }
-  // A file that could not be read has said so; checking it as if it were empty would only add noise.
-  const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, faults);
-  const parsed = parseFile(value, sources.deploymentSchemas, faults);
+  // An unreadable file has already been reported; validating it as an empty one adds no further errors.
+  const { value, names } = substituteVariables(raw.value ?? {}, sources.environment, errors);
+  const parsed = parseFile(value, sources.deploymentSchemas, errors);
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
-  checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, faults);
-  refuseMisspelt(unknown, names, faults);
-  if (!faults.isEmpty || values === undefined || parsed.file === undefined) throw faults.toFault(file, raw.lineOf);
+  checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
+  rejectMisspelled(unknown, names, errors);
+  if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
   return deepFreeze(combine(sources, values, file, parsed.file, parsed.deployments));
 }
 
@@ -53,8 +53,8 @@ const NO_FILE: RawFile = { value: {}, isEmpty: false, lineOf: () => undefined };
 
 function findFile({ environment, workingDirectory }: ConfigSources): string | undefined {
   if (environment.PARLANCE_CONFIG) return resolve(workingDirectory, environment.PARLANCE_CONFIG);
-  const usual = resolve(workingDirectory, "parlance.yaml");
-  return existsSync(usual) ? usual : undefined;
+  const defaultFile = resolve(workingDirectory, "parlance.yaml");
+  return existsSync(defaultFile) ? defaultFile : undefined;
 }
 
 function combine(
@@ -65,11 +65,11 @@ function combine(
   deployments: ParsedFile["deployments"],
 ): Config {
   const fileDirectory = path === undefined ? workingDirectory : dirname(path);
-  const place = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {
+  const resolvePath = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {
     if (variable !== undefined) return resolve(workingDirectory, variable);
     return inFile === undefined ? otherwise : resolve(fileDirectory, inFile);
   };
-  const dataDirectory = place(
+  const dataDirectory = resolvePath(
     environment.PARLANCE_DATA_DIR,
     file.data_directory,
     resolve(workingDirectory, ".parlance"),
@@ -94,7 +94,11 @@ function combine(
       databaseGraceSeconds: file.server.database_grace_seconds,
     },
     dataDirectory,
-    modelsDirectory: place(environment.PARLANCE_MODELS_DIR, file.models_directory, resolve(dataDirectory, "models")),
+    modelsDirectory: resolvePath(
+      environment.PARLANCE_MODELS_DIR,
+      file.models_directory,
+      resolve(dataDirectory, "models"),
+    ),
     databaseUrl: environment.DATABASE_URL,
     redisUrl: environment.REDIS_URL,
     apiKey: environment.PARLANCE_API_KEY,
@@ -110,7 +114,7 @@ function combine(
       organization: toLimits(file.limits.organization),
       key: toLimits(file.limits.key),
     },
-    onCountersUnavailable: file.limits.when_counters_away,
+    onCountersUnavailable: file.limits.on_counters_unavailable,
     failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
     usage: { recordDays: file.usage.record_days },
     local: {
@@ -126,7 +130,7 @@ function combine(
       environment.REDIS_URL === undefined || environment.DATABASE_URL !== undefined
         ? []
         : [
-            "REDIS_URL is set without DATABASE_URL: replicas on several machines share limits, but no keys and no usage",
+            "REDIS_URL is set without DATABASE_URL: replicas share rate limits, but each has its own keys and usage records",
           ],
   };
 }
@@ -145,7 +149,7 @@ function toModelConfig(model: ConfigFile["models"][number], deployments: ModelCo
     circuit: {
       failures: model.circuit.failures,
       failureRate: model.circuit.failure_rate,
-      cooldownSeconds: model.circuit.rest_seconds,
+      cooldownSeconds: model.circuit.cooldown_seconds,
     },
     fallbacks: model.fallbacks,
     maxQueue: model.max_queue,

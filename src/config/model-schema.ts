@@ -1,4 +1,4 @@
-/** One model of the catalog as parlance.yaml writes it. */
+/** Schema of one model in parlance.yaml. */
 
 import { z } from "zod";
 import { TASKS } from "../engines/task.ts";
@@ -8,31 +8,29 @@ const WILDCARD = /^[\x21-\x29\x2b-\x7e]{1,198}\/\*$/;
 
 const id = z.string().refine((value) => ID.test(value) || WILDCARD.test(value), {
   error:
-    "must be 1 to 200 printable ASCII characters without spaces; * is allowed only as a last /*, for a wildcard such as openai/*",
+    "must be 1 to 200 printable ASCII characters without spaces; * is allowed only in a trailing /*, which makes a wildcard such as openai/*",
 });
 
-/** Whole and broken digits are bounded so that a price times a count of tokens is exact in integers. */
-const dollars = z
-  .string({ error: 'must be a decimal in quotes, such as "0.0000001"' })
-  .regex(/^\d{1,6}(\.\d{1,15})?$/, {
-    error:
-      'must be US dollars as a plain decimal in quotes, such as "0.0000001": not negative, no exponent, at most 6 digits before and 15 after the point',
-  });
+/** Integer and fractional digits are bounded so that a price times a token count is exact in integers. */
+const dollars = z.string({ error: 'must be a quoted decimal, such as "0.0000001"' }).regex(/^\d{1,6}(\.\d{1,15})?$/, {
+  error:
+    'must be a quoted decimal number of US dollars, such as "0.0000001": not negative, without an exponent, at most 6 integer and 15 fractional digits',
+});
 
 const price = z
   .strictObject({
     prompt: dollars
       .optional()
-      .describe("US dollars per token read (chat, and moderation, where four bytes count as a token)."),
+      .describe("US dollars per prompt token (chat, and moderation, where four bytes count as a token)."),
     cached_prompt: dollars
       .optional()
-      .describe("US dollars per token found evaluated already (chat). Left out: as prompt."),
-    completion: dollars.optional().describe("US dollars per token written (chat)."),
-    character: dollars.optional().describe("US dollars per character spoken (speech)."),
+      .describe("US dollars per cached prompt token (chat). Default: the same as prompt."),
+    completion: dollars.optional().describe("US dollars per completion token (chat)."),
+    character: dollars.optional().describe("US dollars per input character (speech)."),
     second: dollars.optional().describe("US dollars per second of audio (transcription)."),
   })
   .describe(
-    "What it costs: each request is recorded with its cost. Left out: the cost is unknown, which is not nothing.",
+    "Price of the model, recorded as the cost of each request. Default: none; the cost is recorded as unknown, not as zero.",
   );
 
 export const load = z.enum(["start", "on_demand"]);
@@ -44,28 +42,28 @@ const strategy = z
   .enum(STRATEGIES)
   .default("ordered")
   .describe(
-    "How a deployment is chosen, the others being tried after it. ordered: the first in the file that is well and has room. weighted: by chance, after `weight`. least_busy: the fewest requests for each slot. lowest_latency: the shortest time to the first token of late. lowest_cost: the lowest `price` of its own.",
+    "How to choose a deployment; if it fails, the others are tried. ordered: the first in the file that is healthy and has a free slot. weighted: at random, in proportion to `weight`. least_busy: the fewest active requests per slot. lowest_latency: the lowest recent time to first token. lowest_cost: the lowest deployment `price`.",
   );
 
 const circuit = z
   .strictObject({
-    failures: z.int().min(1).max(1_000_000).default(5).describe("Failures in a row that open it."),
+    failures: z.int().min(1).max(1_000_000).default(5).describe("Consecutive failures that open the circuit."),
     failure_rate: z
       .number()
       .gt(0)
       .max(1)
       .default(0.5)
       .describe(
-        "Share of the last 100 attempts (once there were 20) above which failures open it; 1: never by their share.",
+        "Failure rate over the last 100 attempts (at least 20) above which the circuit opens; 1 disables this check.",
       ),
-    rest_seconds: z
+    cooldown_seconds: z
       .number()
       .min(0.1)
       .max(3600)
       .default(10)
-      .describe("Seconds until one request probes whether the deployment is well again."),
+      .describe("Seconds until one request probes whether the deployment has recovered."),
   })
-  .describe("When a deployment that fails is left alone for a while.");
+  .describe("Circuit breaker: when to stop sending requests to a failing deployment.");
 
 const name = z
   .string()
@@ -73,46 +71,62 @@ const name = z
 
 const maxQueue = z.int().min(0).max(10_000);
 
-/** What a deployment may say beside `engine` and its engine's own settings. */
-export const deploymentTerms = z.strictObject({
+/** Options of every deployment, in addition to `engine` and the engine's own settings. */
+export const deploymentOptions = z.strictObject({
   weight: z
     .number()
     .min(0)
     .max(1_000_000)
     .default(1)
-    .describe("Its share under the strategy `weighted`; 0: only when no other can answer."),
-  price: price.prefault({}).describe("What it costs its operator, for the strategy `lowest_cost`; left out: nothing."),
-  reuses_prefixes: z
+    .describe(
+      "Weight of the deployment under the `weighted` strategy; 0 uses it only when no other deployment is available.",
+    ),
+  price: price
+    .prefault({})
+    .describe("What the deployment costs you, for the `lowest_cost` strategy. Default: nothing."),
+  prefix_caching: z
     .boolean()
     .default(false)
     .describe(
-      "true: it finds the beginning of an earlier prompt evaluated already, so that requests with one prompt_cache_key, or whose prompts begin alike, are sent to it again.",
+      "Whether the deployment caches prompt prefixes. If true, requests with the same prompt_cache_key, or whose prompts share a prefix, are routed to the same deployment.",
     ),
-  load: load.optional().describe("When a local model is loaded, as `local.load`, for this deployment."),
+  load: load.optional().describe("When to load this deployment's model; overrides `local.load`."),
   unload_after_seconds: unloadAfterSeconds
     .optional()
-    .describe("As `local.unload_after_seconds`, for this deployment; 0: never."),
-  max_queue: maxQueue.optional().describe("As the model's `max_queue`, for this deployment; 0 sends on at once."),
+    .describe(
+      "Seconds without a request after which this deployment's model is unloaded; 0 keeps it loaded. Overrides `local.unload_after_seconds`.",
+    ),
+  max_queue: maxQueue
+    .optional()
+    .describe(
+      "Maximum number of requests that wait for a slot of this deployment; 0 routes to the next deployment at once. Overrides the model's `max_queue`.",
+    ),
 });
 
 const deployment = z.looseObject({
-  engine: z.string().describe("The kind of engine; its own settings stand beside it."),
+  engine: z.string().describe("Engine that runs the model; each engine has its own settings."),
 });
 
 export const model = z.strictObject({
-  id: id.describe("What clients write as `model`. A last /* makes a wildcard, which takes every id under it."),
-  task: z.enum(TASKS).describe("What the model does."),
-  access_groups: z.array(name).max(100).default([]).describe("Names by which permissions speak of several models."),
+  id: id.describe(
+    "Model id that clients send as `model`. A trailing /* makes a wildcard that matches every id with that prefix.",
+  ),
+  task: z.enum(TASKS).describe("Task of the model."),
+  access_groups: z
+    .array(name)
+    .max(100)
+    .default([])
+    .describe("Groups for model permissions: a permission for a group covers every model in it."),
   aliases: z
     .array(id)
     .max(20)
     .default([])
-    .describe("Other ids that mean this model wherever an id is taken, such as whisper-1; the answer names the model."),
+    .describe("Alternative ids of the model, such as whisper-1. Responses contain the model's own id."),
   hidden: z
     .boolean()
     .default(false)
-    .describe("true: not listed and not found by its own id; it answers by its aliases and as a fallback."),
-  owned_by: name.default("parlance").describe("Shown as `owned_by` in the listing."),
+    .describe("If true, the model is not listed and cannot be requested by its id, only by an alias or as a fallback."),
+  owned_by: name.default("parlance").describe("Value of `owned_by` in GET /v1/models."),
   price: price.prefault({}),
   strategy,
   retries: z
@@ -120,15 +134,17 @@ export const model = z.strictObject({
     .min(0)
     .max(10)
     .default(2)
-    .describe("Attempts after the first, before the first token only; each deployment is tried once in any case."),
+    .describe("Maximum number of retries before the first token. Each deployment is tried at least once regardless."),
   circuit: circuit.prefault({}),
   fallbacks: z
     .array(z.string())
     .max(20)
     .default([])
-    .describe("Ids of other models of the same task, tried in order when no deployment can answer."),
+    .describe("Ids of models with the same task to try in order when no deployment is available."),
   max_queue: maxQueue
     .default(100)
-    .describe("Requests that may wait for a slot, for each deployment; one more is sent on, or refused with 503."),
-  deployments: z.array(deployment).min(1).max(100).describe("Where the model runs; at least one."),
+    .describe(
+      "Maximum number of requests that wait for a slot of one deployment. Further requests go to the next deployment or get a 503.",
+    ),
+  deployments: z.array(deployment).min(1).max(100).describe("Deployments that run the model; at least one."),
 });

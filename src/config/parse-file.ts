@@ -1,28 +1,35 @@
-/** Checks the values of parlance.yaml against its schema and each deployment against its engine's. */
+/** Validates parlance.yaml against its schema, and each deployment against its engine's schema. */
 
 import type { DeploymentConfig } from "./config.ts";
+import type { ConfigErrors, Path } from "./config-errors.ts";
 import { describeIssue, findings } from "./describe-issue.ts";
-import type { FaultList, Path } from "./fault-list.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
-import { type DeploymentSchemas, inputSchema, type JsonSchema, knownKeys, schemaAt, withTerms } from "./json-schema.ts";
-import { describeUnknownKey, nearest } from "./known-keys.ts";
-import { deploymentTerms } from "./model-schema.ts";
+import {
+  type DeploymentSchemas,
+  inputSchema,
+  type JsonSchema,
+  knownKeys,
+  schemaAt,
+  withDeploymentOptions,
+} from "./json-schema.ts";
+import { deploymentOptions } from "./model-schema.ts";
+import { describeUnknownKey, nearest } from "./unknown-key.ts";
 
 export interface ParsedFile {
-  /** Undefined when it has faults. */
+  /** Undefined if the file has errors. */
   file: ConfigFile | undefined;
   /** The deployments of each model, in the file's order. */
   deployments: readonly (readonly DeploymentConfig[])[];
 }
 
-export function parseFile(value: unknown, schemas: DeploymentSchemas, faults: FaultList): ParsedFile {
+export function parseFile(value: unknown, schemas: DeploymentSchemas, errors: ConfigErrors): ParsedFile {
   const parsed = configFile.safeParse(value, { error: describeIssue });
-  if (!parsed.success) report(parsed.error.issues, [], inputSchema(configFile), faults);
-  // Looked at even when the model around it has a fault, so that one run tells everything.
+  if (!parsed.success) report(parsed.error.issues, [], inputSchema(configFile), errors);
+  // Parsed even if the surrounding model is invalid, so that one run reports every error.
   const deployments = listAt(value, "models").map((model, m) =>
     listAt(model, "deployments").flatMap((each, d) => {
       const path = ["models", m, "deployments", d];
-      const deployment = parseDeployment(each, path, schemas, faults);
+      const deployment = parseDeployment(each, path, schemas, errors);
       return deployment === undefined ? [] : [deployment];
     }),
   );
@@ -33,7 +40,7 @@ function parseDeployment(
   value: unknown,
   path: Path,
   schemas: DeploymentSchemas,
-  faults: FaultList,
+  errors: ConfigErrors,
 ): DeploymentConfig | undefined {
   const { engine, ...rest } = asMapping(value) ?? {};
   if (typeof engine !== "string") return undefined;
@@ -41,61 +48,66 @@ function parseDeployment(
   if (schema === undefined) {
     const kinds = Object.keys(schemas);
     const meant = nearest(engine, kinds);
-    const hint = meant === undefined ? `known are ${kinds.join(", ")}` : `did you mean ${meant}?`;
-    if (!faults.has([...path, "engine"])) faults.add([...path, "engine"], `names no engine that is known; ${hint}`);
+    const hint = meant === undefined ? `the engines are ${kinds.join(", ")}` : `did you mean ${meant}?`;
+    if (!errors.has([...path, "engine"])) errors.add([...path, "engine"], `is not a known engine; ${hint}`);
     return undefined;
   }
-  const isTerm = ([key]: [string, unknown]) => Object.hasOwn(deploymentTerms.shape, key);
+  const isOption = ([key]: [string, unknown]) => Object.hasOwn(deploymentOptions.shape, key);
   const entries = Object.entries(rest);
-  const terms = parseTerms(Object.fromEntries(entries.filter(isTerm)), path, faults);
-  const settings = Object.fromEntries(entries.filter((entry) => !isTerm(entry)));
-  const known = withTerms(inputSchema(schema));
+  const options = parseOptions(Object.fromEntries(entries.filter(isOption)), path, errors);
+  const settings = Object.fromEntries(entries.filter((entry) => !isOption(entry)));
+  const known = withDeploymentOptions(inputSchema(schema));
   const parsed = schema.safeParse(settings, { error: describeIssue });
-  if (!parsed.success) report(parsed.error.issues, path, known, faults);
-  refuseIgnored(settings, path, known, faults);
-  return parsed.success && terms !== undefined ? { engine, settings: parsed.data, ...terms } : undefined;
+  if (!parsed.success) report(parsed.error.issues, path, known, errors);
+  rejectIgnoredKeys(settings, path, known, errors);
+  return parsed.success && options !== undefined ? { engine, settings: parsed.data, ...options } : undefined;
 }
 
-function parseTerms(
+function parseOptions(
   value: Record<string, unknown>,
   path: Path,
-  faults: FaultList,
+  errors: ConfigErrors,
 ): Omit<DeploymentConfig, "engine" | "settings"> | undefined {
-  const parsed = deploymentTerms.safeParse(value, { error: describeIssue });
+  const parsed = deploymentOptions.safeParse(value, { error: describeIssue });
   if (!parsed.success) {
-    report(parsed.error.issues, path, inputSchema(deploymentTerms), faults);
+    report(parsed.error.issues, path, inputSchema(deploymentOptions), errors);
     return undefined;
   }
-  const { weight, price, reuses_prefixes, max_queue, load, unload_after_seconds } = parsed.data;
+  const { weight, price, prefix_caching, max_queue, load, unload_after_seconds } = parsed.data;
   return {
     weight,
     price,
-    prefixCaching: reuses_prefixes,
+    prefixCaching: prefix_caching,
     maxQueue: max_queue,
     load,
     unloadAfterSeconds: unload_after_seconds,
   };
 }
 
-function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, faults: FaultList): void {
+function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, errors: ConfigErrors): void {
   for (const { path, message, unknownKey } of findings(issues)) {
     const at = [...base, ...path];
     if (unknownKey !== undefined) {
       const known = knownKeys(schemaAt(schema, path) ?? {}) ?? [];
-      faults.add([...at, unknownKey], describeUnknownKey(unknownKey, known));
-    } else if (!faults.has(at)) {
-      // A variable that is missing there says more than what its placeholder breaks.
-      faults.add(at, message);
+      errors.add([...at, unknownKey], describeUnknownKey(unknownKey, known));
+    } else if (!errors.has(at)) {
+      // A missing variable at this path explains more than what its placeholder breaks.
+      errors.add(at, message);
     }
   }
 }
 
-/** A schema that drops what it does not know would let a misspelt setting pass in silence. */
-function refuseIgnored(settings: Record<string, unknown>, path: Path, schema: JsonSchema, faults: FaultList): void {
+/** Rejects keys that the schema would silently drop, such as misspelled settings. */
+function rejectIgnoredKeys(
+  settings: Record<string, unknown>,
+  path: Path,
+  schema: JsonSchema,
+  errors: ConfigErrors,
+): void {
   const known = knownKeys(schema);
   if (known === undefined) return;
   for (const key of Object.keys(settings)) {
-    if (!known.includes(key)) faults.add([...path, key], describeUnknownKey(key, known));
+    if (!known.includes(key)) errors.add([...path, key], describeUnknownKey(key, known));
   }
 }
 
@@ -105,7 +117,7 @@ export function asMapping(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** The list at a key, or an empty one where there is none. */
+/** List at a key; empty if the value there is not a list. */
 export function listAt(value: unknown, key: string): readonly unknown[] {
   const list = asMapping(value)?.[key];
   return Array.isArray(list) ? list : [];

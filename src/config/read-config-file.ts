@@ -1,49 +1,49 @@
-/** Reads parlance.yaml into plain values, and remembers on which line each stands. */
+/** Reads parlance.yaml into plain values and records the line of each. */
 
 import { readFile, stat } from "node:fs/promises";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
-import type { FaultList, Path } from "./fault-list.ts";
+import type { ConfigErrors, Path } from "./config-errors.ts";
 
 export interface RawFile {
-  /** As written, before any substitution; undefined when there is no file or it cannot be read. */
+  /** Content before substitution; undefined if the file cannot be read. */
   value: unknown;
-  /** Whether nothing is in it but comments. */
+  /** Whether the file contains only comments. */
   isEmpty: boolean;
   lineOf(path: Path): number | undefined;
 }
 
 const NOTHING: RawFile = { value: undefined, isEmpty: false, lineOf: () => undefined };
 
-/** Nobody writes this much by hand, and it bounds the time that a wrong file takes. */
+/** Far above any configuration written by hand; bounds the time spent on a wrong file. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-export async function readConfigFile(file: string, faults: FaultList): Promise<RawFile> {
+export async function readConfigFile(file: string, errors: ConfigErrors): Promise<RawFile> {
   try {
     const { size } = await stat(file);
-    if (size <= MAX_FILE_BYTES) return parse(await readFile(file, "utf8"), faults);
-    faults.add([], `is ${size} bytes long; at most ${MAX_FILE_BYTES} are read`);
+    if (size <= MAX_FILE_BYTES) return parse(await readFile(file, "utf8"), errors);
+    errors.add([], `is ${size} bytes; the maximum is ${MAX_FILE_BYTES}`);
   } catch (failure) {
-    faults.add([], `cannot be read: ${reasonOf(failure)}`);
+    errors.add([], `cannot be read: ${reasonOf(failure)}`);
   }
   return NOTHING;
 }
 
-function parse(text: string, faults: FaultList): RawFile {
+function parse(text: string, errors: ConfigErrors): RawFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const linesAtFault = new Set<number>();
+  const reportedLines = new Set<number>();
   for (const error of document.errors) {
     const { line, col } = lines.linePos(error.pos[0]);
-    // What follows on the same line is mostly the first one's consequence.
-    if (!linesAtFault.has(line)) faults.add([], `line ${line}, column ${col}: ${describe(error)}`);
-    linesAtFault.add(line);
+    // Further errors on a line mostly follow from its first one.
+    if (!reportedLines.has(line)) errors.add([], `line ${line}, column ${col}: ${describe(error)}`);
+    reportedLines.add(line);
   }
   if (document.errors.length > 0) return NOTHING;
   try {
     const value: unknown = document.toJS() ?? {};
     return { value, isEmpty: document.contents === null, lineOf: (path) => lineOf(document.contents, path) };
   } catch {
-    faults.add([], "refers to its own anchors too often");
+    errors.add([], "expands too many anchors");
     return NOTHING;
   }
 
@@ -70,11 +70,11 @@ function startOf(node: unknown): number | undefined {
   return (node as Node | null | undefined)?.range?.[0];
 }
 
-/** The parser's message without what it quotes from the file, which may be a secret. */
+/** The parser's message without its quotes from the file, which may contain secrets. */
 function describe(error: YAMLError): string {
   const message = error.message.replace(/(: (?!is )| sequence \\).*$/s, "");
   return /\bflow[- ](map|collection)/i.test(message) || error.code === "BAD_INDENT"
-    ? `${message} (a value that holds { or } or ": " needs quotes)`
+    ? `${message} (quote a value that contains { or } or ": ")`
     : message;
 }
 

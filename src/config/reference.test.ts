@@ -22,7 +22,7 @@ test("docs/reference/configuration.md is up to date (npm run reference)", () => 
   expect(text).toBe(fillReference(text));
 });
 
-test("the example is accepted by the schema and by Parlance", async () => {
+test("accepts parlance.example.yaml in both the JSON Schema and loadConfig", async () => {
   expect(accepts(parse(read("parlance.example.yaml"))), JSON.stringify(accepts.errors)).toBe(true);
   const config = await loadConfig({
     ...configSources(),
@@ -48,18 +48,18 @@ test.each([
     { models: [{ id: "a", task: "chat", price: { prompt: "-1" }, deployments: [{ engine: "flite" }] }] },
   ],
   [
-    "a key that is not built yet",
+    "a key that is not implemented",
     { models: [{ id: "a", task: "chat", metadata: {}, deployments: [{ engine: "flite" }] }] },
   ],
-])("the schema refuses %s", (_name, file) => {
+])("the JSON Schema rejects %s", (_name, file) => {
   expect(accepts(file)).toBe(false);
 });
 
-test("the schema lets a variable stand where a pattern is asked for", () => {
+test("the JSON Schema accepts a variable where it has a pattern", () => {
   const price = { prompt: `$${"{PRICE}"}` };
   expect(accepts({ models: [{ id: "a", task: "chat", price, deployments: [{ engine: "flite" }] }] })).toBe(true);
 });
 
-test("the published schema leaves out the engine for tests", () => {
+test("the published JSON Schema omits the scripted engine", () => {
   expect(JSON.stringify(publishedSchema)).not.toContain("scripted");
 });

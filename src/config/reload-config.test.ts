@@ -28,7 +28,7 @@ function write(yaml: string): Promise<void> {
 const models = (...ids: string[]) =>
   `models:\n${ids.map((id) => `  - { id: ${id}, task: chat, deployments: [{ engine: scripted }] }\n`).join("")}`;
 
-test("takes over new models and a new log level", async () => {
+test("applies new models and a new log level", async () => {
   await write(models("a"));
   const current = await loadConfig(sources);
   await write(`log_level: debug\nbuiltin_models: false\n${models("b", "c")}`);
@@ -41,19 +41,19 @@ test("takes over new models and a new log level", async () => {
   expect(Object.isFrozen(reloaded.config)).toBe(true);
 });
 
-test("finds a file that was not there at start", async () => {
+test("finds a file that did not exist at startup", async () => {
   const current = await loadConfig(sources);
   await write(models("a"));
   const reloaded = await reloadConfig(current, sources);
   expect(reloaded).toMatchObject({ isAccepted: true, config: { models: [{ id: "a" }] } });
 });
 
-test("does not take a file that is empty or gone for one that wants the built-in models alone", async () => {
+test("rejects an empty or missing file instead of serving only the built-in models", async () => {
   await write(models("a"));
   const current = await loadConfig(sources);
   for (const nothing of ["", "\n", "# models:\n"]) {
     await write(nothing);
-    const fault = expect.stringContaining("is empty; to serve the built-in models alone");
+    const fault = expect.stringContaining("is empty; to serve only the built-in models");
     expect(await reloadConfig(current, sources)).toEqual({ isAccepted: false, fault });
   }
   await rm(join(sources.workingDirectory, "parlance.yaml"));
@@ -63,7 +63,7 @@ test("does not take a file that is empty or gone for one that wants the built-in
   expect(await reloadConfig(current, sources)).toMatchObject({ isAccepted: true, config: { models: [] } });
 });
 
-test("names what needs a restart, and leaves it as it runs", async () => {
+test("lists settings that need a restart, and keeps their old values", async () => {
   await write("server: { port: 8081 }\n");
   const current = await loadConfig(sources);
   await write(
@@ -84,7 +84,7 @@ test("names what needs a restart, and leaves it as it runs", async () => {
   expect(reloaded.config.models).toHaveLength(1);
 });
 
-test("refuses a bad file with every fault, and the old configuration stays as it was", async () => {
+test("rejects an invalid file with every error, and keeps the old configuration", async () => {
   await write(models("a"));
   const current = await loadConfig(sources);
   const before = JSON.stringify(current);
@@ -92,6 +92,6 @@ test("refuses a bad file with every fault, and the old configuration stays as it
   const reloaded = await reloadConfig(current, sources);
   if (reloaded.isAccepted) throw new Error("It was accepted");
   expect(reloaded.fault).toContain("log_levle: is not a known key; did you mean log_level?");
-  expect(reloaded.fault).toContain("models[1].id: is taken already by models[0]");
+  expect(reloaded.fault).toContain("models[1].id: is already used by models[0]");
   expect(JSON.stringify(current)).toBe(before);
 });

@@ -2,7 +2,7 @@ import { Fault } from "../faults.ts";
 import type { Config } from "./config.ts";
 import { type ConfigSources, loadConfig } from "./load-config.ts";
 
-/** What a running service can take over; everything else is fixed when it starts. */
+/** Settings that a reload applies; all others need a restart. */
 const LIVE = [
   "models",
   "builtinModels",
@@ -14,12 +14,12 @@ const LIVE = [
 ] as const satisfies readonly (keyof Config)[];
 
 export type Reloaded =
-  /** `config` is what runs from now on; `needsRestart` names settings that changed and that it leaves as they were. */
+  /** `config` is the new configuration; `needsRestart` lists changed settings that keep their old value until a restart. */
   | { isAccepted: true; config: Config; needsRestart: readonly string[] }
-  /** The new file is refused, and `fault` lists why; the old configuration stays. */
+  /** The new file is invalid and `fault` lists the errors; the old configuration stays in effect. */
   | { isAccepted: false; fault: string };
 
-/** Reads everything anew, as at start. Throws only on a bug. */
+/** Loads the configuration again, as at startup. Throws only on a bug. */
 export async function reloadConfig(current: Config, sources: ConfigSources): Promise<Reloaded> {
   try {
     const next = await loadConfig(sources, current);
@@ -35,7 +35,7 @@ export async function reloadConfig(current: Config, sources: ConfigSources): Pro
   }
 }
 
-/** As the file writes them. Secrets come from the environment, which does not change while a process runs. */
+/** Changed settings by their path in the file. Secrets come from the environment, which does not change while a process runs. */
 function fixedChanges(current: Config, next: Config): string[] {
   const settings: Record<string, (config: Config) => unknown> = {
     "server.host": ({ server }) => server.host,

@@ -1,29 +1,29 @@
-import type { FaultList, Path } from "./fault-list.ts";
+import type { ConfigErrors, Path } from "./config-errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `$${` stands for `${`; otherwise everything up to the next brace is the name. */
+/** `$${` escapes `${`; otherwise everything up to the next brace is the name. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-const HOW_TO_ESCAPE = "write $${ for a plain ${";
-const NOT_A_NAME = `holds braces after a $ with no variable's name in them; ${HOW_TO_ESCAPE}`;
-const NOT_CLOSED = `holds a variable without its closing brace; ${HOW_TO_ESCAPE}`;
+const HOW_TO_ESCAPE = "write $${ for a literal ${";
+const NOT_A_NAME = `contains \${…} without a valid variable name; ${HOW_TO_ESCAPE}`;
+const NOT_CLOSED = `contains \${ without a closing brace; ${HOW_TO_ESCAPE}`;
 
-/** Anchors can make a value hold itself; no configuration is this deep. */
+/** Anchors can make a value contain itself; no valid configuration is this deep. */
 const MAX_DEPTH = 32;
 
 export interface Substituted {
   value: unknown;
-  /** Every name that the file refers to. */
+  /** Names of all variables that the file refers to. */
   names: ReadonlySet<string>;
 }
 
 /**
- * Puts variables in place of `${NAME}` in string values: not in keys, and after parsing, so that a value is never read
- * as YAML. A variable that is not set is a fault at its path.
+ * Replaces `${NAME}` in string values (not in keys), after parsing, so that a variable's value is never parsed as YAML.
+ * Reports a variable that is not set at its path.
  */
-export function substituteVariables(root: unknown, environment: Environment, faults: FaultList): Substituted {
+export function substituteVariables(root: unknown, environment: Environment, errors: ConfigErrors): Substituted {
   const names = new Set<string>();
   return { value: walk(root, []), names };
 
@@ -31,7 +31,7 @@ export function substituteVariables(root: unknown, environment: Environment, fau
     if (typeof value === "string") return expand(value, path);
     if (typeof value !== "object" || value === null) return value;
     if (path.length >= MAX_DEPTH) {
-      faults.add(path.slice(0, 1), `is nested more than ${MAX_DEPTH} levels deep`);
+      errors.add(path.slice(0, 1), `is nested more than ${MAX_DEPTH} levels deep`);
       return undefined;
     }
     if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, index]));
@@ -39,17 +39,17 @@ export function substituteVariables(root: unknown, environment: Environment, fau
   }
 
   function expand(text: string, path: Path): string {
-    return text.replace(REFERENCE, (whole, name: string | undefined) => {
+    return text.replace(REFERENCE, (match, name: string | undefined) => {
       if (name === undefined) return "${";
-      if (!NAME.test(name) || !whole.endsWith("}")) {
-        faults.add(path, whole.endsWith("}") ? NOT_A_NAME : NOT_CLOSED);
-        return whole;
+      if (!NAME.test(name) || !match.endsWith("}")) {
+        errors.add(path, match.endsWith("}") ? NOT_A_NAME : NOT_CLOSED);
+        return match;
       }
       names.add(name);
       const value = environment[name];
-      if (value === undefined) faults.add(path, `needs the environment variable ${name}, which is not set`);
-      else faults.hide(value, whole);
-      return value ?? whole;
+      if (value === undefined) errors.add(path, `refers to the environment variable ${name}, which is not set`);
+      else errors.redact(value, match);
+      return value ?? match;
     });
   }
 }

@@ -1,9 +1,9 @@
-/** What to say about a key that no schema knows: not built yet, a slip of the pen, or nothing like it. */
+/** Messages for keys that no schema knows: renamed, set elsewhere, not implemented or misspelled. */
 
 import { closest, distance } from "fastest-levenshtein";
 
-/** Keys that the design has a place for and this version has not; they must never seem to work. */
-const NOT_BUILT: ReadonlySet<string> = new Set([
+/** Planned keys, which get a message of their own so that nobody takes them for misspellings. */
+const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   "metadata",
   "limits",
   "rate_limits",
@@ -12,22 +12,30 @@ const NOT_BUILT: ReadonlySet<string> = new Set([
   "tracing",
 ]);
 
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+const SET_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["database_url", "is set by the environment variable DATABASE_URL"],
   ["redis_url", "is set by the environment variable REDIS_URL"],
   ["trusted_proxies", "is set as server.trusted_proxies"],
 ]);
 
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ["rest_seconds", "cooldown_seconds"],
+  ["reuses_prefixes", "prefix_caching"],
+  ["when_counters_away", "on_counters_unavailable"],
+]);
+
 export function describeUnknownKey(key: string, known: readonly string[]): string {
-  const elsewhere = ELSEWHERE.get(key);
+  const elsewhere = SET_ELSEWHERE.get(key);
   if (elsewhere !== undefined) return elsewhere;
-  if (NOT_BUILT.has(key)) return "is not built yet in this version";
+  const renamed = RENAMED.get(key);
+  if (renamed !== undefined && known.includes(renamed)) return `was renamed to ${renamed}`;
+  if (NOT_IMPLEMENTED.has(key)) return "is not implemented in this version";
   const meant = nearest(key, known);
   if (meant !== undefined) return `is not a known key; did you mean ${meant}?`;
   return known.length === 0 ? "is not a known key" : `is not a known key; known here: ${known.join(", ")}`;
 }
 
-/** The candidate that differs by a few letters at most; two letters swapped count as two. */
+/** Candidate within a small edit distance; two swapped letters count as two edits. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined;
   const best = closest(word, candidates);

@@ -1,26 +1,26 @@
-/** Gathers every fault of a configuration, so that all of them are told at once. */
+/** Collects every error of a configuration, so that all are reported at once. */
 
 import { Fault } from "../faults.ts";
 
-/** Where in the file: keys and indices. */
+/** Keys and indices that lead to a value in the file. */
 export type Path = readonly (string | number)[];
 
-interface FileFault {
+interface FileError {
   path: Path;
   message: string;
 }
 
-export class FaultList {
-  readonly #file: FileFault[] = [];
+export class ConfigErrors {
+  readonly #file: FileError[] = [];
   readonly #environment: string[] = [];
-  /** Texts that no message may show, each with what stands for it. */
-  readonly #hidden = new Map<string, string>();
+  /** Secret texts and what to show in their place. */
+  readonly #redactions = new Map<string, string>();
 
   get isEmpty(): boolean {
     return this.#file.length === 0 && this.#environment.length === 0;
   }
 
-  /** `message` continues the path, such as `must be a string`. */
+  /** `message` follows the path, such as `must be a string`. */
   add(path: Path, message: string): void {
     const isKnown = this.#file.some((each) => each.message === message && samePath(each.path, path));
     if (!isKnown) this.#file.push({ path, message });
@@ -34,27 +34,27 @@ export class FaultList {
     return this.#file.some((each) => samePath(each.path, path));
   }
 
-  /** An engine's own message might quote what it was given; a text this short could be anything and hides nothing. */
-  hide(text: string, standIn: string): void {
-    if (text.length >= 6) this.#hidden.set(text, standIn);
+  /** Redacts a text from all messages, since an engine's message may quote its input. Texts below 6 characters stay, since they match by accident. */
+  redact(text: string, replacement: string): void {
+    if (text.length >= 6) this.#redactions.set(text, replacement);
   }
 
-  /** `lineOf` gives the line of a path in the file, where there is one. */
+  /** `lineOf` returns the line of a path in the file, if known. */
   toFault(file: string | undefined, lineOf: (path: Path) => number | undefined): Fault {
     const inFile = this.#file
       .map((each) => ({ ...each, line: lineOf(each.path) }))
       .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
       .map(({ path, message, line }) => `${formatPath(path)}${message}${line === undefined ? "" : ` (line ${line})`}`);
     const count = inFile.length + this.#environment.length;
-    const lines = [`The configuration has ${count === 1 ? "a fault" : `${count} faults`}.`];
+    const lines = [`The configuration has ${count === 1 ? "1 error" : `${count} errors`}.`];
     if (this.#environment.length > 0) lines.push("In the environment:", ...indent(this.#environment));
     if (inFile.length > 0) lines.push(`In ${file}:`, ...indent(inFile));
-    return new Fault("invalid-request", this.#withoutHidden(lines.join("\n")), { code: "invalid_configuration" });
+    return new Fault("invalid-request", this.#redact(lines.join("\n")), { code: "invalid_configuration" });
   }
 
-  #withoutHidden(text: string): string {
-    const longestFirst = [...this.#hidden].sort(([a], [b]) => b.length - a.length);
-    return longestFirst.reduce((shown, [hidden, standIn]) => shown.replaceAll(hidden, standIn), text);
+  #redact(text: string): string {
+    const longestFirst = [...this.#redactions].sort(([a], [b]) => b.length - a.length);
+    return longestFirst.reduce((shown, [secret, replacement]) => shown.replaceAll(secret, replacement), text);
   }
 }
 
