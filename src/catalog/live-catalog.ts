@@ -94,9 +94,9 @@ export class LiveCatalog {
 
   *measure(): Iterable<DeploymentMeasure> {
     for (const model of this.catalog.models) {
-      for (const { name, state, slots, circuit, memoryBytes, loadSeconds } of model.deployments) {
+      for (const { name, state, slots, circuits, memoryBytes, loadSeconds } of model.deployments) {
         const isUp = state.state === "up";
-        const isCircuitOpen = circuit.state !== "closed";
+        const isCircuitOpen = circuits.state !== "closed";
         const { waiting, inUse: slotsInUse } = slots;
         yield { model: model.id, deployment: name, isUp, isCircuitOpen, waiting, slotsInUse, memoryBytes, loadSeconds };
       }

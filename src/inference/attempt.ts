@@ -3,6 +3,7 @@
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
+import type { Circuit } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
 import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
@@ -77,14 +78,15 @@ export async function attempt<Opened extends Model, Event>(
     // A hostile schema takes seconds to compile, which would keep a slot from others.
     const preparing = adapter.prepare?.(opened, signal);
     if (preparing !== undefined) await preparing;
+    const circuit = deployment.circuits.of(id);
     const askedAt = performance.now();
     const acquired = deployment.acquireSlot(signal, project);
     const slot = acquired instanceof Promise ? await acquired : acquired;
-    refuseWhereBroken(deployment, slot);
+    refuseWhereBroken(deployment, circuit, slot);
     queuedSeconds = slot.waitedSeconds;
     attemptStats.attempts += 1;
     attemptStats.queuedSeconds += queuedSeconds;
-    const watch = deployment.circuit.watch();
+    const watch = circuit.watch();
     const source = new LifecycleIterator(adapter.begin(opened, id, signal), signal, (failure) => {
       slot.release();
       watch.ended(failure);
@@ -116,7 +118,7 @@ export async function attempt<Opened extends Model, Event>(
 }
 
 /** While it waited for its slot, others may have found that the deployment fails. */
-function refuseWhereBroken({ circuit, name }: Deployment, slot: Slot): void {
+function refuseWhereBroken({ name }: Deployment, circuit: Circuit, slot: Slot): void {
   const refusal = circuit.refusal(name);
   if (refusal === undefined) return;
   slot.release();

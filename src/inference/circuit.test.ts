@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Fault, invalidRequest, unavailable } from "../faults.ts";
 import { Circuit } from "./circuit.ts";
 
@@ -57,17 +57,52 @@ test("lets one probe through after its rest, which closes it as soon as the answ
   probe.ended(undefined);
 });
 
-test.each([
-  ["fails", broken()],
-  ["was left by its client", left],
-])("opens again when the probe %s", async (_how, end) => {
+test("opens again when the probe fails", async () => {
   const circuit = new Circuit(settings);
   await attempts(circuit, broken(), broken(), broken());
   await expect.poll(() => circuit.refusal("a")).toBeUndefined();
-  circuit.watch().ended(end);
-  await pause(0);
+  circuit.watch().ended(broken());
   expect(circuit.state).toBe("open");
   expect(circuit.refusal("a")).toBeDefined();
+});
+
+test("lets the next request probe at once when the probe's client left", async () => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), broken());
+  await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+  for (let round = 0; round < 10; round += 1) {
+    circuit.watch().ended(left);
+    expect([circuit.state, circuit.refusal("a")]).toEqual(["open", undefined]);
+  }
+  await attempts(circuit, undefined);
+  expect(circuit.state).toBe("closed");
+});
+
+test("lets another request probe when a probe hangs for as long as a cooldown", async () => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), broken());
+  await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+  const hanging = circuit.watch();
+  expect(circuit.refusal("a")).toBeDefined();
+  await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+  await attempts(circuit, undefined);
+  expect(circuit.state).toBe("closed");
+  hanging.ended(broken());
+  expect(circuit.state).toBe("closed");
+});
+
+test("closes and ends pauses on time after the system clock was set back by a day", async () => {
+  const circuit = new Circuit(settings);
+  await attempts(circuit, broken(), broken(), broken({ retryAfterSeconds: REST_SECONDS }));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 86_400_000 });
+  try {
+    expect(circuit.refusal("a")).toMatchObject({ retryAfterSeconds: 1 });
+    await expect.poll(() => circuit.refusal("a")).toBeUndefined();
+    await attempts(circuit, undefined);
+    expect(circuit.state).toBe("closed");
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("obeys the Retry-After of an upstream, one failure being enough", async () => {
@@ -150,7 +185,7 @@ test("no probe is sent before the end of a Retry-After", async () => {
 test("once closed it is not probed, also when an attempt fails after that", async () => {
   const { circuit, asked } = probed(false);
   const late = [circuit.watch(), circuit.watch(), circuit.watch()];
-  circuit.close();
+  circuit.stop();
   for (const watch of late) watch.ended(broken());
   await pause(REST_SECONDS * 1000 * 2);
   expect(asked()).toBe(0);

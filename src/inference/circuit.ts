@@ -1,6 +1,6 @@
 /** Keeps requests from a deployment that fails, and finds out by a probe, or else by one of them, when it is well again. */
 
-import { CircuitState, ConsecutiveBreaker, CountBreaker, circuitBreaker, handleWhen, type IBreaker } from "cockatiel";
+import { CircuitState, ConsecutiveBreaker, CountBreaker } from "cockatiel";
 import { Fault } from "../faults.ts";
 
 export interface CircuitSettings {
@@ -16,7 +16,6 @@ export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5,
 
 const WINDOW_CALLS = 100;
 const LEAST_CALLS = 20;
-const CLOCK_MILLISECONDS = 5;
 /** A Retry-After beyond this is more likely a mistake than an upstream's wish. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
@@ -43,159 +42,169 @@ export interface Watch {
   ended(failure: unknown): void;
 }
 
+export type CircuitPosition = "closed" | "open" | "half-open";
+
+/** Times are of `performance.now()`: a system clock that is set back would keep it open. */
 export class Circuit {
-  readonly #policy;
   readonly #breaker: EitherBreaker;
   readonly #cooldownMs: number;
   readonly #probe: Probe;
+  #position: CircuitPosition = "closed";
+  /** When a request may probe, while it is not closed. */
   #probeAt = 0;
   /** Set while requests wait for what the probe finds. */
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  /** Asked for by the deployment itself. */
+  #isStopped = false;
+  /** Requested by the deployment itself. */
   #pause: { until: number; fault: Fault } | undefined;
 
   constructor(settings: CircuitSettings, probe: Probe = async () => undefined) {
-    const cooldownMs = settings.cooldownSeconds * 1000;
-    this.#cooldownMs = cooldownMs;
+    this.#cooldownMs = settings.cooldownSeconds * 1000;
     this.#probe = probe;
     this.#breaker = new EitherBreaker(settings);
-    this.#policy = circuitBreaker(handleWhen(isCounted), { halfOpenAfter: cooldownMs, breaker: this.#breaker });
-    this.#policy.onBreak(() => this.#coolDown());
   }
 
-  /** Probes no more, whatever attempts on their way come to. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  /** Probes no more, whatever the outcome of attempts that still run. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#clearTimer();
   }
 
-  get state(): "closed" | "open" | "half-open" {
-    if (this.#pauseSeconds() > 0 || this.#policy.state === CircuitState.Open) return "open";
-    return this.#policy.state === CircuitState.HalfOpen ? "half-open" : "closed";
+  get state(): CircuitPosition {
+    return this.#pauseMs() > 0 ? "open" : this.#position;
   }
 
   /** Why no request may come at the moment; undefined when one may. */
   refusal(deployment: string): Fault | undefined {
-    const pauseSeconds = this.#pauseSeconds();
-    if (this.#pause !== undefined && pauseSeconds > 0) {
+    const pauseMs = this.#pauseMs();
+    if (this.#pause !== undefined && pauseMs > 0) {
       const { kind, message, code } = this.#pause.fault;
-      return new Fault(kind, message, { code, retryAfterSeconds: Math.ceil(pauseSeconds) });
+      return new Fault(kind, message, { code, retryAfterSeconds: Math.ceil(pauseMs / 1000) });
     }
-    const { state } = this.#policy;
-    if (state === CircuitState.Closed) return undefined;
-    const cooldownSeconds = (this.#probeAt - Date.now()) / 1000;
-    const mayRequestProbe = state === CircuitState.Open && cooldownSeconds <= 0 && this.#timer === undefined;
-    if (mayRequestProbe) return undefined;
+    if (this.#position === "closed") return undefined;
+    if (this.#mayProbe) return undefined;
+    const cooldownMs = this.#probeAt - performance.now();
     return new Fault(
       "unavailable",
       `\`${deployment}\` is temporarily unavailable after repeated failures. Try again in a moment.`,
       {
         code: "engine_failed",
-        retryAfterSeconds: Math.max(1, Math.ceil(cooldownSeconds)),
+        retryAfterSeconds: Math.max(1, Math.ceil(cooldownMs / 1000)),
       },
     );
   }
 
-  /**
-   * Reports how one attempt goes. A client's disconnect says nothing about the deployment, but a probe whose client left
-   * has not shown that it is well.
-   */
-  watch(): Watch {
-    return this.#policy.state === CircuitState.Closed ? this.#watchOne() : this.#watchProbe();
+  get #mayProbe(): boolean {
+    return this.#timer === undefined && performance.now() >= this.#probeAt;
   }
 
-  /** Only failures go through the policy, since its promises would cost each request more than all else here. */
-  #watchOne(): Watch {
+  /** Reports how one attempt goes. */
+  watch(): Watch {
+    let isProbe = this.#position !== "closed" && this.#mayProbe;
+    if (isProbe) this.#admitProbe();
     let hasEnded = false;
     return {
-      begun: () => {},
+      begun: () => {
+        if (isProbe && !hasEnded) this.#close();
+        isProbe = false;
+      },
       ended: (failure) => {
         if (hasEnded) return;
         hasEnded = true;
-        if (failure === undefined) this.#breaker.success(CircuitState.Closed);
-        else if (isCounted(failure)) this.#failed(failure);
-        this.#obey(failure);
+        this.#pauseAfter(failure);
+        // Another probe may have closed it meanwhile.
+        const decides = isProbe && this.#position !== "closed";
+        if (isNeutral(failure)) {
+          if (decides && this.#position === "half-open") this.#expectProbe();
+        } else if (isCounted(failure)) {
+          const isOver = this.#breaker.failure();
+          if (decides || (isOver && this.#position === "closed")) this.#open();
+        } else if (decides) {
+          // Also where it refuses the request: it is reachable.
+          this.#close();
+        } else if (failure === undefined) {
+          this.#breaker.success();
+        }
       },
     };
   }
 
-  #failed(failure: unknown): void {
-    if (this.#policy.state === CircuitState.Closed) this.#policy.execute(() => Promise.reject(failure)).catch(() => {});
-    // Another attempt has opened it meanwhile.
-    else this.#breaker.failure(CircuitState.Closed);
+  #expectProbe(): void {
+    this.#position = "open";
+    this.#probeAt = performance.now();
   }
 
-  #watchProbe(): Watch {
-    const outcome = Promise.withResolvers<void>();
-    // Not run at all when another attempt has just opened the circuit.
-    outcome.promise.catch(() => {});
-    this.#policy.execute(() => outcome.promise).catch(() => {});
-    return {
-      begun: () => outcome.resolve(),
-      ended: (failure) => {
-        if (failure === undefined) outcome.resolve();
-        else if (isLeaving(failure)) outcome.reject(new Fault("unavailable", "The probe was broken off."));
-        else outcome.reject(failure);
-        this.#obey(failure);
-      },
-    };
+  /** One that hangs must not keep others out: after another cooldown the next request probes as well. */
+  #admitProbe(): void {
+    this.#position = "half-open";
+    this.#probeAt = performance.now() + this.#cooldownMs;
   }
 
-  #coolDown(): void {
-    if (this.#isClosed) return;
+  #close(): void {
+    this.#clearTimer();
+    this.#position = "closed";
+    this.#breaker.reset();
+  }
+
+  #open(): void {
+    if (this.#isStopped) return;
+    this.#position = "open";
     // A probe is a request too: it waits for the end of a Retry-After.
-    const milliseconds = Math.max(this.#cooldownMs, this.#pauseSeconds() * 1000);
-    this.#probeAt = Date.now() + milliseconds;
-    clearTimeout(this.#timer);
-    // A little later than the policy's own clock, which would not hear of the probe before.
-    this.#timer = setTimeout(() => void this.#ask(), milliseconds + CLOCK_MILLISECONDS).unref();
+    const milliseconds = Math.max(this.#cooldownMs, this.#pauseMs());
+    this.#probeAt = performance.now() + milliseconds;
+    this.#clearTimer();
+    this.#timer = setTimeout(() => void this.#runProbe(), milliseconds).unref();
   }
 
-  async #ask(): Promise<void> {
-    if (this.#pauseSeconds() > 0) return this.#coolDown();
-    const asked = this.#timer;
+  async #runProbe(): Promise<void> {
+    if (this.#pauseMs() > 0) return this.#open();
+    const timer = this.#timer;
     const isHealthy = await this.#probe().catch(() => false);
     // Closed, or opened again, in the meantime.
-    if (this.#timer !== asked || asked === undefined) return;
-    if (isHealthy === false) return this.#coolDown();
+    if (this.#timer !== timer || timer === undefined) return;
+    if (isHealthy === false) return this.#open();
     this.#timer = undefined;
+    this.#expectProbe();
     if (isHealthy !== true) return;
-    await this.#policy.execute(async () => {}).catch(() => {});
+    this.#close();
     // It answers; whether it serves, the next request shows.
     this.#breaker.isOnTrial = true;
   }
 
-  #obey(failure: unknown): void {
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #pauseAfter(failure: unknown): void {
     // A local engine that restarts says itself when it is well again.
     if (!(failure instanceof Fault) || !isCounted(failure) || failure.kind === "unavailable") return;
     if (failure.retryAfterSeconds === undefined) return;
-    const seconds = Math.min(MAX_RETRY_AFTER_SECONDS, failure.retryAfterSeconds);
+    const milliseconds = 1000 * Math.min(MAX_RETRY_AFTER_SECONDS, failure.retryAfterSeconds);
     // Of several answers that come together, the one that asks for most holds.
-    if (this.#pauseSeconds() > seconds) return;
-    this.#pause = { until: Date.now() + seconds * 1000, fault: failure };
+    if (this.#pauseMs() > milliseconds) return;
+    this.#pause = { until: performance.now() + milliseconds, fault: failure };
   }
 
-  #pauseSeconds(): number {
-    return this.#pause === undefined ? 0 : (this.#pause.until - Date.now()) / 1000;
+  #pauseMs(): number {
+    return this.#pause === undefined ? 0 : this.#pause.until - performance.now();
   }
 }
 
 function isCounted(failure: unknown): boolean {
+  if (failure === undefined) return false;
   // What is no Fault is a bug, and a deployment that meets one is better left alone too.
-  if (!(failure instanceof Fault)) return true;
-  // It is this service that has too much to do.
-  return COUNTED.has(failure.kind) && failure.code !== "server_is_overloaded";
+  return !(failure instanceof Fault) || COUNTED.has(failure.kind);
 }
 
-function isLeaving(failure: unknown): boolean {
-  return failure instanceof Fault && failure.kind === "client-left";
+/** Says nothing about the deployment: the client left, or it is this service that has too much to do. */
+function isNeutral(failure: unknown): boolean {
+  return failure instanceof Fault && (failure.kind === "client-left" || failure.code === "server_is_overloaded");
 }
 
 /** Opens when either rule says so. */
-class EitherBreaker implements IBreaker {
-  readonly #breakers: readonly IBreaker[];
+class EitherBreaker {
+  readonly #breakers: readonly (ConsecutiveBreaker | CountBreaker)[];
   /** One more failure opens it again, until something succeeds. */
   isOnTrial = false;
 
@@ -205,19 +214,21 @@ class EitherBreaker implements IBreaker {
     this.#breakers = failureRate < 1 ? [inARow, new CountBreaker(rate)] : [inARow];
   }
 
-  /** Kept by cockatiel for circuits that outlive their process, which these do not. */
-  get state(): unknown {
-    return undefined;
-  }
-
-  success(circuit: CircuitState): void {
+  success(): void {
     this.isOnTrial = false;
-    for (const breaker of this.#breakers) breaker.success(circuit);
+    for (const breaker of this.#breakers) breaker.success(CircuitState.Closed);
   }
 
-  failure(circuit: CircuitState): boolean {
+  /** Forgets what failed before. */
+  reset(): void {
+    this.isOnTrial = false;
+    for (const breaker of this.#breakers) breaker.success(CircuitState.HalfOpen);
+  }
+
+  /** Whether the circuit is to open. */
+  failure(): boolean {
     // Every breaker must count it, also after the first has opened.
-    const areOver = this.#breakers.map((breaker) => breaker.failure(circuit));
+    const areOver = this.#breakers.map((breaker) => breaker.failure(CircuitState.Closed));
     return areOver.includes(true) || this.isOnTrial;
   }
 }

@@ -3,7 +3,7 @@
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
 import { Fault, unavailable } from "../faults.ts";
-import { Circuit } from "./circuit.ts";
+import { Circuits } from "./circuits.ts";
 import { LatencyEwma } from "./latency-ewma.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { ModelLoader } from "./model-loader.ts";
@@ -42,7 +42,7 @@ export class Deployment {
   readonly #loader: ModelLoader;
   #routingOptions: RoutingOptions;
   #slots: Slots;
-  #circuit: Circuit;
+  #circuits: Circuits;
   /** Requests that wait for the model to be loaded. */
   #waitingForLoad = 0;
 
@@ -54,7 +54,7 @@ export class Deployment {
     this.#options = options;
     this.#routingOptions = options.routingOptions;
     this.#slots = new Slots(undefined, options.routingOptions.maxQueue);
-    this.#circuit = this.#newCircuit(options.routingOptions);
+    this.#circuits = this.#newCircuits(options.routingOptions);
     this.#loader = new ModelLoader({
       name: options.name,
       policy: () => this.#routingOptions,
@@ -83,14 +83,14 @@ export class Deployment {
   set routingOptions(routingOptions: RoutingOptions) {
     this.#slots.maxQueue = routingOptions.maxQueue;
     if (JSON.stringify(routingOptions.circuit) !== JSON.stringify(this.#routingOptions.circuit)) {
-      this.#circuit.close();
-      this.#circuit = this.#newCircuit(routingOptions);
+      this.#circuits.stop();
+      this.#circuits = this.#newCircuits(routingOptions);
     }
     this.#routingOptions = routingOptions;
   }
 
-  get circuit(): Circuit {
-    return this.#circuit;
+  get circuits(): Circuits {
+    return this.#circuits;
   }
 
   get slots(): Slots {
@@ -211,7 +211,7 @@ export class Deployment {
   }
 
   async close(): Promise<void> {
-    this.#circuit.close();
+    this.#circuits.stop();
     await this.#loader.close();
   }
 
@@ -239,8 +239,8 @@ export class Deployment {
     return this.model();
   }
 
-  #newCircuit({ circuit }: RoutingOptions): Circuit {
-    return new Circuit(circuit, async () => this.#loader.model?.probe?.(new AbortController().signal));
+  #newCircuits({ circuit }: RoutingOptions): Circuits {
+    return new Circuits(circuit, async () => this.#loader.model?.probe?.(new AbortController().signal));
   }
 }
 

@@ -71,7 +71,7 @@ export class Router {
     const { strategy, retries } = candidate.model.routing;
     const lastAttempt = attemptStats.attempts + 1 + retries;
     const ranked = rank(candidate.model.deployments, strategy);
-    let turn = SPREADING.has(strategy) ? preferCachedPrefix(ranked, adapter) : ranked;
+    let turn = SPREADING.has(strategy) ? preferCachedPrefix(candidate, ranked, adapter) : ranked;
     for (let round = 0; turn.length > 0; round += 1) {
       if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
       if (round > 0) await backOff(round, signal);
@@ -79,9 +79,9 @@ export class Router {
       for (const deployment of turn) {
         if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
         using _hold = deployment.hold();
-        const mayLoad = deployment.awaitsLoad && deployment.circuit.refusal(deployment.name) === undefined;
+        const mayLoad = deployment.awaitsLoad && refusalOf(deployment, candidate) === undefined;
         if (mayLoad && !(await hasLoaded(deployment, signal, reasons))) continue;
-        const opened = eligibleModel(deployment, adapter, reasons);
+        const opened = eligibleModel(candidate, deployment, adapter, reasons);
         if (opened === undefined) continue;
         const before = attemptStats.attempts;
         const isRetry = before > 0;
@@ -95,7 +95,7 @@ export class Router {
           reasons.skipped(answered);
         } else {
           reasons.attempt = answered;
-          const mayAgain = AGAIN.has(answered.kind) && deployment.circuit.refusal(deployment.name) === undefined;
+          const mayAgain = AGAIN.has(answered.kind) && refusalOf(deployment, candidate) === undefined;
           if (mayAgain) again.push(deployment);
         }
       }
@@ -113,12 +113,17 @@ export class Router {
   }
 }
 
+function refusalOf({ circuits, name }: Deployment, { id }: ResolvedModel): Fault | undefined {
+  return circuits.of(id).refusal(name);
+}
+
 /** Unhealthy deployments lose their prefixes to healthy ones until they recover. */
 function preferCachedPrefix<Opened extends Model, Event>(
+  candidate: ResolvedModel,
   ranked: Deployment[],
   adapter: TaskAdapter<Opened, Event>,
 ): Deployment[] {
-  const isHealthy = ({ circuit, name, isUp }: Deployment) => isUp && circuit.refusal(name) === undefined;
+  const isHealthy = (each: Deployment) => each.isUp && refusalOf(each, candidate) === undefined;
   const areAllHealthy = ranked.every(isHealthy);
   if (areAllHealthy && !ranked.some(({ routingOptions }) => routingOptions.prefixCaching)) return ranked;
   const healthy = areAllHealthy ? ranked : ranked.filter(isHealthy);
@@ -139,11 +144,12 @@ async function hasLoaded(deployment: Deployment, signal: AbortSignal, reasons: R
 
 /** Returns the deployment's model if it can take the request now; otherwise adds the reason to `reasons`. */
 function eligibleModel<Opened extends Model, Event>(
+  candidate: ResolvedModel,
   deployment: Deployment,
   adapter: TaskAdapter<Opened, Event>,
   reasons: Reasons,
 ): Opened | undefined {
-  const resting = deployment.circuit.refusal(deployment.name);
+  const resting = refusalOf(deployment, candidate);
   if (resting !== undefined) {
     reasons.skipped(resting);
     return undefined;

@@ -22,7 +22,7 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
   const models: Readiness["models"][number][] = [];
   let isSettled = true;
   for (const model of catalog.models) {
-    for (const { name, engine, state, circuit, memoryBytes, loadSeconds } of model.deployments) {
+    for (const { name, engine, state, circuits, memoryBytes, loadSeconds } of model.deployments) {
       if (model.isBuiltin && state.state === "loading") isSettled = false;
       models.push({
         id: model.id,
@@ -30,7 +30,7 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
         deployment: name,
         engine,
         state: state.state,
-        circuit: circuit.state,
+        circuit: circuits.state,
         device: state.state === "up" ? state.device : undefined,
         memory_bytes: memoryBytes,
         load_seconds: loadSeconds,
