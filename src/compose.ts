@@ -147,6 +147,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     trustedProxies: config.server.trustedProxies,
     corsOrigins: config.server.corsOrigins,
+    unknownFields: config.server.unknownFields,
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,

@@ -211,9 +211,18 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
   ["a tool of another kind", { tools: [{ type: "custom", custom: { name: "f" } }] }, "tools[0].type", /functions/],
   [
     "a choice of another kind",
-    { tools: [tool("f")], tool_choice: { type: "allowed_tools", allowed_tools: {} } },
+    { tools: [tool("f")], tool_choice: { type: "custom", custom: { name: "f" } } },
     "tool_choice.type",
-    /allowed_tools/,
+    /custom/,
+  ],
+  ["a schema in Ollama's field", { format: "json" }, "format", /response_format/],
+  ["a regular expression", { guided_regex: "[0-9]+" }, "guided_regex", /response_format/],
+  ["an image beside the messages", { images: ["aGk="] }, "images", /message/],
+  [
+    "a message to continue",
+    { messages: [user, { role: "assistant", content: "Hi", prefix: true }] },
+    "messages[1].prefix",
+    /prefix/,
   ],
   [
     "a part with sound",

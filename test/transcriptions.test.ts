@@ -260,7 +260,8 @@ test.each([
     "words",
   ],
   ["stream", { stream: "maybe" }, "invalid_value", "true or false"],
-  ["nonsense", { nonsense: "1" }, "unknown_parameter", "Unknown parameter"],
+  ["temprature", { temprature: "1" }, "unknown_parameter", "Did you mean 'temperature'?"],
+  ["diarize", { diarize: "true" }, "unsupported_value", "speakers"],
 ])("refuses %s %o", async (param, fields, code, message) => {
   const { status, body } = await post(await recording("speech.opus"), fields as unknown as Record<string, string>);
   expect(status).toBe(400);

@@ -89,6 +89,12 @@ const server = z
       .describe(
         "What to do with a request whose OpenAI-Organization or OpenAI-Project header does not match its key. Clients send such headers when OPENAI_ORG_ID or OPENAI_PROJECT_ID is set for another service. refuse: return a 401. ignore: use the key's organization and project.",
       ),
+    unknown_fields: z
+      .enum(["ignore", "refuse"])
+      .default("ignore")
+      .describe(
+        "What happens to fields of a request body that Parlance does not know. ignore: they have no effect, and the header x-parlance-ignored-fields names them. refuse: 400. Misspelled fields, and fields that would change the answer's meaning, are refused in either case. Upstreams get every field of a chat.",
+      ),
     drain_seconds: z
       .number()
       .min(0)

@@ -89,6 +89,7 @@ function combine(
       requestTimeoutSeconds: file.server.request_timeout_seconds,
       trustedProxies: file.server.trusted_proxies,
       corsOrigins: file.server.cors_origins,
+      unknownFields: file.server.unknown_fields,
       mismatchedIds: file.server.mismatched_ids,
       drainSeconds: file.server.drain_seconds,
       databaseGraceSeconds: file.server.database_grace_seconds,

@@ -50,6 +50,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
     "server.trusted_proxies": ({ server }) => server.trustedProxies,
     "server.cors_origins": ({ server }) => server.corsOrigins,
+    "server.unknown_fields": ({ server }) => server.unknownFields,
     "server.mismatched_ids": ({ server }) => server.mismatchedIds,
     "server.drain_seconds": ({ server }) => server.drainSeconds,
     "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,

@@ -46,6 +46,8 @@ export interface ChatMessage<Content = string | readonly ContentPart[]> {
   toolCalls?: readonly ToolCall[];
   /** Which call a tool's message answers. */
   toolCallId?: string;
+  /** Name of the participant, shown where the model's template has a place for it. */
+  name?: string;
 }
 
 /** For models without vision, which the capability check spares every image. */
@@ -114,6 +116,8 @@ interface Sampling {
   presencePenalty: number;
   /** Above 0: divides the positive logits of tokens seen lately, multiplies the negative ones; 1 does nothing. */
   repeatPenalty: number;
+  /** Most recent tokens of the answer that penalties count; undefined: all. */
+  repeatLastN?: number | undefined;
   /** Token id → -100 to 100, added to its logit. */
   logitBias: Readonly<Record<string, number>>;
 }
@@ -137,6 +141,8 @@ export interface ChatRequest extends Sampling {
   topLogprobs: number | undefined;
   /** The caller's own word for how long to think, such as `none`, `low` or `high`. */
   reasoningEffort: string | undefined;
+  /** Additional variables of the chat template, such as `enable_thinking`. */
+  templateVariables?: Readonly<Record<string, unknown>> | undefined;
   callerHeaders?: CallerHeaders;
   /** Projects take turns where work waits outside the slots. */
   project?: string;

@@ -13,6 +13,8 @@ interface RequestRecord {
   /** What an inference came to, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
+  /** Fields of the body that had no effect. */
+  ignoredFields: readonly string[];
   /** Called when the client disconnects before its answer was sent completely. */
   leaving: (() => void)[];
 }
@@ -50,6 +52,7 @@ export function useRequestLog(
       model: undefined,
       settlement: undefined,
       failure: undefined,
+      ignoredFields: [],
       leaving: [],
     };
     request.record = record;
@@ -84,6 +87,7 @@ export function useRequestLog(
       model: settlement?.catalogId ?? catalogIdOf(request.record.model) ?? "",
       status: line.status,
       durationSeconds: line.durationMs / 1000,
+      ignoredFields: request.record.ignoredFields.length,
     });
   }
 }
@@ -130,6 +134,8 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     outcome: settlement?.outcome,
     fault:
       record.failure instanceof Fault ? `${record.failure.kind}: ${record.failure.message}`.slice(0, 300) : undefined,
+    ignoredFields:
+      record.ignoredFields.length === 0 ? undefined : record.ignoredFields.slice(0, 20).join(", ").slice(0, 300),
     durationMs: Math.round(performance.now() - record.beganAt),
     firstTokenMs: toMilliseconds(settlement?.firstTokenSeconds),
     promptTokens: settlement?.used.promptTokens,

@@ -7,6 +7,7 @@ import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Secret } from "../secret.ts";
+import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
 import { allowOrigins } from "./cors.ts";
 import { decompressBodies } from "./decompress.ts";
@@ -32,7 +33,7 @@ export interface ServerOptions {
   /** Undefined: /metrics needs no key. */
   metricsKey: Secret | undefined;
   maxBodyBytes: number;
-  transcription: TranscriptionParts;
+  transcription: Omit<TranscriptionParts, "unknownFields">;
   maxModerationInputs: number;
   /** How long a request, headers and body, may take to arrive. */
   receiveTimeoutSeconds: number;
@@ -44,6 +45,8 @@ export interface ServerOptions {
   corsOrigins: readonly string[];
   /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
   ignoresMismatchedIds: boolean;
+  /** What happens to fields of a request body that nothing here knows. */
+  unknownFields: UnknownFieldsPolicy;
   countWrongKey: CountWrongKey;
   logger: Logger;
   measure: (request: RequestMeasure) => void;
@@ -80,11 +83,13 @@ export function buildServer(options: ServerOptions): Server {
   app.register(
     async (scope) => {
       authenticateScope(scope, options.accounts, "project", options);
-      scope.register(chatCompletions(options.inference));
+      scope.register(chatCompletions(options.inference, options.unknownFields));
       scope.register(models(options.inference));
-      scope.register(audioTranscriptions(options.inference, options.transcription));
-      scope.register(moderations(options.inference, options.maxModerationInputs));
-      scope.register(audioSpeech(options.inference));
+      scope.register(
+        audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),
+      );
+      scope.register(moderations(options.inference, options.maxModerationInputs, options.unknownFields));
+      scope.register(audioSpeech(options.inference, options.unknownFields));
       scope.register(audioVoices(options.inference));
     },
     { prefix: "/v1" },

@@ -8,6 +8,8 @@ export interface RequestMeasure {
   model: string;
   status: number;
   durationSeconds: number;
+  /** Fields of the body that had no effect. */
+  ignoredFields: number;
 }
 
 export interface InferenceMeasure {
@@ -55,6 +57,12 @@ export class Metrics {
     name: "parlance_requests_total",
     help: "Requests answered; status 499 is a client that left.",
     labelNames: ["operation", "model", "status"],
+    registers: [this.#registry],
+  });
+  readonly #ignoredFields = new Counter({
+    name: "parlance_ignored_fields_total",
+    help: "Fields of request bodies that had no effect, as x-parlance-ignored-fields names them.",
+    labelNames: ["operation", "model"],
     registers: [this.#registry],
   });
   readonly #durations = new Histogram({
@@ -137,7 +145,8 @@ export class Metrics {
     );
   }
 
-  request({ operation, model, status, durationSeconds }: RequestMeasure): void {
+  request({ operation, model, status, durationSeconds, ignoredFields }: RequestMeasure): void {
+    if (ignoredFields > 0) this.#ignoredFields.inc({ operation, model }, ignoredFields);
     this.#requests.inc({ operation, model, status });
     this.#durations.observe({ operation, model }, durationSeconds);
   }

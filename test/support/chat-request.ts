@@ -19,7 +19,11 @@ export function makeChatRequest(asked: Asked = {}): ChatRequest {
 export function makeChatCall(fields: Record<string, unknown> & { say?: string } = {}) {
   const { say, ...body } = fields;
   const messages = [{ role: "user", content: say ?? "Say hello." }];
-  return toChatCall(readChatBody({ model: "test-model", messages, temperature: 1, stream: true, ...body }), {});
+  return toChatCall(
+    readChatBody({ model: "test-model", messages, temperature: 1, stream: true, ...body }),
+    {},
+    "ignore",
+  );
 }
 
 export function forward(

@@ -30,11 +30,12 @@ export function toServerBody(request: ChatRequest, properties: ServerProperties)
     frequency_penalty: request.frequencyPenalty,
     presence_penalty: request.presencePenalty,
     repeat_penalty: request.repeatPenalty,
+    ...(request.repeatLastN === undefined ? {} : { repeat_last_n: request.repeatLastN }),
     logit_bias: request.logitBias,
     stop: request.stop,
     n: request.choices,
     ...(request.topLogprobs === undefined ? {} : { logprobs: true, top_logprobs: request.topLogprobs }),
-    ...reasoning(request),
+    ...templateVariables(request),
     ...tools(request),
     ...grammar(request.format, request.tools),
   };
@@ -58,11 +59,16 @@ function toServerMessage(message: ChatMessage): Record<string, unknown> {
   return toMessage({ ...message, role: message.role === "developer" ? "system" : message.role });
 }
 
+function templateVariables(request: ChatRequest): Record<string, unknown> {
+  const variables = { ...request.templateVariables, ...reasoning(request) };
+  return Object.keys(variables).length === 0 ? {} : { chat_template_kwargs: variables };
+}
+
 function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unknown> {
   // A grammar constrains the output from the first token on, which leaves no room for reasoning.
-  if (format.type !== "text" || reasoningEffort === "none") return { chat_template_kwargs: { enable_thinking: false } };
+  if (format.type !== "text" || reasoningEffort === "none") return { enable_thinking: false };
   if (reasoningEffort === undefined) return {};
-  return { chat_template_kwargs: { enable_thinking: true, reasoning_effort: reasoningEffort } };
+  return { enable_thinking: true, reasoning_effort: reasoningEffort };
 }
 
 function tools({ tools: offered, toolChoice, parallelToolCalls }: ChatRequest): Record<string, unknown> {

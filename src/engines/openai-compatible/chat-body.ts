@@ -22,6 +22,8 @@ export function toChatBody(request: ChatRequest): Body {
     ...changed(request, "repeatPenalty", "repetition_penalty"),
     ...changed(request, "choices", "n"),
     ...changed(request, "reasoningEffort", "reasoning_effort"),
+    ...changed(request, "repeatLastN", "repeat_last_n"),
+    ...changed(request, "templateVariables", "chat_template_kwargs"),
     ...changed(request, "promptCacheKey", "prompt_cache_key"),
     ...(request.stop.length === 0 ? {} : { stop: request.stop }),
     ...(Object.keys(request.logitBias).length === 0 ? {} : { logit_bias: request.logitBias }),
@@ -38,10 +40,11 @@ function changed(request: ChatRequest, field: keyof ChatRequest, name: string): 
   return value === undefined || value === usual ? {} : { [name]: value };
 }
 
-export function toMessage({ role, content, toolCalls, toolCallId }: ChatMessage): Body {
+export function toMessage({ role, content, toolCalls, toolCallId, name }: ChatMessage): Body {
   const hasOnlyCalls = content === "" && toolCalls !== undefined;
   return {
     role,
+    ...(name === undefined ? {} : { name }),
     content: hasOnlyCalls ? null : typeof content === "string" ? content : content.map(toPart),
     ...(toolCalls === undefined ? {} : { tool_calls: toolCalls.map(toCall) }),
     ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),

@@ -2,15 +2,20 @@ import { encodeAudio } from "@parlance-inference/audio/encode";
 import { audioContentType } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { SpeechBody, toSpeechEvents, toSpeechRequest } from "../../wire/openai/speech.ts";
+import { SpeechBody, toSpeechEvents, toSpeechRequest, UNSUPPORTED_SPEECH_FIELDS } from "../../wire/openai/speech.ts";
+import { checkUnknownFields, type UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { onDisconnect } from "../on-disconnect.ts";
+import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
 
 /** POST /v1/audio/speech */
-export function audioSpeech(inference: Inference): FastifyPluginAsync {
+export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): FastifyPluginAsync {
   return async (app) => {
     app.post("/audio/speech", async (request, reply) => {
+      const known = Object.keys(SpeechBody.shape);
+      const rules = { known, unsupported: UNSUPPORTED_SPEECH_FIELDS, policy };
+      reportIgnoredFields(reply, checkUnknownFields(request.body, rules));
       const body = parse(SpeechBody, request.body);
       request.record.model = body.model;
       const asked = { ...toSpeechRequest(body), callerHeaders: request.headers };

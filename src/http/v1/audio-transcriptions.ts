@@ -4,8 +4,10 @@ import { invalidRequest } from "../../faults.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
+import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { withAudioFaults } from "../audio-faults.ts";
 import { onDisconnect } from "../on-disconnect.ts";
+import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
 import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
 
@@ -14,13 +16,14 @@ export interface TranscriptionParts {
   uploads: UploadOptions;
   /** Maximum length of a recording. */
   maxAudioSeconds: number;
+  unknownFields: UnknownFieldsPolicy;
 }
 
 const SAMPLE_RATE = 16_000;
 
 /** POST /v1/audio/transcriptions and /v1/audio/translations */
 export function audioTranscriptions(inference: Inference, parts: TranscriptionParts): FastifyPluginAsync {
-  const { decoder, uploads, maxAudioSeconds } = parts;
+  const { decoder, uploads, maxAudioSeconds, unknownFields } = parts;
 
   const transcribe = async (
     request: FastifyRequest,
@@ -35,6 +38,7 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const asked = read(upload);
     const file = requireFile(upload);
     request.record.model = asked.model;
+    reportIgnoredFields(reply, asked.ignoredFields);
     const options = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
     const samples = withAudioFaults(decoder.decode(options, left.signal));
     const own = { model: asked.model, file, samples, callerHeaders: request.headers };
@@ -48,10 +52,10 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
   return async (app) => {
     takeMultipart(app);
     app.post("/audio/transcriptions", (request, reply) =>
-      transcribe(request, reply, ({ fields }) => toTranscription(fields)),
+      transcribe(request, reply, ({ fields }) => toTranscription(fields, unknownFields)),
     );
     app.post("/audio/translations", (request, reply) =>
-      transcribe(request, reply, ({ fields }) => toTranslation(fields)),
+      transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
     );
   };
 }

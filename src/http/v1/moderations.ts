@@ -1,13 +1,20 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { readModeration, toModeration } from "../../wire/openai/moderations.ts";
+import { ignoredModerationFields, readModeration, toModeration } from "../../wire/openai/moderations.ts";
+import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { onDisconnect } from "../on-disconnect.ts";
+import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
 
 /** POST /v1/moderations */
-export function moderations(inference: Inference, mostInputs: number): FastifyPluginAsync {
+export function moderations(
+  inference: Inference,
+  mostInputs: number,
+  unknownFields: UnknownFieldsPolicy,
+): FastifyPluginAsync {
   return async (app) => {
     app.post("/moderations", async (request, reply) => {
+      reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
       const question = readModeration(request.body, mostInputs);
       request.record.model = question.model;
       const asked = { ...question, callerHeaders: request.headers };

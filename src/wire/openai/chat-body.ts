@@ -1,7 +1,7 @@
 /** POST /v1/chat/completions: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
-import { ResponseFormat } from "./chat-format.ts";
+import { GuidedJson, ResponseFormat } from "./chat-format.ts";
 import { Messages } from "./chat-messages.ts";
 import { ChatModeration } from "./chat-moderation.ts";
 import { choiceProblem, ToolChoiceField, Tools } from "./chat-tools.ts";
@@ -63,6 +63,11 @@ const FIELDS = {
   min_p: optional(Decimal(0, 1)),
   repeat_penalty: optional(RepeatPenalty),
   repetition_penalty: optional(RepeatPenalty),
+  repeat_last_n: optional(z.int().min(-1)),
+  chat_template_kwargs: optional(z.record(z.string(), z.unknown())),
+  guided_json: optional(GuidedJson),
+  // Ollama's.
+  think: optional(z.union([z.boolean(), z.string().min(1)])),
   response_format: optional(ResponseFormat),
   tools: optional(Tools),
   tool_choice: optional(ToolChoiceField),
@@ -89,6 +94,9 @@ const bodyOf = (fields: typeof FIELDS) =>
     const { repeat_penalty: one, repetition_penalty: other } = value;
     if (one !== undefined && other !== undefined && one !== other) {
       refuse(["repetition_penalty"], other, "it means the same as 'repeat_penalty', which says otherwise");
+    }
+    if (value.guided_json !== undefined && (value.response_format?.type ?? "text") !== "text") {
+      refuse(["guided_json"], value.guided_json, "'response_format' asks for JSON already");
     }
     if (value.tool_choice === undefined) return;
     const problem = choiceProblem(value.tool_choice, value.tools ?? []);

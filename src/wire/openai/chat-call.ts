@@ -8,20 +8,21 @@ import type { ChatCompletionBody } from "./chat-body.ts";
 import { toModerationInput } from "./chat-moderation-input.ts";
 import { toChatRequest } from "./chat-request.ts";
 import { firstUnsupportedField } from "./local-unsupported-fields.ts";
+import type { UnknownFieldsPolicy } from "./unknown-fields.ts";
 
-export function toChatCall(body: ChatCompletionBody, callerHeaders: CallerHeaders) {
+export function toChatCall(body: ChatCompletionBody, callerHeaders: CallerHeaders, policy: UnknownFieldsPolicy) {
   return {
     request: toChatRequest(body, callerHeaders),
-    passThrough: toPassThrough(body),
+    passThrough: toPassThrough(body, policy),
     moderationInput: () => toModerationInput(body),
   };
 }
 
-function toPassThrough(body: ChatCompletionBody): PassThrough {
+function toPassThrough(body: ChatCompletionBody, policy: UnknownFieldsPolicy): PassThrough {
   return {
     body: withoutModeration(body),
     stream: body.stream === true,
-    unsupportedLocally: () => firstUnsupportedField(body),
+    unsupportedLocally: () => firstUnsupportedField(body, policy),
     promptBytes: () => promptBytes(body),
     answers: forwardedAnswers,
   };
@@ -35,6 +36,6 @@ function withoutModeration(body: ChatCompletionBody): PassThrough["body"] {
 }
 
 /** Of the fields that prompts are made of. */
-function promptBytes({ messages, tools, response_format }: ChatCompletionBody): number {
-  return jsonBytes([messages, tools, response_format], "image_url");
+function promptBytes({ messages, tools, response_format, guided_json }: ChatCompletionBody): number {
+  return jsonBytes([messages, tools, response_format, guided_json], "image_url");
 }

@@ -27,8 +27,23 @@ export const ResponseFormat = z
     issues.push({ code: "custom", path, input, message, params: { code } });
   });
 
+/** vLLM's `guided_json`: a JSON schema, as an object or as its text. */
+export const GuidedJson = z.union([z.record(z.string(), z.unknown()), z.string()]).transform((value, { issues }) => {
+  if (typeof value !== "string") return value;
+  try {
+    const schema: unknown = JSON.parse(value);
+    if (isObject(schema)) return schema;
+  } catch {}
+  issues.push({ code: "custom", input: value, message: "it must be a JSON schema, as an object or as its text" });
+  return z.NEVER;
+});
+
 /** Of a format that `ResponseFormat` has passed. */
-export function toAnswerFormat(format: z.output<typeof ResponseFormat> | undefined): AnswerFormat {
+export function toAnswerFormat(
+  format: z.output<typeof ResponseFormat> | undefined,
+  guidedJson: Fields | undefined,
+): AnswerFormat {
+  if (guidedJson !== undefined) return { type: "json-schema", schema: guidedJson, param: "guided_json" };
   const read = format === undefined ? undefined : readFormat(format);
   return read === undefined || "problem" in read ? { type: "text" } : read.format;
 }

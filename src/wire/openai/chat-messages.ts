@@ -74,15 +74,17 @@ export const Messages = listOf(Message)
 
 /** `index` is the message's own. What this leaves out reaches only models that the body is forwarded to. */
 export function toMessage(message: Message, index: number): ChatMessage {
-  const content = toContent(message.content, `messages[${index}]`);
+  const refusal = message.role === "assistant" ? message.refusal : undefined;
+  const content = toContent(message.content ?? refusal, `messages[${index}]`);
+  const name = typeof message.name === "string" && message.name !== "" ? { name: message.name } : {};
   if (message.role === "function") return { role: "user", content };
-  if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
-  if (message.role !== "assistant" || !message.tool_calls?.length) return { role: message.role, content };
-  return { role: "assistant", content, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall) };
+  if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id, ...name };
+  if (message.role !== "assistant" || !message.tool_calls?.length) return { role: message.role, content, ...name };
+  return { role: "assistant", content, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall), ...name };
 }
 
 /** Parts only where there is an image: templates and tokenizers read one text. */
-function toContent(content: Message["content"], path: string): ChatMessage["content"] {
+function toContent(content: Message["content"] | undefined, path: string): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const parts = (content ?? []).flatMap((part, index): ContentPart[] => {
     if (isImagePart(part)) {

@@ -21,18 +21,30 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     frequencyPenalty: body.frequency_penalty ?? 0,
     presencePenalty: body.presence_penalty ?? 0,
     repeatPenalty: body.repeat_penalty ?? body.repetition_penalty ?? 1,
+    // llama.cpp writes "all" as -1.
+    repeatLastN: body.repeat_last_n === -1 ? undefined : body.repeat_last_n,
     logitBias: body.logit_bias ?? {},
     stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
     choices: body.n ?? 1,
-    format: toAnswerFormat(body.response_format),
-    tools: toTools(body.tools ?? []),
+    format: toAnswerFormat(body.response_format, body.guided_json),
+    tools: toTools(body.tools ?? [], body.tool_choice),
     toolChoice: toToolChoice(body.tool_choice),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
-    reasoningEffort: body.reasoning_effort,
+    reasoningEffort: toReasoningEffort(body),
+    templateVariables: body.chat_template_kwargs,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     callerHeaders,
   };
+}
+
+/** OpenAI's field, Ollama's `think`, or the variables that templates read. */
+function toReasoningEffort({ reasoning_effort, think, chat_template_kwargs = {} }: ChatCompletionBody) {
+  if (reasoning_effort !== undefined) return reasoning_effort;
+  if (typeof think === "string") return think;
+  const { enable_thinking, thinking, reasoning_effort: inTemplate } = chat_template_kwargs;
+  if ((think ?? enable_thinking ?? thinking) === false) return "none";
+  return typeof inTemplate === "string" ? inTemplate : undefined;
 }
 
 function lower(one: number | undefined, other: number | undefined): number | undefined {

@@ -36,7 +36,17 @@ export const Tools = listOf(openVariants({ function: FunctionTool })).check(({ v
 
 const NamedChoice = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
-export const ToolChoiceField = z.union([z.enum(["none", "auto", "required"]), openVariants({ function: NamedChoice })]);
+const AllowedTools = z.looseObject({
+  allowed_tools: z.looseObject({
+    mode: z.enum(["auto", "required"]),
+    tools: listOf(openVariants({ function: NamedChoice })).min(1),
+  }),
+});
+
+export const ToolChoiceField = z.union([
+  z.enum(["none", "auto", "required"]),
+  openVariants({ function: NamedChoice, allowed_tools: AllowedTools }),
+]);
 
 type SentTool = z.output<typeof Tools>[number];
 type SentChoice = z.output<typeof ToolChoiceField>;
@@ -49,9 +59,15 @@ function isNamedChoice(choice: SentChoice): choice is Exclude<SentChoice, string
   return typeof choice !== "string" && choice.type === "function";
 }
 
+function isAllowedTools(
+  choice: SentChoice | undefined,
+): choice is Exclude<SentChoice, string> & z.output<typeof AllowedTools> {
+  return typeof choice === "object" && choice.type === "allowed_tools";
+}
+
 /** Whether the choice is of a kind that this service knows by itself. */
 export function isKnownChoice(choice: SentChoice): boolean {
-  return typeof choice === "string" || isNamedChoice(choice);
+  return typeof choice === "string" || isNamedChoice(choice) || isAllowedTools(choice);
 }
 
 /** What is wrong with a choice among these tools, and where in it; undefined: nothing. */
@@ -64,13 +80,27 @@ export function choiceProblem(
     if (tools.some((tool) => isFunctionTool(tool) && tool.function.name === name)) return undefined;
     return { path: ["function", "name"], message: `'tools' has no function '${name}'` };
   }
+  if (isAllowedTools(choice)) {
+    const unknown = choice.allowed_tools.tools.findIndex(
+      (allowed) => !tools.some((tool) => nameOf(tool) === nameOf(allowed)),
+    );
+    if (unknown === -1) return undefined;
+    const path = ["allowed_tools", "tools", String(unknown)];
+    return { path, message: "it names a tool that 'tools' does not have" };
+  }
   if (choice !== "required" || tools.length > 0) return undefined;
   return { path: [], message: "it may be 'required' only when 'tools' names at least one" };
 }
 
-export function toTools(tools: readonly SentTool[]): Tool[] {
+function nameOf(tool: { type: string }): string | undefined {
+  return (tool as Partial<z.output<typeof NamedChoice>>).function?.name;
+}
+
+/** Those of `tools` that the choice allows. */
+export function toTools(tools: readonly SentTool[], choice: SentChoice | undefined): Tool[] {
+  const allowed = isAllowedTools(choice) ? new Set(choice.allowed_tools.tools.map(nameOf)) : undefined;
   return tools.flatMap((tool, index) => {
-    if (!isFunctionTool(tool)) return [];
+    if (!isFunctionTool(tool) || allowed?.has(tool.function.name) === false) return [];
     const { name, description, parameters } = tool.function;
     const param = `tools[${index}].function.parameters`;
     return [{ name, description: description ?? undefined, parameters: parameters ?? undefined, param }];
@@ -80,5 +110,6 @@ export function toTools(tools: readonly SentTool[]): Tool[] {
 export function toToolChoice(choice: SentChoice | undefined): ToolChoice {
   if (choice === undefined) return "auto";
   if (isNamedChoice(choice)) return { name: choice.function.name };
+  if (isAllowedTools(choice)) return choice.allowed_tools.mode;
   return typeof choice === "string" ? choice : "auto";
 }

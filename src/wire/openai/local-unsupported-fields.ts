@@ -2,86 +2,39 @@
 
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
+import {
+  FIELDS_WITHOUT_EFFECT,
+  KNOWN_FIELDS,
+  MESSAGE_FIELDS,
+  UNSUPPORTED_FIELDS,
+  UNSUPPORTED_MESSAGE_FIELDS,
+} from "./chat-fields.ts";
 import { isFunctionCall, type Message } from "./chat-messages.ts";
 import { isFunctionTool, isKnownChoice } from "./chat-tools.ts";
+import { type FieldRules, firstRefusedField, type UnknownFieldsPolicy, unknownFieldsOf } from "./unknown-fields.ts";
 
-/** Fields that an engine gets, or that the service honours itself. */
-const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "temperature",
-  "top_p",
-  "top_k",
-  "min_p",
-  "max_tokens",
-  "max_completion_tokens",
-  "stop",
-  "seed",
-  "n",
-  "frequency_penalty",
-  "presence_penalty",
-  "repeat_penalty",
-  "repetition_penalty",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-  "response_format",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "reasoning_effort",
-  "moderation",
-]);
+const RULES = { known: [...KNOWN_FIELDS, ...FIELDS_WITHOUT_EFFECT], unsupported: UNSUPPORTED_FIELDS };
+const IGNORING: FieldRules = { ...RULES, policy: "ignore" };
+const REFUSING: FieldRules = { ...RULES, policy: "refuse" };
 
-/** Bookkeeping: accepted everywhere, since an answer without it is still the answer that was asked for. */
-const IGNORED_FIELDS: ReadonlySet<string> = new Set([
-  "user",
-  "metadata",
-  "store",
-  "service_tier",
-  "prompt_cache_key",
-  "prompt_cache_options",
-  "prompt_cache_retention",
-  "safety_identifier",
-]);
-
-interface Refused {
-  asksForNothing(value: unknown): boolean;
-  /** What to do instead. */
-  instead?: string;
+/** Fault for the first field that no local model honors, naming the field; undefined: there is none. */
+export function firstUnsupportedField(body: ChatCompletionBody, policy: UnknownFieldsPolicy): Fault | undefined {
+  return (
+    firstRefusedField(body, policy === "ignore" ? IGNORING : REFUSING) ??
+    unsupportedInFormat(body) ??
+    unsupportedInTools(body) ??
+    unsupportedInMessages(body.messages, policy)
+  );
 }
 
-/** Known fields that change the answer, and that no local model has. */
-const REFUSED: Readonly<Record<string, Refused>> = {
-  functions: {
-    asksForNothing: (value) => Array.isArray(value) && value.length === 0,
-    instead: "'tools' has taken its place",
-  },
-  function_call: { asksForNothing: (value) => value === "none", instead: "'tool_choice' has taken its place" },
-  modalities: { asksForNothing: (value) => JSON.stringify(value) === '["text"]', instead: "it answers with text" },
-  audio: { asksForNothing: never, instead: "it answers with text" },
-  prediction: { asksForNothing: never },
-  web_search_options: { asksForNothing: never, instead: "it reads nothing but the messages" },
-  verbosity: { asksForNothing: (value) => value === "medium", instead: "say in a message how long the answer may be" },
-};
-
-function never(): boolean {
-  return false;
-}
-
-/** The first of it, as a Fault that names the field. */
-export function firstUnsupportedField(body: ChatCompletionBody): Fault | undefined {
-  for (const [field, value] of Object.entries(body)) {
-    if (value === undefined || value === null || SUPPORTED_FIELDS.has(field) || IGNORED_FIELDS.has(field)) continue;
-    const refused = Object.hasOwn(REFUSED, field) ? REFUSED[field] : undefined;
-    if (refused === undefined) return invalidRequest(`Unknown parameter: '${field}'.`, field);
-    if (refused.asksForNothing(value)) continue;
-    const instead = refused.instead === undefined ? "" : `: ${refused.instead}`;
-    return unsupportedValue(`This model does not support '${field}'${instead}.`, field);
+/** Names of the fields that a local model ignores, those of messages as `messages[].name`. */
+export function ignoredFields(body: ChatCompletionBody): string[] {
+  const ignored = unknownFieldsOf(body, KNOWN_FIELDS).filter((field) => UNSUPPORTED_FIELDS[field] === undefined);
+  const ofMessages = new Set<string>();
+  for (const message of body.messages) {
+    for (const field of unknownMessageFields(message)) ofMessages.add(`messages[].${field}`);
   }
-  return unsupportedInFormat(body) ?? unsupportedInTools(body) ?? unsupportedInMessages(body.messages);
+  return [...ignored, ...ofMessages];
 }
 
 /** With what those name who write the schema's envelope flat. */
@@ -105,26 +58,16 @@ function unsupportedInTools({ tools = [], tool_choice: choice }: ChatCompletionB
   return unsupportedValue(`This model does not know the tool choice '${choice.type}'.`, "tool_choice.type");
 }
 
-function unsupportedInMessages(messages: readonly Message[]): Fault | undefined {
+function unsupportedInMessages(messages: readonly Message[], policy: UnknownFieldsPolicy): Fault | undefined {
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
-    const fault = unsupportedInMessage(message, path) ?? unsupportedInCalls(message, path);
+    const fault = unsupportedInMessage(message, path, policy) ?? unsupportedInCalls(message, path);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-/**
- * By role; `*`: of each. What an answer says beside its text comes back with the next question: its reasoning, which
- * models do not read again, and what clients have parsed of it. A tool's name is known by the call that it answers.
- */
-const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  "*": new Set(["role", "content"]),
-  assistant: new Set(["tool_calls", "reasoning_content", "reasoning", "parsed"]),
-  tool: new Set(["tool_call_id", "name"]),
-};
-
-function unsupportedInMessage(message: Message, path: string): Fault | undefined {
+function unsupportedInMessage(message: Message, path: string, policy: UnknownFieldsPolicy): Fault | undefined {
   if (message.role === "function") {
     const why = "the role 'tool' has taken its place";
     return unsupportedValue(`This model does not support messages with the role 'function': ${why}.`, `${path}.role`);
@@ -137,12 +80,19 @@ function unsupportedInMessage(message: Message, path: string): Fault | undefined
       return unsupportedValue(`This model does not take parts of the type '${part.type}'.`, param);
     }
   }
-  for (const [field, value] of Object.entries(message)) {
-    const saysNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-    if (saysNothing || MESSAGE_FIELDS["*"]?.has(field) || MESSAGE_FIELDS[message.role]?.has(field)) continue;
-    return unsupportedValue(`This model does not support '${field}' in a message.`, `${path}.${field}`);
-  }
-  return undefined;
+  const field = unknownMessageFields(message).find(
+    (each) => policy === "refuse" || UNSUPPORTED_MESSAGE_FIELDS.has(each),
+  );
+  if (field === undefined) return undefined;
+  return unsupportedValue(`This model does not support '${field}' in a message.`, `${path}.${field}`);
+}
+
+function unknownMessageFields(message: Message): string[] {
+  return Object.entries(message).flatMap(([field, value]) => {
+    const isEmpty =
+      value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
+    return isEmpty || MESSAGE_FIELDS["*"]?.has(field) || MESSAGE_FIELDS[message.role]?.has(field) ? [] : [field];
+  });
 }
 
 function unsupportedInCalls(message: Message, path: string): Fault | undefined {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { ModerationInput, ModerationVerdict } from "../../engines/engine.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
+import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
 const Part = z.discriminatedUnion(
@@ -15,7 +16,7 @@ const Part = z.discriminatedUnion(
   { error: "it must be text or image_url" },
 );
 
-const ModerationBody = z.strictObject({
+const ModerationBody = z.object({
   model: z
     .string()
     .min(1)
@@ -34,6 +35,11 @@ export interface ModerationQuestion {
   model: string | undefined;
   inputs: readonly ModerationInput[];
   imagesNotTaken: Fault | undefined;
+}
+
+/** Names of the fields that are ignored. Throws a Fault for a misspelled one, or for any as `policy` says. */
+export function ignoredModerationFields(body: unknown, policy: UnknownFieldsPolicy): string[] {
+  return checkUnknownFields(body, { known: Object.keys(ModerationBody.shape), unsupported: {}, policy });
 }
 
 /** Strings are judged one by one, parts together. Throws a Fault about the field at fault. */

@@ -3,11 +3,8 @@
 import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
 import type { SpeechRequest } from "../../engines/engine.ts";
-
-/** Clients write null where they mean "not set". */
-function optional<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? undefined);
-}
+import { optional } from "./optional.ts";
+import type { UnsupportedField } from "./unknown-fields.ts";
 
 /** OpenAI's own custom voices are objects with an id. */
 const Voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]);
@@ -18,7 +15,7 @@ const Input = z
   .refine((text) => text.trim() !== "", { message: "it contains only white space" });
 
 /** The maximum length of `input` depends on the model, which checks it. */
-export const SpeechBody = z.strictObject({
+export const SpeechBody = z.object({
   model: z.string().min(1),
   input: Input,
   voice: Voice,
@@ -27,6 +24,11 @@ export const SpeechBody = z.strictObject({
   speed: optional(z.number().min(0.25).max(4)),
   stream_format: optional(z.enum(["audio", "sse"])),
 });
+
+/** Samples at another rate than the caller expects would play at the wrong speed. */
+export const UNSUPPORTED_SPEECH_FIELDS: Readonly<Record<string, UnsupportedField>> = {
+  sample_rate: { instead: "each voice has its own, and the format names it" },
+};
 
 export type SpeechBody = z.output<typeof SpeechBody>;
 

@@ -25,10 +25,13 @@ test.each([
   ["你好 OK", "再见", "你好 OK 再见"],
   ["안녕", "하세요", "안녕 하세요"],
 ])("%j and %j are joined as their script does it, in a stream as well", async (first, second, joined) => {
-  const asked = toTranscription([
-    ["model", "any"],
-    ["response_format", "text"],
-  ]);
+  const asked = toTranscription(
+    [
+      ["model", "any"],
+      ["response_format", "text"],
+    ],
+    "ignore",
+  );
   expect(await toTranscript(said([first, second]), asked)).toBe(`${joined}\n`);
   const frames = await Array.fromAsync(toTranscriptEvents(said([first, second])));
   const events = frames.map((frame) => JSON.parse(frame.replace("data: ", "")));

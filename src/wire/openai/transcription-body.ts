@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { TranscriptionRequest } from "../../engines/engine.ts";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
 const FORMATS = ["json", "text", "srt", "verbose_json", "vtt"] as const;
@@ -21,9 +22,9 @@ const shared = {
   temperature: number.pipe(z.number().min(0).max(1)).optional(),
 };
 
-const TranslationBody = z.strictObject(shared);
+const TranslationBody = z.object(shared);
 
-const TranscriptionBody = z.strictObject({
+const TranscriptionBody = z.object({
   ...shared,
   language: z.string().max(100).optional(),
   stream: flag.optional(),
@@ -43,13 +44,30 @@ export interface TranscriptionAsked {
   stream: boolean;
   /** The lists in verbose_json. */
   lists: { segments: boolean; words: boolean };
+  /** Names of the fields that nothing reads. */
+  ignoredFields: string[];
+}
+
+/** A transcript with speakers or in another language is not what a model here gives. */
+const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
+  diarize: { isDefault: isFalse, instead: "no model here tells speakers apart" },
+  diarization: { isDefault: isFalse, instead: "no model here tells speakers apart" },
+  task: { isDefault: (value) => value === "transcribe", instead: "translations have a path of their own" },
+  target_language: { instead: "/v1/audio/translations translates to English" },
+};
+
+function isFalse(value: unknown): boolean {
+  return value === "false" || value === "0";
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /** Throws a Fault whose `param` names the first field at fault. */
-export function toTranscription(fields: Fields): TranscriptionAsked {
-  const body = parse(TranscriptionBody, gather(fields));
+export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): TranscriptionAsked {
+  const sent = gather(fields);
+  const known = Object.keys(TranscriptionBody.shape);
+  const ignoredFields = checkUnknownFields(sent, { known, unsupported: UNSUPPORTED, policy });
+  const body = parse(TranscriptionBody, sent);
   const format = toFormat(body.response_format);
   const { include = [], timestamp_granularities: granularities = [], stream = false } = body;
   if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
@@ -86,11 +104,15 @@ export function toTranscription(fields: Fields): TranscriptionAsked {
     format,
     stream,
     lists: { segments: granularities.length === 0 || granularities.includes("segment"), words: wordTimes },
+    ignoredFields,
   };
 }
 
-export function toTranslation(fields: Fields): TranscriptionAsked {
-  const body = parse(TranslationBody, gather(fields));
+export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): TranscriptionAsked {
+  const sent = gather(fields);
+  const known = Object.keys(TranslationBody.shape);
+  const ignoredFields = checkUnknownFields(sent, { known, unsupported: {}, policy });
+  const body = parse(TranslationBody, sent);
   const prompt = body.prompt === "" ? undefined : body.prompt;
   const temperature = body.temperature ?? 0;
   return {
@@ -99,6 +121,7 @@ export function toTranslation(fields: Fields): TranscriptionAsked {
     format: toFormat(body.response_format),
     stream: false,
     lists: { segments: true, words: false },
+    ignoredFields,
   };
 }
 
@@ -121,8 +144,8 @@ const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
 function gather(fields: Fields): Record<string, unknown> {
   const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of fields) {
-    // A file sent as text is refused where the file is read.
-    if (name === "file") continue;
+    // A file sent as text is refused where the file is read. Forms send what is left out as an empty field.
+    if (name === "file" || value === "") continue;
     const plain = name.replace(/\[\d*\]$/, "");
     const [, object, key] = PART_OF_OBJECT.exec(plain) ?? [];
     if (LISTS.has(plain)) {
