@@ -257,7 +257,7 @@ test.each([
     "timestamp_granularities",
     { response_format: "verbose_json", "timestamp_granularities[]": "word" },
     "unsupported_value",
-    "words",
+    "word times",
   ],
   ["stream", { stream: "maybe" }, "invalid_value", "true or false"],
   ["temprature", { temprature: "1" }, "unknown_parameter", "Did you mean 'temperature'?"],

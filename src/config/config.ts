@@ -81,10 +81,9 @@ interface ServerConfig {
   corsOrigins: readonly string[];
   /** What to do when a header names another organization or project than the key's. */
   mismatchedIds: "refuse" | "ignore";
-  /** Time that active requests get to finish after SIGTERM. */
   /** What happens to fields of a request body that nothing here knows. */
   unknownFields: "ignore" | "refuse";
-  /** How long running requests may go on after SIGTERM. */
+  /** Time that active requests get to finish after SIGTERM. */
   drainSeconds: number;
   /** How long recently used keys keep working while the database is unavailable. */
   databaseGraceSeconds: number;

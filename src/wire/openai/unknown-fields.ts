@@ -80,7 +80,13 @@ function letters(name: string): string {
 function isNear(field: string, known: string): boolean {
   const shorter = Math.min(field.length, known.length);
   if (shorter < 5) return false;
+  if (sorted(field) === sorted(known)) return true;
   return distance(field, known) <= (shorter < 8 ? 1 : 2);
+}
+
+/** Two swapped letters are two edits, and as easily written as one. */
+function sorted(name: string): string {
+  return [...name].sort().join("");
 }
 
 function shorten(name: string): string {
