@@ -80,6 +80,28 @@ test("block ends a request whose messages are flagged with a 400", async () => {
   await expect(stream).rejects.toMatchObject({ status: 400, code: "content_policy_violation" });
 });
 
+const FRAGMENTS = ["I will fi", "nd you and", " kill yo", "u, and t", "hen I will", " kill your", " whole fa", "mily."];
+
+test.each([
+  ["in eight messages", FRAGMENTS.map((content) => ({ role: "user" as const, content }))],
+  [
+    "in messages with harmless answers in between",
+    FRAGMENTS.flatMap((content) => [
+      { role: "user" as const, content },
+      { role: "assistant" as const, content: "Thank you, please go on." },
+    ]),
+  ],
+])("block ends a request whose flagged text comes %s", async (_how, messages) => {
+  const refused = client().create({ model: "parrot", messages, ...policy("block", "score") });
+  await expect(refused).rejects.toMatchObject({ status: 400, code: "content_policy_violation", param: "messages" });
+});
+
+test("block ends a request whose flagged text is in a field that only some models read", async () => {
+  const message = { role: "assistant" as const, content: "Yes.", reasoning_content: HARMFUL };
+  const refused = client().create({ model: "parrot", messages: [message], ...policy("block", "score") });
+  await expect(refused).rejects.toMatchObject({ status: 400, code: "content_policy_violation", param: "messages" });
+});
+
 test("block ends an answer that is flagged with the finish reason content_filter", async () => {
   const answer = await client().create({ ...ask("a threat, please"), ...policy("score", "block") });
   expect(answer.choices[0]?.finish_reason).toBe("content_filter");

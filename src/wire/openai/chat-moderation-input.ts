@@ -29,13 +29,37 @@ const NOT_READ: ReadonlySet<string> = new Set([
   "prompt_cache_retention",
 ]);
 
-/** Each message by itself, and each further field that a model may be shown, such as the descriptions of tools. */
+/**
+ * Each message by itself, the conversation as one text, and each further field that a model may be shown, such as the
+ * descriptions of tools.
+ */
 export function toModerationInput(body: ChatCompletionBody): ModerationInput {
   const further = Object.entries(body).filter(([field]) => !NOT_READ.has(field));
+  const texts = body.messages.map(textsOf);
   return {
-    texts: [...body.messages.flatMap(textsOf), ...further.flatMap(([, value]) => writtenIn(value))],
+    texts: [...texts.flat(), ...joinedTexts(body.messages, texts), ...further.flatMap(([, value]) => writtenIn(value))],
     unjudgeable: unjudgeablePart(body.messages),
   };
+}
+
+/** Kept of each end of a message where messages are joined: a longer text is judged by itself already. */
+const END_CHARACTERS = 200;
+
+/**
+ * A model reads what is spread over messages as one text. Also joined without the other roles' messages, which an
+ * attacker can put in between, and without white space, for words that are cut.
+ */
+function joinedTexts(messages: readonly Message[], texts: readonly (readonly string[])[]): string[] {
+  if (messages.length < 2) return [];
+  const ends = texts.map((each) => toEnds(each.join("\n")));
+  const byUser = ends.filter((_, index) => messages[index]?.role === "user");
+  const joined = new Set([ends.join("\n"), byUser.join("\n"), byUser.join("")]);
+  return [...joined].filter((text) => text !== "");
+}
+
+function toEnds(text: string): string {
+  if (text.length <= 2 * END_CHARACTERS) return text;
+  return `${text.slice(0, END_CHARACTERS)}\n…\n${text.slice(-END_CHARACTERS)}`;
 }
 
 function textsOf({ role: _role, content, ...rest }: Message): string[] {
@@ -44,7 +68,9 @@ function textsOf({ role: _role, content, ...rest }: Message): string[] {
   const parts = typeof content === "string" ? [content] : (content ?? []).map(textOfPart);
   // A name alone says too little to be judged by: of a tool it may be `kill_process`.
   const named = typeof name === "string" ? `${name}\n` : "";
-  return [named + parts.join(""), ...Object.values(others).flatMap(writtenIn)];
+  // A text in a field such as `reasoning_content` is one of the message's, however short.
+  const further = Object.values(others).flatMap((value) => (typeof value === "string" ? [value] : writtenIn(value)));
+  return [named + parts.join(""), ...further];
 }
 
 function textOfPart({ text, refusal }: Readonly<Record<string, unknown>>): string {
