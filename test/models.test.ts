@@ -93,6 +93,10 @@ test("include_metadata tells what is known, null for what is not, and nothing of
     deployed: ["local"],
     licence: null,
     context_window: 512,
+    context_window_reason: null,
+    loaded: true,
+    memory_bytes: null,
+    load_seconds: expect.any(Number),
     max_output_tokens: 512,
     pricing: { prompt: "0.0000001", cached_prompt: null, completion: "0.0000004" },
     capabilities: {

@@ -9,6 +9,8 @@ export interface ChatModel extends OpenModel {
   readonly contextWindow: number | undefined;
   /** Why a local model's window has its size: set by the operator, as trained, or as large as memory allows. */
   readonly contextReason?: "configured" | "trained" | "memory" | undefined;
+  /** More messages than this never fit the context window; undefined when it is not known. */
+  readonly maxMessages?: number | undefined;
   readonly abilities: ChatAbilities;
   /**
    * Streams the reply and ends with exactly one `finish`. Stops early, without throwing, once `signal` aborts.

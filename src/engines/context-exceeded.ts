@@ -1,7 +1,7 @@
 import { type Fault, invalidRequest } from "../faults.ts";
 
 /** A prompt that leaves no room for an answer; nothing is ever cut. */
-export function contextExceeded(promptTokens: number, contextWindow: number): Fault {
+export function contextExceeded(promptTokens: number | string, contextWindow: number): Fault {
   return invalidRequest(
     `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,
     "messages",

@@ -1,6 +1,7 @@
 /** Why a chat model cannot honour a request, by what it says it is able to do. */
 
 import type { ChatAbilities, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import { contextExceeded } from "../engines/context-exceeded.ts";
 import { imagesIn } from "../engines/message-text.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import { type ChatCall, forwarderOf } from "./chat-call.ts";
@@ -9,11 +10,19 @@ import { type ChatCall, forwarderOf } from "./chat-call.ts";
 export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | undefined {
   const unsupported = forwarderOf(call, model) === undefined ? call.passThrough?.unsupportedLocally() : undefined;
   if (unsupported !== undefined) return unsupported;
+  const tooLong = checkMessageCount(call.request, model);
+  if (tooLong !== undefined) return tooLong;
   for (const check of ABILITY_CHECKS) {
     const fault = check(call.request, model.abilities);
     if (fault !== undefined) return fault;
   }
   return undefined;
+}
+
+/** Before they are copied to the model's process, which takes seconds for tens of thousands of messages. */
+function checkMessageCount({ messages }: ChatRequest, { contextWindow, maxMessages }: ChatModel): Fault | undefined {
+  if (contextWindow === undefined || maxMessages === undefined || messages.length <= maxMessages) return undefined;
+  return contextExceeded(`at least ${contextWindow}`, contextWindow);
 }
 
 type Check = (request: ChatRequest, abilities: ChatAbilities) => Fault | undefined;

@@ -53,7 +53,7 @@ const EXPECTED: Partial<Record<UpstreamFault, [attempts: number, json: Seen, str
   "rate-limited": [3, { status: 429, code: "rate_limit_exceeded" }],
   "rate-limited-for-7s": [1, { status: 429, code: "rate_limit_exceeded", retryAfter: "7" }],
   "refuses-request": [1, { status: 400, code: "40012" }],
-  "knows-no-model": [1, { status: 404, code: null }],
+  "knows-no-model": [1, { status: 404, code: "not_found" }],
 };
 
 export const FAULT_ROWS: readonly FaultRow[] = Object.entries(EXPECTED).flatMap(([fault, [attempts, json, stream]]) => [

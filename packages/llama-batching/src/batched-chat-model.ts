@@ -84,6 +84,11 @@ export class BatchedChatModel {
     });
   }
 
+  /** More messages than this never fit the context window. */
+  get maxMessages(): number {
+    return this.#prompts.bounds.maxMessages(this.contextWindow);
+  }
+
   /** Whether the model reasons before it answers. */
   get reasons(): boolean {
     return this.#planner.reasons;

@@ -43,6 +43,11 @@ export class PromptBounds {
     return Math.max(Math.floor(messages.length * this.#tokensPerMessage), this.#minContentTokens(messages));
   }
 
+  /** A conversation of more messages has more tokens than the window; Infinity when the template drops messages. */
+  maxMessages(contextWindow: number): number {
+    return Math.floor(contextWindow / this.#tokensPerMessage);
+  }
+
   /** A rendered text has at least this many tokens. UTF-16 units never exceed UTF-8 bytes. */
   minTokensOfText(length: number): number {
     return this.#maxTokenBytes === undefined ? 0 : Math.ceil(length / this.#maxTokenBytes);

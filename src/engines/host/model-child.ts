@@ -145,8 +145,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
   const { slots, device } = model;
   switch (model.task) {
     case "chat": {
-      const { contextWindow, contextReason, abilities, usesGrammars } = model;
-      return { task: model.task, slots, device, contextWindow, contextReason, abilities, usesGrammars };
+      const { contextWindow, contextReason, maxMessages, abilities, usesGrammars } = model;
+      return { task: model.task, slots, device, contextWindow, contextReason, maxMessages, abilities, usesGrammars };
     }
     case "moderation":
       return { task: model.task, slots, device, categories: model.categories, takesImages: model.takesImages };

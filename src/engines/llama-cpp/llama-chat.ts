@@ -16,6 +16,7 @@ export class LlamaChat implements ChatModel {
   readonly device: string;
   readonly contextWindow: number;
   readonly contextReason: ChatModel["contextReason"];
+  readonly maxMessages: number;
   readonly #model: BatchedChatModel;
 
   /** Throws a ModelError when the chat template does not parse. */
@@ -25,6 +26,7 @@ export class LlamaChat implements ChatModel {
     this.device = model.device;
     this.contextWindow = model.contextWindow;
     this.contextReason = model.contextReason;
+    this.maxMessages = model.maxMessages;
     this.abilities = {
       tools: true,
       jsonSchema: true,

@@ -97,6 +97,7 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     deployed: facts.deployed,
     licence: facts.licence ?? null,
     context_window: chat?.contextWindow ?? null,
+    context_window_reason: chat?.contextReason ?? null,
     max_output_tokens: chat?.contextWindow ?? null,
     pricing: Object.fromEntries(PRICED[task].map((unit) => [unit, price[unit] ?? null])),
     capabilities: toCapabilities(task, opened, abilities),
