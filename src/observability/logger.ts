@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-/** Logs JSON lines to `destination`; the service writes them to standard error. What must never be logged is kept out by its type (`Secret`) and by logging named fields only. */
+/** Creates a logger of JSON lines; the service writes them to standard error. Secrets stay out of the log by their type (`Secret`) and because only named fields are logged. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -14,7 +14,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** A line of the log as pino would write it, its end included. */
+/** Formats a log line as pino would, including the line break. */
 export function toLine(level: LogLevel, fields: Readonly<Record<string, unknown>>): string {
   return `{"level":"${level}"${isoTime()},${JSON.stringify(fields).slice(1)}\n`;
 }

@@ -1,10 +1,10 @@
-/** What Prometheus scrapes. Labels are catalog ids and status codes, so that callers cannot make new series. */
+/** Prometheus metrics. Label values are catalog ids and status codes, so that callers cannot create new series. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export interface RequestMeasure {
   operation: string;
-  /** Catalog id, or empty when the request did not get as far as a model. */
+  /** Catalog id; empty if the request failed before its model was resolved. */
   model: string;
   status: number;
   durationSeconds: number;
@@ -24,7 +24,7 @@ export interface AttemptMeasure {
   model: string;
   deployment: string;
   outcome: string;
-  /** Spent waiting for a slot. */
+  /** Time spent waiting for a slot. */
   queuedSeconds: number;
 }
 
@@ -32,30 +32,29 @@ export interface DeploymentMeasure {
   model: string;
   deployment: string;
   isUp: boolean;
-  /** Left alone for a while since it failed. */
   isCircuitOpen: boolean;
   waiting: number;
   slotsInUse: number;
-  /** Of a local model that is loaded. */
+  /** Resident memory of a loaded local model. */
   memoryBytes: number | undefined;
-  /** How long the last load of a local model took. */
+  /** Duration of the last load of a local model. */
   loadSeconds: number | undefined;
 }
 
 export interface CountersMeasure {
-  /** Undefined: there is nothing to share them in. */
+  /** Undefined: no shared store is configured. */
   isShared: boolean | undefined;
   replicas: number;
 }
 
-/** From a cached answer's milliseconds to a long generation's minutes. */
+/** Buckets from milliseconds (cached responses) to minutes (long generations). */
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = new Counter({
     name: "parlance_requests_total",
-    help: "Requests answered; status 499 is a client that left.",
+    help: "Completed requests by status; 499: the client disconnected.",
     labelNames: ["operation", "model", "status"],
     registers: [this.#registry],
   });
@@ -67,70 +66,71 @@ export class Metrics {
   });
   readonly #durations = new Histogram({
     name: "parlance_request_duration_seconds",
-    help: "From a request's arrival to its answer's end.",
+    help: "Time from a request's arrival to the end of its response.",
     labelNames: ["operation", "model"],
     registers: [this.#registry],
     buckets: SECONDS,
   });
   readonly #firstTokens = new Histogram({
     name: "parlance_time_to_first_token_seconds",
-    help: "From a chat request's admission to its answer's first token, waiting for a slot included.",
+    help: "Time from a chat request's admission to its first token, including the wait for a slot.",
     labelNames: ["model", "deployment"],
     registers: [this.#registry],
     buckets: SECONDS,
   });
   readonly #attempts = new Counter({
     name: "parlance_attempts_total",
-    help: "Times that a deployment was asked; begun: it began to answer, otherwise why it did not.",
+    help: "Attempts by deployment and outcome; begun: the response started, otherwise the reason for the failure.",
     labelNames: ["model", "deployment", "outcome"],
     registers: [this.#registry],
   });
   readonly #queued = new Histogram({
     name: "parlance_queue_seconds",
-    help: "Spent waiting for a slot by those that got one.",
+    help: "Time that requests waited for a slot before they got one.",
     labelNames: ["model", "deployment"],
     registers: [this.#registry],
     buckets: SECONDS,
   });
   readonly #tokens = new Counter({
     name: "parlance_tokens_total",
-    help: "Tokens read (prompt) and generated (completion).",
+    help: "Prompt and completion tokens.",
     labelNames: ["model", "deployment", "direction"],
     registers: [this.#registry],
   });
 
   readonly #refusals = new Counter({
     name: "parlance_refusals_total",
-    help: "Requests refused with 429, by what was limited.",
+    help: "Requests rejected with 429, by limit.",
     labelNames: ["model", "limit"],
     registers: [this.#registry],
   });
   readonly #lostUsage = new Counter({
     name: "parlance_usage_records_lost_total",
-    help: "Requests whose usage could not be kept: the disk failed, or the database was away for too long.",
+    help: "Usage records lost because the disk failed or the database was unavailable for too long.",
     registers: [this.#registry],
   });
 
-  /** Both are asked at each scrape. */
+  /** Calls both functions at each scrape. */
   constructor(deployments: () => Iterable<DeploymentMeasure>, counters: () => CountersMeasure) {
     collectDefaultMetrics({ register: this.#registry });
-    this.#countersGauge("parlance_shared_counters_up", "1 while replicas count limits together.", () => {
-      const { isShared } = counters();
-      return isShared === undefined ? undefined : Number(isShared);
-    });
-    this.#countersGauge("parlance_replicas", "Replicas that count limits together, as last seen.", () => {
+    this.#countersGauge(
+      "parlance_shared_counters_up",
+      "1 while the counters shared by replicas are available, 0 while they are not.",
+      () => {
+        const { isShared } = counters();
+        return isShared === undefined ? undefined : Number(isShared);
+      },
+    );
+    this.#countersGauge("parlance_replicas", "Number of replicas that share the counters, as last known.", () => {
       return counters().replicas;
     });
-    this.#gauge("parlance_deployment_up", "1 while a deployment can serve.", deployments, (each) => Number(each.isUp));
-    const isCircuitOpen = (each: DeploymentMeasure) => Number(each.isCircuitOpen);
-    this.#gauge("parlance_circuit_open", "1 while a deployment rests since it failed.", deployments, isCircuitOpen);
-    this.#gauge("parlance_queue_length", "Requests that wait for a slot.", deployments, (each) => each.waiting);
-    this.#gauge(
-      "parlance_slots_in_use",
-      "Requests that a deployment serves now.",
-      deployments,
-      (each) => each.slotsInUse,
+    this.#gauge("parlance_deployment_up", "1 while a deployment is available.", deployments, (each) =>
+      Number(each.isUp),
     );
+    const isCircuitOpen = (each: DeploymentMeasure) => Number(each.isCircuitOpen);
+    this.#gauge("parlance_circuit_open", "1 while a deployment's circuit breaker is open.", deployments, isCircuitOpen);
+    this.#gauge("parlance_queue_length", "Requests waiting for a slot.", deployments, (each) => each.waiting);
+    this.#gauge("parlance_slots_in_use", "Slots in use by active requests.", deployments, (each) => each.slotsInUse);
     this.#gauge(
       "parlance_model_memory_bytes",
       "Resident memory of a loaded local model.",
@@ -186,7 +186,7 @@ export class Metrics {
       labelNames: ["model", "deployment"],
       registers: [this.#registry],
       collect: () => {
-        // A deployment that a new configuration removed must not be reported for ever.
+        // Removes deployments that are no longer configured.
         gauge.reset();
         for (const each of deployments()) {
           const value = measure(each);

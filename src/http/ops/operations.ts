@@ -1,4 +1,4 @@
-/** Health checks and metrics for the operator's tools. */
+/** Health checks and metrics for load balancers and monitoring. */
 
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 
@@ -23,11 +23,11 @@ interface ModelReadiness {
   device?: string | undefined;
   /** Resident memory of a loaded local model. */
   memory_bytes?: number | undefined;
-  /** How long the last load took. */
+  /** Duration of the last load. */
   load_seconds?: number | undefined;
-  /** Open: left alone for a while since it failed; half-open: one request probes it. */
+  /** open: no requests until the cooldown ends; half-open: one request probes the deployment. */
   circuit: "closed" | "open" | "half-open";
-  /** What it waits for, or why it failed. */
+  /** What the deployment waits for, or why it failed. */
   reason?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function operations({ readiness, metrics }: Operations, access: Operation
       const mayReadDetails = await access.mayReadDetails(request);
       const { isReady, ...details } = await readiness();
       const status = isReady ? "ready" : "not_ready";
-      // Anyone may ask whether the service is ready; reasons name paths, and models may be hidden.
+      // The state is public. Details are not: reasons contain paths, and models may be hidden.
       const state = { status, database: { state: details.database.state } };
       return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
     });

@@ -6,18 +6,18 @@ export interface ReadinessParts {
   catalog: Catalog;
   /** Throws when the database does not answer. */
   checkDatabase: () => Promise<void>;
-  /** What a deployment that is not open yet waits for, in words. */
+  /** Describes what a deployment that is not open yet waits for. */
   waitsFor: (deployment: string) => string | undefined;
 }
 
 /**
- * Ready once the database answers and every built-in model is up or has failed; what an operator added, upstreams
- * above all, never holds it back.
+ * Ready once the database is available and every built-in model is up or has failed. Configured models, upstreams in
+ * particular, never delay readiness.
  */
 export async function readinessOf({ catalog, checkDatabase, waitsFor }: ReadinessParts): Promise<Readiness> {
   const database = await checkDatabase().then(
     (): Readiness["database"] => ({ state: "up" }),
-    (): Readiness["database"] => ({ state: "down", reason: "it does not answer; the log says more" }),
+    (): Readiness["database"] => ({ state: "down", reason: "the database does not respond; see the log" }),
   );
   const models: Readiness["models"][number][] = [];
   let isSettled = true;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { heldLines } from "./held-lines.ts";
+import { bufferedLogDestination } from "./buffered-log-destination.ts";
 import { createLogger, type Logger } from "./logger.ts";
 
 let folder: TemporaryDirectory;
@@ -12,28 +12,28 @@ let logger: Logger;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
   folder = await temporaryDirectory();
-  // Stays open, since a write may be under way to the end.
-  logger = createLogger("info", heldLines(openSync(join(folder.path, "log"), "w")));
+  // Stays open, since a write may still be active at the end.
+  logger = createLogger("info", bufferedLogDestination(openSync(join(folder.path, "log"), "w")));
 });
 afterEach(async () => {
   vi.useRealTimers();
   await folder[Symbol.asyncDispose]();
 });
 
-/** Of whole lines: the file may be read while the last one is being written. */
+/** Messages of the complete lines: the last line may still be being written. */
 const messages = () =>
   readFileSync(join(folder.path, "log"), "utf8")
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line).msg);
 
-/** What is written by itself, without a timer, until `last` is or never comes. */
+/** Messages written without a timer, up to `last`. */
 async function written(last: string): Promise<string[]> {
   for (let turn = 0; turn < 50_000 && messages().at(-1) !== last; turn += 1) await nextTurn();
   return messages();
 }
 
-test("writes what was held soon, or at once with a warning", async () => {
+test("flushes after the interval, or at once with a warning", async () => {
   logger.info("one");
   logger.info("two");
   expect(messages()).toEqual([]);
@@ -44,13 +44,13 @@ test("writes what was held soon, or at once with a warning", async () => {
   expect(await written("four")).toEqual(["one", "two", "three", "four"]);
 });
 
-test("writes an error as soon as the write that is under way is done", async () => {
+test("writes an error as soon as the active write finishes", async () => {
   logger.info({ filler: "x".repeat(64_000) }, "one");
   logger.error("two");
   expect(await written("two")).toEqual(["one", "two"]);
 });
 
-test("does nothing while nothing is held", async () => {
+test("sets no timer while the buffer is empty", async () => {
   expect(vi.getTimerCount()).toBe(0);
   logger.info("one");
   vi.advanceTimersToNextTimer();
@@ -58,11 +58,11 @@ test("does nothing while nothing is held", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("writes what is held when the process ends", () => {
+test("flushes the buffer when the process exits", () => {
   const script = `
-    const { heldLines } = await import("${new URL("held-lines.ts", import.meta.url)}");
+    const { bufferedLogDestination } = await import("${new URL("buffered-log-destination.ts", import.meta.url)}");
     const { createLogger } = await import("${new URL("logger.ts", import.meta.url)}");
-    const logger = createLogger("info", heldLines(2));
+    const logger = createLogger("info", bufferedLogDestination(2));
     for (let line = 0; line < 100; line += 1) logger.info({ filler: "x".repeat(1000) }, String(line));
     process.exit(0);
   `;
@@ -72,7 +72,7 @@ test("writes what is held when the process ends", () => {
   expect(numbers).toEqual(Array.from({ length: 100 }, (_none, index) => index));
 });
 
-/** A pipe that nobody has read yet, and that says so rather than make its writer wait. */
+/** Non-blocking pipe without a reader: writes fail with EAGAIN when it is full. */
 function unreadPipe(): { descriptor: number; read: () => string } {
   const path = join(folder.path, "pipe");
   spawnSync("mkfifo", [path]);
@@ -91,17 +91,17 @@ function unreadPipe(): { descriptor: number; read: () => string } {
 
 const FILLER = "x".repeat(10_000);
 
-test("keeps what is not read in time, drops what is too much, and tells of it", async () => {
+test("buffers 1 MiB while the output blocks, drops further lines and logs their count", async () => {
   vi.useRealTimers();
   const { descriptor, read } = unreadPipe();
-  const stalled = createLogger("info", heldLines(descriptor));
+  const stalled = createLogger("info", bufferedLogDestination(descriptor));
   for (let line = 0; line < 300; line += 1) stalled.info({ filler: FILLER }, String(line));
   let text = "";
   const lines = () => text.split("\n").slice(0, -1);
-  const untilLast = (said: string) => {
+  const untilLast = (message: string) => {
     const isThere = () => {
       text += read();
-      return lines().at(-1)?.includes(said);
+      return lines().at(-1)?.includes(message);
     };
     return expect.poll(isThere, { timeout: 60_000, interval: 5 }).toBe(true);
   };
@@ -110,20 +110,20 @@ test("keeps what is not read in time, drops what is too much, and tells of it", 
   const last = parsed.pop();
   expect(parsed.map(({ msg }) => Number(msg))).toEqual(Array.from(parsed, (_line, index) => index));
   expect(last).toMatchObject({ level: "warn", lines: 300 - parsed.length, reason: "not read in time" });
-  // A mebibyte at least was kept, and never much more.
+  // At least 1 MiB was buffered, and not much more.
   expect(parsed.length).toBeGreaterThan(100);
   expect(parsed.length).toBeLessThan(150);
-  // What comes afterwards is written as ever.
+  // Later lines are written as usual.
   stalled.warn("again");
   await untilLast("again");
 });
 
-test("a process ends although nobody reads its log", () => {
+test("does not delay a process's exit while nothing reads its log", () => {
   const { descriptor } = unreadPipe();
   const script = `
-    const { heldLines } = await import("${new URL("held-lines.ts", import.meta.url)}");
+    const { bufferedLogDestination } = await import("${new URL("buffered-log-destination.ts", import.meta.url)}");
     const { createLogger } = await import("${new URL("logger.ts", import.meta.url)}");
-    const logger = createLogger("info", heldLines(3));
+    const logger = createLogger("info", bufferedLogDestination(3));
     for (let line = 0; line < 20; line += 1) logger.info({ filler: "${FILLER}" }, String(line));
     setTimeout(() => process.exit(7), 200);
   `;
