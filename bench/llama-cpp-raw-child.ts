@@ -1,4 +1,4 @@
-/** The binding's own raw loop, for comparison: one generator for each answer, each at its own pace, no text made of it. */
+/** Baseline: node-llama-cpp's own evaluation loop, one generator per completion, without detokenization. */
 
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 
@@ -16,7 +16,7 @@ const context = await model.createContext({
   contextSize: 4096,
   batchSize: 256,
   threads: Number(threads),
-  // As the engine has it on a CPU.
+  // The same value that the engine uses on a CPU.
   flashAttention: false,
 });
 const sequences = Array.from({ length: Number(slots) }, () => context.getSequence());

@@ -1,6 +1,6 @@
 /**
- * The llama-cpp engine, its process and its batches against the binding's raw loop, on the default model. Ratios are of
- * runs that took turns; absolute figures are the machine's.
+ * Compares the llama-cpp engine (child process, continuous batching) with node-llama-cpp's evaluation loop on the default
+ * model. Ratios compare alternating runs; absolute figures depend on the machine.
  * `node bench/llama-cpp.ts [threads] [rounds]`
  */
 
@@ -19,7 +19,7 @@ import { median } from "./timing.ts";
 
 const SLOTS = 8;
 const TOKENS = 192;
-/** The engine keeps to fewer threads for a while after another process, here the raw loop, has used the cores. */
+/** The engine temporarily uses fewer threads after another process, here the raw loop, has used the cores. */
 const FORGET_MS = 2500;
 const threads = Number(process.argv[2] ?? availableParallelism());
 const rounds = Number(process.argv[3] ?? 5);
@@ -70,7 +70,7 @@ console.log(`memory with ${SLOTS} slots of 4,096 tokens: ${residentMegabytes(mod
 console.log(
   `longest wait for a token while 3,000 prompt tokens are evaluated: ${Math.round(await longestWait(model))} ms`,
 );
-console.log("| at one answer | tokens/s as a share of a plain request's |\n|---|---|");
+console.log("| one completion with | tokens/s relative to a plain request |\n|---|---|");
 for (const [name, asked] of Object.entries(EXTRAS)) {
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -100,7 +100,7 @@ async function runRaw(child: ChildProcess, concurrency: number): Promise<number>
   return tokensPerSecond;
 }
 
-/** With the seeds of the raw loop; an answer that ends early is made up for by its own count. */
+/** Uses the seeds of the raw loop; counts the tokens of each completion, since some end early. */
 async function runOwn(own: Hosted<ChatModel>, concurrency: number): Promise<number> {
   await delay(FORGET_MS);
   const startedAt = performance.now();

@@ -1,7 +1,7 @@
 /**
- * `engine: llama-server` through the whole service against llama-server alone, and beside them the engine `llama-cpp`
- * through the same service: the default model, the same threads and slots, streamed. Ratios are of runs that took turns;
- * absolute figures are the machine's. Needs a llama-server on PATH or in LLAMA_SERVER (`scripts/build-llama-server.sh`).
+ * Compares `engine: llama-server` and `engine: llama-cpp` through the service with llama-server alone: default model, same
+ * threads and slots, streamed. Ratios compare alternating runs; absolute figures depend on the machine. Requires a
+ * llama-server on PATH or in LLAMA_SERVER (`scripts/build-llama-server.sh`).
  * `node bench/llama-server.ts [threads] [rounds]`
  */
 
@@ -28,7 +28,7 @@ interface Subject {
   url: string;
   key: string;
   model: string;
-  /** What Parlance sends by itself. */
+  /** Fields that Parlance adds to every request. */
   besides: object;
 }
 
@@ -42,7 +42,7 @@ const alone = spawn(
 );
 const shared = { file: path, slots: SLOTS, context_size: CONTEXT, threads };
 const service = await startService({
-  // JSON is YAML too.
+  // JSON is valid YAML.
   config: JSON.stringify({
     builtin_models: false,
     models: [
@@ -75,7 +75,7 @@ for (const concurrency of [1, 4, 8]) {
   const measured: Record<keyof typeof subjects, number[]> = { alone: [], server: [], binding: [] };
   for (let round = 0; round <= rounds; round++) {
     for (const name of Object.keys(subjects) as (keyof typeof subjects)[]) {
-      // The engine llama-cpp keeps to fewer threads for a while after another process has used the cores.
+      // The llama-cpp engine temporarily uses fewer threads after another process has used the cores.
       if (name === "binding") await delay(2500);
       const speed = await tokensPerSecond(subjects[name], concurrency);
       if (round > 0) measured[name].push(speed);

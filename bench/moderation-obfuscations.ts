@@ -1,6 +1,6 @@
 /**
- * What the default moderation model flags of the held-out texts written for it, as they are and disguised, on demand:
- * `node bench/moderation-obfuscations.ts`.
+ * Share of held-out texts that the default moderation model flags, unmodified and obfuscated.
+ * `node bench/moderation-obfuscations.ts`
  */
 
 import { readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const leet = new Map(["o0", "i1", "e3", "a4", "s5", "t7"].map(([letter = "", dig
 const letters = (text: string, change: (letter: string, index: number) => string) =>
   Array.from(text, (letter, index) => change(letter, index)).join("");
 
-/** Every other letter that can be changed is. */
+/** Replaces every other letter that has a replacement. */
 const DISGUISES: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   homoglyphs: (text) =>

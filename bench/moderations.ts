@@ -1,4 +1,4 @@
-/** How long the default moderation model takes for a text, and how many texts a second it judges. Run: node bench/moderations.ts */
+/** Latency and throughput of the default moderation model. `node bench/moderations.ts` */
 
 import { availableParallelism } from "node:os";
 import { Classifier } from "../src/engines/classifier/classifier.ts";
@@ -33,7 +33,7 @@ async function measure(count: number, words: number, rounds: number): Promise<vo
     const inputs = Array.from({ length: count }, (_, index) => ({ text: text(words, index + round), images: [] }));
     const begin = performance.now();
     await model.moderate(inputs, until);
-    // The first round warms up.
+    // The first round is a warm-up.
     if (round > 0) took.push(performance.now() - begin);
   }
   took.sort((one, other) => one - other);

@@ -1,8 +1,8 @@
 /**
- * What passing on a streamed answer costs, on demand: `node bench/openai-compatible.ts`.
+ * Cost of forwarding a streamed completion. `node bench/openai-compatible.ts`
  *
- * First the work on bytes alone, for each frame: cut and rewritten as the engine does, and parsed and written anew for
- * comparison. Then whole streams from an upstream in a thread of its own, through the engine and read raw with undici.
+ * First the cost per frame: split and rewritten as the engine does, and parsed and serialized for comparison. Then
+ * complete streams from an upstream in a separate thread, through the engine and read directly with undici.
  */
 
 import { once } from "node:events";

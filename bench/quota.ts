@@ -1,6 +1,6 @@
 /**
- * What limits and usage add to a request, in one run with and without them: `node bench/quota.ts [requests]`.
- * Real processes answer the same request in turn; reserving alone is measured in this process.
+ * Cost of limits and usage records per request, with and without them: `node bench/quota.ts [requests]`.
+ * Separate processes serve the same request by turns; reservations alone are measured in this process.
  */
 
 import { join } from "node:path";
@@ -55,7 +55,7 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
   await counters.close();
 }
 
-/** All that a request's usage costs: noted on disk and written in batches, by this process. */
+/** Cost of one request's usage record in this process: journaled to disk and written to the database in batches. */
 async function measureRecording({ name, databaseUrl }: Backend): Promise<void> {
   await using folder = await temporaryDirectory();
   const database = openDatabase({ file: join(folder.path, "usage.sqlite"), url: databaseUrl, logger });
@@ -113,7 +113,7 @@ async function measureRequests(backends: readonly Backend[]): Promise<void> {
   };
   const memory = { redisUrl: undefined, databaseUrl: undefined };
   await start("without limits", "{}", memory);
-  // The same once more, which tells how far the others' difference may be chance.
+  // The baseline again: its difference shows the noise of the measurement.
   await start("without limits, again", "{}", memory);
   for (const { name, ...urls } of backends) await start(`six limits ${name}`, LIMITS, urls);
   for (let index = 0; index < WARM_UP + requests; index += 1) {
@@ -156,7 +156,7 @@ const backends: (() => Promise<Backend>)[] = [
   ...(redis ? [async () => ({ ...none, name: "in Redis", redisUrl: redis.createDatabase() })] : []),
   async () => ({ ...none, name: "in PostgreSQL", databaseUrl: await postgres.createDatabase() }),
 ];
-if (redis === undefined) console.log("Redis is left out: no redis-server on this machine");
+if (redis === undefined) console.log("Skipped Redis: redis-server is not installed");
 for (const backend of backends) await measureReserving(await backend());
 await measureRecording({ ...none, name: "in SQLite" });
 await measureRecording({ ...none, name: "in PostgreSQL", databaseUrl: await postgres.createDatabase() });

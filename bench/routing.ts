@@ -1,9 +1,9 @@
 /**
- * What Parlance costs between a client and an upstream, on demand: `node bench/routing.ts [seconds]`.
+ * Overhead of Parlance between a client and an upstream. `node bench/routing.ts [seconds]`
  *
- * The same clients and the same mock upstream, straight and through nginx, a bare Fastify + undici proxy, and Parlance
- * with keys, routing, usage, metrics and its log on. All share the machine, and take turns within one run, so that only
- * the ratios mean something elsewhere.
+ * Runs the same clients against the same mock upstream directly and through nginx, a bare Fastify + undici proxy, and
+ * Parlance with keys, routing, usage, metrics and logging. All share the machine and run by turns, so only the ratios can
+ * be compared with other machines.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,16 +17,16 @@ import { median } from "./timing.ts";
 const SECONDS = Number(process.argv[2] ?? 1);
 const ROUNDS = 9;
 const PACED_STREAMS = 512;
-/** V8 gives memory back once there is nothing to do. */
+/** V8 releases memory when the process is idle. */
 const IDLE_SECONDS = 30;
-/** V8 needs some ten thousand requests until its code is what it stays. */
+/** V8 needs about ten thousand requests to finish optimizing. */
 const WARM_UP_SECONDS = 6;
 
 const upstream = await forked("straight", "upstream.ts");
 const contenders: Contender[] = [upstream];
 const reference = await nginx(upstream.origin);
 if (reference === undefined)
-  console.log("SKIPPED: no nginx here (set NGINX to its binary); ratios are to the bare proxy");
+  console.log("Skipped nginx: not installed (set NGINX to its binary); ratios are relative to the bare proxy");
 else contenders.push(reference);
 contenders.push(await forked("Fastify + undici", "bare-proxy.ts", upstream.origin), await parlance(upstream.origin));
 
@@ -42,7 +42,7 @@ try {
   const held = residentMegabytes(contenders.at(-1));
   await setTimeout(IDLE_SECONDS * 1000);
   const idle = residentMegabytes(contenders.at(-1));
-  console.log(`Parlance holds ${held} MB right after all of it, and ${idle} MB ${IDLE_SECONDS} s later`);
+  console.log(`Parlance holds ${held} MB right after the run and ${idle} MB ${IDLE_SECONDS} s later`);
 } finally {
   for (const each of contenders.reverse()) await each.stop();
 }
@@ -57,7 +57,7 @@ async function compare(stream: boolean, connections: number): Promise<void> {
   }
   const valuesOf = (name: string, key: keyof Measured) => (rounds.get(name) ?? []).map((each) => each[key]);
   const medianOf = (name: string, key: keyof Measured) => median(valuesOf(name, key));
-  // Within each round, since what else the machine does changes from round to round.
+  // Ratios within each round, since the machine's other load changes between rounds.
   const ones = valuesOf(reference?.name ?? "Fastify + undici", "perSecond");
   const ratioOf = (name: string) => median(valuesOf(name, "perSecond").map((rate, round) => rate / (ones[round] ?? 1)));
   console.log(`${stream ? "64 events" : "not streamed"}, ${connections} connection${connections === 1 ? "" : "s"}`);

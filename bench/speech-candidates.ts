@@ -1,10 +1,10 @@
 /**
- * Compares voices: fifty sentences are spoken one after the other and written down by the service's own transcription
- * model. One row for each voice; the sentences that were heard otherwise go to standard error.
+ * Compares voices: synthesizes fifty sentences and transcribes them with the service's transcription model. Prints one row
+ * per voice; sentences with a different transcript go to standard error.
  *
  *   node bench/speech-candidates.ts [--piper VOICE.onnx --espeak-data FOLDER] [--only ID] [--voice NAME]
  *
- * On Linux only: processor time is read from /proc.
+ * Linux only: CPU time is read from /proc.
  */
 
 import { readdir, readFile } from "node:fs/promises";
@@ -31,7 +31,7 @@ const voices = (await knownVoices(options)).filter(({ id }) => options.only === 
 const sentences = (await readFile(join(import.meta.dirname, "speech-sentences.txt"), "utf8")).trim().split("\n");
 const wordCount = sentences.flatMap((sentence) => wordsOf(sentence)).length;
 
-/** Seconds that a model's process has kept a core busy. */
+/** CPU seconds of a model's process. */
 async function coreSeconds(service: Service, model: string): Promise<number> {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const [command, status] = await Promise.all(

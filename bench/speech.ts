@@ -1,5 +1,5 @@
 /**
- * Time to the first audio byte and real-time factor of speech models, for short and long texts, alone and four at once.
+ * Time to first audio byte and real-time factor of speech models, for short and long texts, with one and four clients.
  *
  *   node bench/speech.ts [--piper VOICE.onnx --espeak-data FOLDER] [--words COUNT,…] [model …]
  *
@@ -44,7 +44,7 @@ async function measure(post: (body: object) => Promise<Response>, body: object):
   let bytes = 0;
   let bytesPerSecond = Number.NaN;
   for await (const piece of response.body) {
-    // The header leaves with the first samples, or just before them.
+    // The header is sent with the first samples or just before them.
     if (bytes === 0) bytesPerSecond = Buffer.from(piece).readUInt32LE(28);
     bytes += piece.length;
     if (firstByteMs === 0 && bytes > WAVE_HEADER_BYTES) firstByteMs = performance.now() - began;
@@ -83,7 +83,7 @@ try {
         }
         const first = median(all.map(({ firstByteMs }) => firstByteMs));
         const seconds = median(all.map(({ audioSeconds }) => audioSeconds));
-        // Of all that was spoken meanwhile: below 1, the machine keeps up with this many listeners.
+        // Over all clients' audio: below 1, the machine keeps up with this many clients.
         const factor = median(all.map(({ totalMs, audioSeconds }) => totalMs / 1000 / audioSeconds));
         console.log(
           `| ${model} | ${count} | ${atOnce} | ${Math.round(first)} | ${seconds.toFixed(1)} | ${factor.toFixed(3)} |`,

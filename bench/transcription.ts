@@ -1,10 +1,9 @@
 /**
- * Speed, memory and mistakes of a transcription model, on demand:
+ * Speed, memory and word error rate of a transcription model:
  * `node bench/transcription.ts [folder] [model] [minutes]`.
  *
- * The folder holds recordings as 16 kHz mono WAV files and a file `transcription` with a line for each,
- * `<s> words </s> (name)`: as the Debian package pocketsphinx-testdata has them, in whose place it is looked for.
- * Longer recordings are made by joining these.
+ * The folder contains 16 kHz mono WAV files and a file `transcription` with a line `<s> words </s> (name)` for each, as in
+ * the Debian package pocketsphinx-testdata, whose path is the default. Longer recordings are concatenated from these.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -21,7 +20,7 @@ const LONG_SECONDS = Number(process.argv[4] ?? 60) * 60;
 const RATE = 16_000;
 const HEADER_BYTES = 44;
 const PAUSE_SECONDS = 0.6;
-/** Of /proc/PID/stat. */
+/** Clock ticks per second in /proc/PID/stat. */
 const TICKS_PER_SECOND = 100;
 
 const service = await startService({
@@ -75,7 +74,7 @@ async function transcribe(file: Buffer): Promise<Heard> {
   return { text, seconds: (performance.now() - beganAt) / 1000, firstSeconds: firstSeconds ?? Number.NaN };
 }
 
-/** Words wrong, missing or too many, for each word of the reference. */
+/** Word error rate: substitutions, deletions and insertions per reference word. */
 async function mistakes(): Promise<void> {
   let words = 0;
   let wrong = 0;
@@ -92,7 +91,7 @@ async function mistakes(): Promise<void> {
   console.log(`${MODEL}: ${wrong} of ${words} words wrong, ${((100 * wrong) / words).toFixed(1)} %`);
 }
 
-/** As the references have it. */
+/** Normalizes text to the form of the references. */
 function spelledOut(text: string): string {
   const numbers = text.replace(/\d+/g, (digits) => numberToWords.toWords(Number(digits)).replaceAll("-", " "));
   return numbers.toLowerCase().replace(/\bmr\b\.?/g, "mister");
@@ -146,7 +145,7 @@ async function untilLoaded(): Promise<void> {
   }
 }
 
-/** The service's process, and those that it started. */
+/** The service's process and its children. */
 function processes(): { pid: number; isService: boolean }[] {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const children = all.filter((pid) => status(Number(pid)).includes(`PPid:\t${service.process.pid}\n`));
@@ -164,7 +163,7 @@ function status(pid: number): string {
   }
 }
 
-/** User and system time of the service and its model; decoding processes that have ended are counted with the service. */
+/** User and system time of the service and its model; decoding processes that have exited count toward the service. */
 function cpuSeconds(): number {
   let ticks = 0;
   for (const { pid } of processes()) {

@@ -1,5 +1,5 @@
 /**
- * What usage takes on disk and how long a month's report takes with ten million records, on SQLite and on PostgreSQL:
+ * Disk space of usage records and duration of a monthly report over ten million records, on SQLite and PostgreSQL:
  * `node bench/usage.ts [records]`.
  */
 
@@ -23,7 +23,7 @@ const logger = createLogger("silent");
 
 interface Filling {
   run(statement: string): Promise<void>;
-  /** Of all tables and indexes, in bytes. */
+  /** Size of all tables and indexes in bytes. */
   size(): Promise<number>;
 }
 
@@ -51,8 +51,8 @@ async function measure(name: string, options: DatabaseOptions, filling: Filling)
   }
   sizes.push(await filling.size());
   const [before = 0, withRecords = 0, withRollups = 0] = sizes;
-  console.log(`${name}: bytes a record, its index included: ${((withRecords - before) / records).toFixed(1)}`);
-  console.log(`${name}: bytes a record, with the sums: ${((withRollups - before) / records).toFixed(1)}`);
+  console.log(`${name}: bytes per record, including its index: ${((withRecords - before) / records).toFixed(1)}`);
+  console.log(`${name}: bytes per record, including rollups: ${((withRollups - before) / records).toFixed(1)}`);
   const reports = new UsageReports(database);
   const until = MONTH_BEGINS + 31 * DAY_MILLISECONDS;
   const order = { organizationId: "org_a", operation: "chat", from: MONTH_BEGINS } as const;

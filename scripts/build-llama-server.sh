@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds llama.cpp's own server for this machine's CPU from the source inside node-llama-cpp's package: the same llama.cpp
-# that the engine llama-cpp runs. Needs git, cmake and a C++ compiler; four minutes on two cores. The tests of the engine
-# llama-server use it when LLAMA_SERVER names it.
+# Builds llama-server for this machine's CPU from the source in node-llama-cpp's package, the same llama.cpp version that
+# the llama-cpp engine runs. Requires git, cmake and a C++ compiler; takes four minutes on two cores. The tests of the
+# llama-server engine run it if LLAMA_SERVER is set to its path.
 #
 #   scripts/build-llama-server.sh FOLDER    → FOLDER/build/bin/llama-server
 set -euo pipefail

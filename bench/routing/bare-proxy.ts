@@ -1,4 +1,4 @@
-/** The least that a proxy of Fastify and undici can be: no keys, no parsing, bytes as they come. Forked; tells its port. */
+/** Minimal Fastify + undici proxy: no keys, no parsing, bytes forwarded unchanged. Forked; sends its port to the parent. */
 
 import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";

@@ -1,4 +1,4 @@
-/** The proxies that are compared, each in a process of its own before the same upstream. */
+/** Proxies to compare, each in a separate process in front of the same upstream. */
 
 import { type ChildProcess, fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ export interface Contender {
   stop(): Promise<void>;
 }
 
-/** A forked script that sends its port. */
+/** Forks a script that sends its port. */
 export async function forked(name: string, script: string, ...given: string[]): Promise<Contender> {
   const child = fork(join(import.meta.dirname, script), given);
   const [port] = (await once(child, "message")) as [number];
@@ -53,7 +53,7 @@ export async function parlance(upstream: string): Promise<Contender> {
   return { name: "Parlance", origin, headers: { authorization: `Bearer ${key}` }, pid: child.pid, stop };
 }
 
-/** Debian's nginx as a reverse proxy; undefined where there is none. `NGINX` may name its binary. */
+/** nginx as a reverse proxy; undefined if it is not installed. `NGINX` overrides the path of its binary. */
 export async function nginx(upstream: string): Promise<Contender | undefined> {
   const binary = process.env.NGINX ?? "nginx";
   if (spawnSync(binary, ["-v"]).status !== 0) return undefined;
@@ -105,7 +105,7 @@ async function untilAnswers(url: string): Promise<void> {
     if (answer?.ok) return;
     await new Promise((resume) => setTimeout(resume, 100));
   }
-  throw new Error(`${url} does not answer`);
+  throw new Error(`${url} does not respond`);
 }
 
 async function untilConnects(port: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Clients that ask again as soon as they are answered. */
+/** Closed-loop clients: each sends its next request when the response has arrived. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ export interface Measured {
   perSecond: number;
   p50Milliseconds: number;
   p99Milliseconds: number;
-  /** Of the contender's process, for each request: what a busy machine changes least. */
+  /** CPU time of the contender's process per request, which depends least on the machine's other load. */
   cpuMicroseconds: number;
 }
 
@@ -24,7 +24,7 @@ const BODY = {
   messages: [{ role: "user", content: "Count to sixty-four, one token at a time, please." }],
 };
 
-/** Throws when any answer is not a whole one. */
+/** Throws when a response is incomplete. */
 export async function measure(contender: Contender, { stream, connections, seconds }: Load): Promise<Measured> {
   const pool = new Pool(contender.origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
   const body = JSON.stringify({ ...BODY, stream });

@@ -1,4 +1,4 @@
-/** Many streams of one event each 20 ms: how late each event comes to its reader. */
+/** Many streams with one event every 20 ms: measures the delay of each event. */
 
 import { Pool } from "undici";
 import type { Contender } from "./contenders.ts";
@@ -37,7 +37,7 @@ export async function measurePaced(contender: Contender, streams: number): Promi
           onResponseStart() {},
           onResponseData(_controller, chunk) {
             const now = performance.timeOrigin + performance.now();
-            // Events are small and written whole, so that hardly one is cut; one that is cut is missed in the count.
+            // Events are small and rarely split across chunks; a split event is not counted.
             for (const [, sentAt] of chunk.toString("latin1").matchAll(SENT_AT)) late.push(now - Number(sentAt));
           },
           onResponseEnd: () => resolve(),

@@ -1,4 +1,4 @@
-/** What upstream and clients agree on. */
+/** Number and pace of events, shared by the upstream and the clients. */
 
 export const EVENTS = 64;
 export const PACE_MILLISECONDS = 20;

@@ -1,4 +1,4 @@
-/** A mock upstream that costs as little as Node allows: one answer, whole or as 64 events. Forked; tells its port. */
+/** Mock upstream with minimal CPU cost: one response, complete or as 64 events. Forked; sends its port to the parent. */
 
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { EVENTS, PACE_MILLISECONDS, PACED_EVENTS } from "./shape.ts";
@@ -32,7 +32,7 @@ const END = Buffer.from(
 
 const paced = new Map<Socket, number>();
 
-/** Every stream at once, so that the pace costs one timer. Each event says when it was sent. */
+/** Sends to all streams from one timer. Each event contains its send time. */
 setInterval(() => {
   for (const [socket, sent] of paced) {
     if (sent === PACED_EVENTS) {

@@ -38,9 +38,9 @@ export async function build(folder: string): Promise<Set<string>> {
   for (const chunk of output) {
     if (chunk.type !== "chunk") continue;
     for (const [quoted, quote, path = ""] of chunk.code.matchAll(/(["'`])(\.{1,2}\/[\w./-]+)\.ts\1/g)) {
-      // Code that runs from both names both files.
+      // Code that runs from source and from dist contains both names.
       if (chunk.code.includes(`${quote}${path}.js${quote}`)) continue;
-      throw new Error(`${chunk.fileName} names a TypeScript file, which the tarball lacks: ${quoted}`);
+      throw new Error(`${chunk.fileName} refers to a TypeScript file, which is not in the tarball: ${quoted}`);
     }
   }
   await copyAssets(folder);

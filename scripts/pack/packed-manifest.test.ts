@@ -5,7 +5,7 @@ import { build } from "./build.ts";
 import { packedManifest } from "./packed-manifest.ts";
 import { vendoredPackages } from "./vendored-packages.ts";
 
-test("the tarball's manifest names every package that the compiled code imports", async () => {
+test("lists every package that the compiled code imports", async () => {
   await using folder = await temporaryDirectory();
   const imported = await build(folder.path);
   const vendored = vendoredPackages().map(({ name }) => name);
@@ -15,15 +15,15 @@ test("the tarball's manifest names every package that the compiled code imports"
   );
 });
 
-test("the tarball's manifest leaves GPU libraries and packages with install scripts out", () => {
+test("omits GPU libraries and packages with install scripts", () => {
   const { dependencies, optionalDependencies } = packedManifest();
   const names = [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {})];
   expect(names).toContain("@node-llama-cpp/linux-x64");
   expect(names.filter((name) => /cuda|vulkan|onnxruntime-node|^node-llama-cpp/.test(name))).toEqual([]);
 });
 
-// npm 10 has no `allowScripts` and runs what the lock file marks: onnxruntime-node's script fails without NuGet.
-test("the lock file marks no install script that fetches files", async () => {
+// npm 10 ignores `allowScripts` and runs every script marked in the lock file; onnxruntime-node's fails without NuGet.
+test("package-lock.json marks no install script that downloads files", async () => {
   const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };

@@ -1,4 +1,4 @@
-/** The package.json of the tarball: every dependency of the code inside it, at the version that the tests ran with. */
+/** Builds the tarball's package.json: every dependency of its code, pinned to the locked version. */
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -31,7 +31,7 @@ export function packedManifest(root: Manifest = readJson<Manifest>("package.json
       names.add(name);
   }
   for (const { name, dependencies, optional } of vendored) {
-    if (!names.delete(name)) throw new Error(`${name} is copied into the tarball, but nothing depends on it.`);
+    if (!names.delete(name)) throw new Error(`${name} is vendored into the tarball, but no package depends on it.`);
     for (const dependency of dependencies) names.add(dependency);
     Object.assign(optionalDependencies, optional);
   }

@@ -1,4 +1,4 @@
-/** After `npm pack`: puts the repository's package.json back. */
+/** Runs after `npm pack`: restores the repository's package.json. */
 
 import { rename } from "node:fs/promises";
 import { join } from "node:path";

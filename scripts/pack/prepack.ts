@@ -1,4 +1,4 @@
-/** Before `npm pack`: compiles the code, copies what is vendored, and puts the tarball's package.json in place. */
+/** Runs before `npm pack`: compiles the code, copies vendored packages and writes the tarball's package.json. */
 
 import { existsSync } from "node:fs";
 import { copyFile, rename, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ const MANIFEST = join(ROOT, "package.json");
 const DIST = join(ROOT, "dist");
 const BACKUP = join(ROOT, "node_modules/.package.json.before-pack");
 
-// An earlier pack was interrupted.
+// A previous `npm pack` was interrupted.
 if (existsSync(BACKUP)) await rename(BACKUP, MANIFEST);
 const manifest = packedManifest();
 const imported = await build(DIST);
@@ -19,7 +19,7 @@ await copyVendoredPackages(DIST);
 
 const available = new Set([...Object.keys(manifest.dependencies ?? {}), ...vendoredPackages().map(({ name }) => name)]);
 const missing = [...imported].filter((name) => !available.has(name));
-if (missing.length > 0) throw new Error(`Imported, but a dependency of no package.json: ${missing.join(", ")}`);
+if (missing.length > 0) throw new Error(`The code imports packages that no package.json lists: ${missing.join(", ")}`);
 
 await copyFile(MANIFEST, BACKUP);
 await writeFile(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`);

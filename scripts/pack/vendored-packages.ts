@@ -1,8 +1,8 @@
 /**
- * Packages that the tarball contains instead of depending on them. npm runs the install scripts of a dependency and
- * fetches its optional dependencies, and a tarball cannot forbid either: `overrides`, `allowScripts` and `.npmrc` count
- * only in the project at the top. onnxruntime-node's script fetches CUDA libraries from NuGet and fails without a network;
- * node-llama-cpp's optional dependencies for CUDA and Vulkan are 669 MB.
+ * Packages that the tarball contains instead of depending on them. npm runs the install scripts of dependencies and
+ * downloads their optional dependencies. A tarball cannot prevent either, since `overrides`, `allowScripts` and `.npmrc`
+ * apply only in the root project. onnxruntime-node's script downloads CUDA libraries from NuGet and fails offline;
+ * node-llama-cpp's optional CUDA and Vulkan packages take 669 MB.
  */
 
 import { readFileSync } from "node:fs";
@@ -18,11 +18,11 @@ interface PackageJson {
 
 interface Vendored {
   name: string;
-  /** What its code imports. */
+  /** Packages that its code imports. */
   dependencies: string[];
-  /** Its native libraries, by platform. */
+  /** Packages with its native libraries, by platform. */
   optional: Record<string, string>;
-  /** Its files that are copied, as globs. */
+  /** Globs of the files to copy. */
   files: string[];
 }
 
@@ -37,15 +37,15 @@ export function vendoredPackages(): Vendored[] {
       name: "node-llama-cpp",
       dependencies: Object.keys(llama.dependencies ?? {}),
       optional: Object.fromEntries(natives),
-      // Without the sources of llama.cpp: the service never compiles it.
+      // Without llama.cpp's source code, which the service never compiles.
       files: ["dist/**/*.js", "llama/*.json", "llama/grammars/*", "LICENSE"],
     },
     {
       name: "onnxruntime-node",
-      // The other two serve its install script only.
+      // Its other two dependencies are used only by its install script.
       dependencies: ["onnxruntime-common"],
       optional: {},
-      // The CPU libraries alone. DirectML.dll and the shader compilers are loaded only for a GPU.
+      // CPU libraries only. DirectML.dll and the shader compilers are loaded only for a GPU.
       files: [
         "dist/*.js",
         "bin/**/onnxruntime_binding.node",
@@ -57,7 +57,7 @@ export function vendoredPackages(): Vendored[] {
   ];
 }
 
-/** Copies them to `<dist>/node_modules`, where the compiled code finds them, with manifests that npm has nothing to do for. */
+/** Copies the packages to `<dist>/node_modules` with manifests without install scripts and optional dependencies. */
 export async function copyVendoredPackages(dist: string): Promise<void> {
   for (const { name, files } of vendoredPackages()) {
     const source = join(ROOT, "node_modules", name);

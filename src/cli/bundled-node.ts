@@ -1,4 +1,4 @@
-/** Runs this command with the Node that npm installed beside Parlance, for an installation whose own Node is too old. */
+/** Runs this command with the Node.js that npm installed with Parlance, for machines whose own Node.js is too old. */
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 
 const FORWARDED = ["SIGTERM", "SIGHUP", "SIGUSR2"] as const;
 
-/** Path of the executable, or undefined where npm has no package for the platform. */
+/** Path of the executable; undefined if no package exists for the platform. */
 export function findBundledNode(platform: string = process.platform, arch: string = process.arch): string | undefined {
   const system = platform === "win32" ? "win" : platform;
-  // The package for Apple's processors is named differently from all others.
+  // The package for Apple silicon does not follow the naming scheme of the others.
   const name = `${platform === "darwin" && arch === "arm64" ? "node-bin" : "node"}-${system}-${arch}`;
   try {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);

@@ -3,7 +3,7 @@ import { ENGINES } from "../engines/registry.ts";
 import { BUNDLED_MODELS } from "../models/bundled-models.ts";
 import { MANIFEST } from "../models/manifest.ts";
 
-/** The configuration of the process that runs: its environment, its working directory, every engine and built-in model. */
+/** Configuration sources of this process: environment, working directory, all engines and built-in models. */
 export function configSources(): ConfigSources {
   return {
     environment: process.env,

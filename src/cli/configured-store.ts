@@ -4,7 +4,7 @@ import type { ModelStore } from "../models/model-store.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
-/** The store that the service in this working directory and environment would use. Throws a Fault for a bad configuration. */
+/** Opens the model store that the service would use in this directory and environment. Throws a Fault for an invalid configuration. */
 export async function openConfiguredStore(): Promise<ModelStore> {
   const config = await loadConfig(configSources());
   return createModelStore(config, openLog("warn"));

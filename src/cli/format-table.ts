@@ -1,4 +1,4 @@
-/** Columns as wide as their longest cell; control characters are left out, so that no cell can move the cursor. */
+/** Aligns columns. Removes control characters, so that no cell can move the cursor. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, "")));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column]))));

@@ -32,7 +32,7 @@ async function withService<Result>(work: (accounts: Accounts) => Promise<Result>
   }
 }
 
-test("before the first start there is nothing to make a key for", async () => {
+test("fails before the first start, when there is no organization", async () => {
   const { code, stderr } = await keys("create");
   expect(stderr).toMatch(/^error: There is no organization yet/);
   expect(code).toBe(1);
@@ -41,7 +41,7 @@ test("before the first start there is nothing to make a key for", async () => {
 describe("after the first start", () => {
   beforeEach(() => withService((accounts) => accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined })));
 
-  test("a key that was created works, is listed without its secret, and stops working once revoked", async () => {
+  test("creates a key that works, lists it without its secret, and revokes it", async () => {
     const created = await keys("create", "--name", "Ünïcode ☃", "--expires-in", "30d");
     expect(created.code).toBe(0);
     const secret = created.stdout.trim();
@@ -62,7 +62,7 @@ describe("after the first start", () => {
     expect(await keys("revoke", id)).toMatchObject({ code: 1, stderr: `error: There is no API key \`${id}\`.\n` });
   });
 
-  test("an admin key can be made for a script and revoked by its id alone", async () => {
+  test("creates an admin key with JSON output and revokes it by its id", async () => {
     const { stdout } = await keys("create", "--admin", "--json");
     const { id, kind, value, project_id, expires_at } = JSON.parse(stdout);
     expect({ kind, project_id, expires_at }).toEqual({ kind: "admin", project_id: null, expires_at: null });
@@ -75,7 +75,7 @@ describe("after the first start", () => {
     expect(JSON.parse((await keys("revoke", id, "--json")).stdout)).toEqual({ id, revoked: true });
   });
 
-  test("the last admin key stays", async () => {
+  test("refuses to revoke the last admin key", async () => {
     const listed: { id: string; kind: string }[] = JSON.parse((await keys("list", "--json")).stdout);
     const admin = listed.find(({ kind }) => kind === "admin")?.id ?? "";
     const { code, stderr } = await keys("revoke", admin);

@@ -1,4 +1,4 @@
-/** `parlance keys`: keys of the default organisation, on the same database as the service. */
+/** `parlance keys`: manages API keys of the default organization in the service's database. */
 
 import { Command, InvalidArgumentError } from "commander";
 import type { Accounts } from "../accounts/accounts.ts";
@@ -23,23 +23,23 @@ export function keysCommand(): Command {
   const command = new Command("keys");
   command
     .command("create")
-    .description("Create a key and print its secret, which is shown only this once")
-    .option("--name <name>", "what the key is for", "API key")
-    .option("--admin", "an admin key, for the administration API")
-    .option("--project <id>", "a project other than the default one")
-    .option("--expires-in <time>", "when it stops working, such as 12h, 30d or 8w", parseSeconds)
+    .description("Create a key and print its secret, which is shown only once")
+    .option("--name <name>", "name of the key", "API key")
+    .option("--admin", "create an admin key for the administration API")
+    .option("--project <id>", "project of the key; default: the default project")
+    .option("--expires-in <time>", "lifetime of the key, such as 12h, 30d or 8w; default: unlimited", parseSeconds)
     .option("--json", "print the key as JSON")
     .action((options: CreateOptions) => withAccounts((accounts) => create(accounts, options)));
   command
     .command("list")
-    .description("List the keys that are not revoked; secrets are not kept")
+    .description("List all active keys, without their secrets")
     .option("--json", "print the keys as JSON")
     .action(({ json }: { json?: true }) => withAccounts((accounts) => list(accounts, json === true)));
   command
     .command("revoke")
-    .description("End a key; its next request is refused")
-    .argument("<id>", "as keys list shows it")
-    .option("--json", "print what was revoked as JSON")
+    .description("Revoke a key; further requests with it get a 401")
+    .argument("<id>", "id of the key, from `parlance keys list`")
+    .option("--json", "print the result as JSON")
     .action((id: string, { json }: { json?: true }) =>
       withAccounts(async (accounts) => {
         await revoke(accounts, id);
@@ -51,18 +51,18 @@ export function keysCommand(): Command {
 
 async function create(accounts: Accounts, { name, admin, project, expiresIn, json }: CreateOptions): Promise<void> {
   if (admin === true && project !== undefined) {
-    throw new Fault("invalid-request", "An admin key belongs to no project: leave out --admin or --project.");
+    throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
   }
   const scope = await accounts.defaultScope(admin === true ? "admin" : "project");
-  const wanted = { scope: project === undefined ? scope : { ...scope, projectId: project }, name };
-  const { key, secret } = await accounts.apiKeys.create(OPERATOR, { ...wanted, expiresInSeconds: expiresIn });
+  const newKey = { scope: project === undefined ? scope : { ...scope, projectId: project }, name };
+  const { key, secret } = await accounts.apiKeys.create(OPERATOR, { ...newKey, expiresInSeconds: expiresIn });
   if (json === true) {
     console.log(JSON.stringify({ ...toJson(key), value: secret.reveal() }, undefined, 2));
     return;
   }
-  // The secret alone goes to standard output, so that `KEY=$(parlance keys create)` holds it and nothing else.
+  // Only the secret goes to standard output, for `KEY=$(parlance keys create)`.
   const until = key.expiresAt === null ? "does not expire" : `expires ${formatTime(key.expiresAt)}`;
-  console.error(`Created ${key.id} (${key.kind} key, ${until}). Its secret is shown only this once:`);
+  console.error(`Created ${key.id} (${key.kind} key, ${until}). Save its secret, which is shown only once:`);
   console.log(secret.reveal());
 }
 
@@ -96,7 +96,7 @@ async function allKeys(accounts: Accounts, kind: ApiKey["kind"]): Promise<ApiKey
   }
 }
 
-/** Keys of both kinds are looked through, since an id does not tell its kind. */
+/** Looks the key up first, since its id does not show whether it is an admin key. */
 async function revoke(accounts: Accounts, id: string): Promise<void> {
   const { organizationId } = await accounts.defaultScope("admin");
   const isAdmin = (await allKeys(accounts, "admin")).some((key) => key.id === id);
@@ -118,11 +118,11 @@ function toJson(key: ApiKey) {
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-const LONGEST_SECONDS = 100 * 365 * 86_400;
+const MAX_SECONDS = 100 * 365 * 86_400;
 
 function parseSeconds(text: string): number {
   const [, count = "", unit = ""] = /^(\d{1,10})([smhdw])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
-  if (seconds >= 1 && seconds <= LONGEST_SECONDS) return seconds;
-  throw new InvalidArgumentError("It must be a number and s, m, h, d or w, at least 1s and at most 100 years.");
+  if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
+  throw new InvalidArgumentError("It must be a number followed by s, m, h, d or w, from 1s to 100 years.");
 }

@@ -43,38 +43,38 @@ async function models(...words: string[]): Promise<string> {
 }
 
 describe("parlance models", () => {
-  test("list says so when nothing was pulled, and with --all what could be", async () => {
-    expect(await models("list")).toContain("No model was pulled yet");
+  test("list reports an empty store, and with --all the available models", async () => {
+    expect(await models("list")).toContain("No models have been pulled");
     const all = await models("list", "--all");
-    expect(all).toMatch(/^ID +TASK +SIZE +LICENCE +FROM$/m);
+    expect(all).toMatch(/^ID +TASK +SIZE +LICENSE +FROM$/m);
     expect(all).toMatch(/^smollm2-135m-instruct +chat +not pulled +Apache-2\.0 /m);
     for (const family of ["qwen3", "gemma-3", "llama-3.2"]) expect(all).toContain(`\n${family}`);
   });
 
-  test("pull prints where the file is; list shows its size and source; remove takes it away", async () => {
+  test("pull prints the file's path; list shows its size and source; remove deletes it", async () => {
     const path = await models("pull", ID);
     expect(path).toContain(folder.path);
     expect(await models("list")).toMatch(
-      /^hf:owner\/repo\/small\.gguf +1\.2 kB +see the hub +hugging-face: owner\/repo\/small\.gguf@main$/m,
+      /^hf:owner\/repo\/small\.gguf +1\.2 kB +see its page +hugging-face: owner\/repo\/small\.gguf@main$/m,
     );
     expect(JSON.parse(await models("list", "--json"))).toEqual([
       expect.objectContaining({ id: ID, bytes: content.length, path, intact: true }),
     ]);
     expect(await models("remove", ID)).toBe(`Removed ${ID}.`);
-    expect(await models("list")).toContain("No model was pulled yet");
+    expect(await models("list")).toContain("No models have been pulled");
   });
 
-  test("list --verify finds a file that was changed without changing its size", async () => {
+  test("list --verify finds a changed file of the same size", async () => {
     const path = await models("pull", ID);
     expect(await models("list", "--verify")).toContain(ID);
     await writeFile(path, randomBytes(content.length));
     await expect(models("list", "--verify")).rejects.toMatchObject({
       name: "Fault",
-      message: expect.stringMatching(/These are not as they were pulled:\n {2}hf:.*small\.gguf: expected SHA-256/),
+      message: expect.stringMatching(/Verification failed:\n {2}hf:.*small\.gguf: expected SHA-256/),
     });
   });
 
-  test("pull and remove of what is not there are Faults that name it", async () => {
+  test("pull and remove throw a Fault that names an unknown model", async () => {
     await expect(models("pull", "nope")).rejects.toThrow("No model is called nope");
     await expect(models("pull", "hf:owner/repo/nope.gguf")).rejects.toThrow("owner/repo has no file nope.gguf");
     await expect(models("remove", ID)).rejects.toThrow(`${ID} is not in the model store.`);

@@ -1,4 +1,4 @@
-/** `parlance models`: what is in the model store, and how it gets in and out. */
+/** `parlance models`: lists, downloads and removes models. */
 
 import { Command } from "commander";
 import type { ModelReference } from "../engines/engine.ts";
@@ -23,20 +23,20 @@ export function modelsCommand({ openStore }: ModelsCommandParts): Command {
   const command = new Command("models");
   command
     .command("list")
-    .description("List the models on this machine: size, licence and where each came from")
-    .option("--all", "the known models that could be pulled, too, and those that come with Parlance")
-    .option("--verify", "read every file again and compare its SHA-256")
-    .option("--json", "print them as JSON")
+    .description("List the models on this machine with size, license and source")
+    .option("--all", "include models that can be pulled and models installed with Parlance")
+    .option("--verify", "verify the SHA-256 checksum of every file")
+    .option("--json", "print the models as JSON")
     .action(async (options: ListOptions) => list(await openStore(), options));
   command
     .command("pull")
-    .description("Fetch a model and verify it")
-    .argument("<model>", "a known model's id, or hf:owner/repo/path/file.gguf, with @revision if need be")
+    .description("Download a model and verify its checksums")
+    .argument("<model>", "id of a known model, or hf:owner/repo/path/file.gguf[@revision]")
     .action(async (model: string) => pull(await openStore(), model));
   command
     .command("remove")
-    .description("Remove a model's files from this machine")
-    .argument("<model>", "as models list shows it")
+    .description("Delete a model's files from this machine")
+    .argument("<model>", "id of the model, from `parlance models list`")
     .action(async (model: string) => {
       await (await openStore()).remove(model);
       console.log(`Removed ${model}.`);
@@ -63,22 +63,23 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
     }));
     console.log(JSON.stringify([...pulled, ...others], undefined, 2));
   } else if (models.length + missing.length === 0) {
-    console.log("No model was pulled yet. `parlance models list --all` shows what there is.");
+    console.log("No models have been pulled. Run `parlance models list --all` to see the available models.");
   } else {
     const rows = [
       ...models.map((model) => [
         model.id,
         model.task ?? "",
         formatBytes(model.bytes),
-        model.licence ?? "see the hub",
-        model.isIntact ? model.source : "damaged: it will be fetched again",
+        model.licence ?? "see its page",
+        model.isIntact ? model.source : "damaged; will be downloaded again",
       ]),
       ...missing.map(({ id, task, licence, description }) => [id, task, "not pulled", licence, description]),
       ...bundled.map(({ id, task, licence, description }) => [id, task, "installed", licence, description]),
     ];
-    console.log(formatTable(["ID", "TASK", "SIZE", "LICENCE", "FROM"], rows));
+    console.log(formatTable(["ID", "TASK", "SIZE", "LICENSE", "FROM"], rows));
   }
-  if (problems.length > 0) throw new Fault("unavailable", `These are not as they were pulled:\n${problems.join("\n")}`);
+  if (problems.length > 0)
+    throw new Fault("unavailable", `Verification failed:\n${problems.join("\n")}\nPull these models again.`);
 }
 
 async function verifyAll(store: ModelStore, models: readonly StoredModel[]): Promise<string[]> {
@@ -105,7 +106,7 @@ async function pull(store: ModelStore, model: string): Promise<void> {
     if (!interruption.signal.aborted) throw failure;
     await store.settled();
     progress.stop();
-    console.error("Interrupted. A download from the hub goes on from here when the model is pulled again.");
+    console.error("Interrupted. Pull the model again to resume a download from the Hugging Face Hub.");
     process.exitCode = INTERRUPTED_EXIT_CODE;
   } finally {
     progress.stop();

@@ -3,7 +3,7 @@ import { createLogger, type Logger, type LogLevel } from "../observability/logge
 
 const STANDARD_ERROR = 2;
 
-/** People read standard output, machines the log on standard error. */
+/** Opens the log on standard error; standard output is for people. */
 export function openLog(level: LogLevel): Logger {
   return createLogger(level, bufferedLogDestination(STANDARD_ERROR));
 }

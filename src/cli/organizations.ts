@@ -1,4 +1,4 @@
-/** `parlance organizations`: who shares this installation, on the same database as the service. */
+/** `parlance organizations`: manages the organizations in the service's database. */
 
 import { Command } from "commander";
 import type { Accounts } from "../accounts/accounts.ts";
@@ -15,19 +15,19 @@ export function organizationsCommand(): Command {
   const command = new Command("organizations");
   command
     .command("create")
-    .description("Create an organization and print its first admin key, which is shown only this once")
-    .argument("<name>", "the organization's name")
+    .description("Create an organization and print its first admin key, which is shown only once")
+    .argument("<name>", "name of the organization")
     .option("--json", "print the organization and its key as JSON")
     .action((name: string, { json }: JsonOption) => withAccounts((accounts) => create(accounts, name, json === true)));
   command
     .command("list")
-    .description("List all organizations, the archived ones too")
-    .option("--json", "print them as JSON")
+    .description("List all organizations, including archived ones")
+    .option("--json", "print the organizations as JSON")
     .action(({ json }: JsonOption) => withAccounts((accounts) => list(accounts, json === true)));
   command
     .command("archive")
-    .description("Stop all keys of an organization; what it used stays on record")
-    .argument("<id>", "as organizations list shows it")
+    .description("Archive an organization and disable its keys; its usage records stay")
+    .argument("<id>", "id of the organization, from `parlance organizations list`")
     .option("--json", "print the organization as JSON")
     .action((id: string, { json }: JsonOption) => withAccounts((accounts) => archive(accounts, id, json === true)));
   return command;
@@ -41,8 +41,8 @@ async function create(accounts: Accounts, name: string, json: boolean): Promise<
     console.log(JSON.stringify({ ...toJson(organization), admin_api_key }, undefined, 2));
     return;
   }
-  // The secret alone goes to standard output, so that `KEY=$(…)` holds it and nothing else.
-  console.error(`Created ${organization.id}. Its first admin key is shown only this once:`);
+  // Only the secret goes to standard output, for `KEY=$(parlance organizations create …)`.
+  console.error(`Created ${organization.id}. Save its first admin key, which is shown only once:`);
   console.log(value);
 }
 
@@ -63,7 +63,7 @@ async function list(accounts: Accounts, json: boolean): Promise<void> {
 
 async function archive(accounts: Accounts, id: string, json: boolean): Promise<void> {
   const organization = await accounts.organizations.archive(id);
-  console.log(json ? JSON.stringify(toJson(organization)) : `Archived ${id}. Its keys do not work any more.`);
+  console.log(json ? JSON.stringify(toJson(organization)) : `Archived ${id}. Its keys are disabled.`);
 }
 
 function toJson(organization: Organization) {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(cwd, { recursive: true, force: true }));
 
-test("--version says the version and that it is a beta", async () => {
+test("--version prints the version and its stage", async () => {
   const { code, stdout } = await runParlance(["--version"], { cwd });
   expect(stdout).toBe(`parlance ${packageJson.version} (Beta)\n`);
   expect(code).toBe(0);
@@ -27,7 +27,7 @@ test.each([[["--help"]], [["help"]]])("%j lists the commands", async (words) => 
   expect(code).toBe(0);
 });
 
-test.each([[["keys", "--help"]], [["help", "keys"]]])("%j lists the commands under it", async (words) => {
+test.each([[["keys", "--help"]], [["help", "keys"]]])("%j lists the subcommands", async (words) => {
   const { code, stdout } = await runParlance(words, { cwd });
   for (const name of ["create", "list", "revoke"]) expect(stdout).toMatch(new RegExp(`^ +${name} `, "m"));
   expect(code).toBe(0);
@@ -40,10 +40,10 @@ test.each([
   [["config", "check", "--jsn"], "(Did you mean --json?)"],
   [["config", "check", "a", "b"], "too many arguments"],
   [["keys", "revoke"], "missing required argument 'id'"],
-  [["keys", "create", "--expires-in", "soon"], "must be a number and s, m, h, d or w"],
-  [["keys", "create", "--expires-in", "0d"], "must be a number and s, m, h, d or w"],
+  [["keys", "create", "--expires-in", "soon"], "must be a number followed by s, m, h, d or w"],
+  [["keys", "create", "--expires-in", "0d"], "must be a number followed by s, m, h, d or w"],
   [["serve", "now"], "too many arguments"],
-])("wrong usage exits 2 and says what is meant: %j", async (words, message) => {
+])("exits with 2 and a message for wrong usage: %j", async (words, message) => {
   const { code, stdout, stderr } = await runParlance(words, { cwd });
   expect(stderr).toContain(message);
   expect(stdout).toBe("");
@@ -53,7 +53,7 @@ test.each([
 describe("config check", () => {
   const model = "{ id: a, task: chat, deployments: [{ engine: scripted, echo: true }] }";
 
-  test("says what a good configuration means", async () => {
+  test("describes a valid configuration", async () => {
     await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
     const { code, stdout } = await runParlance(["config", "check"], { cwd, environment: { PARLANCE_PORT: "9" } });
     expect(stdout).toContain("parlance.yaml: valid");
@@ -62,7 +62,7 @@ describe("config check", () => {
     expect(code).toBe(0);
   });
 
-  test("prints it as JSON too", async () => {
+  test("prints the configuration as JSON", async () => {
     await writeFile(join(cwd, "parlance.yaml"), `models: [${model}]\n`);
     const { code, stdout } = await runParlance(["config", "check", "--json"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
@@ -72,7 +72,7 @@ describe("config check", () => {
     expect(code).toBe(0);
   });
 
-  test("tells every fault of the named file, without a stack or a secret, and exits 1", async () => {
+  test("prints every error of the given file without a stack trace or secrets, and exits with 1", async () => {
     await writeFile(join(cwd, "other.yaml"), `log_level: \${KEY}\nmodels: [${model}, ${model}]\n`);
     const environment = { KEY: "sk-very-secret", PARLANCE_API_KEY: "sk-too-short" };
     const { code, stdout, stderr } = await runParlance(["config", "check", "other.yaml"], { cwd, environment });
@@ -85,7 +85,7 @@ describe("config check", () => {
     expect(code).toBe(1);
   });
 
-  test("warns of what is set but not used", async () => {
+  test("warns about a variable that has no effect", async () => {
     const environment = { REDIS_URL: "redis://cache:6379" };
     const { code, stderr } = await runParlance(["config", "check"], { cwd, environment });
     expect(stderr).toMatch(/^warning: REDIS_URL /);
@@ -101,21 +101,21 @@ test("config schema prints a JSON Schema with every engine", async () => {
   expect(code).toBe(0);
 });
 
-test("ends in silence when the reader of its output has gone", async () => {
+test("exits silently when the reader closes the pipe", async () => {
   const executable = resolve(import.meta.dirname, "parlance.ts");
   const script = `{ "$0" "$1" config schema; echo "code $?" >&2; } | true`;
   const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath, executable], { cwd });
   expect(stderr).toBe("code 0\n");
 });
 
-test.skipIf(process.platform !== "linux")("output that cannot be written is an error and exit code 1", async () => {
+test.skipIf(process.platform !== "linux")("exits with 1 when standard output cannot be written", async () => {
   const executable = resolve(import.meta.dirname, "parlance.ts");
   const script = `"$0" "$1" config schema >/dev/full; echo "code $?" >&2`;
   const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath, executable], { cwd });
-  expect(stderr).toBe("error: Standard output cannot be written (ENOSPC).\ncode 1\n");
+  expect(stderr).toBe("error: Cannot write to standard output (ENOSPC).\ncode 1\n");
 });
 
-test("a fault exits 1, without a stack", async () => {
+test("exits with 1 and no stack trace for a Fault", async () => {
   const { code, stderr } = await runParlance(["serve"], { cwd, environment: { PARLANCE_PORT: "x" } });
   expect(stderr).toMatch(/^error: The configuration has 1 error\.\nIn the environment:\n {2}PARLANCE_PORT: must be/);
   expect(stderr).not.toMatch(/^ +at /m);

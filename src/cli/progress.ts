@@ -1,4 +1,4 @@
-/** Shows downloads: a bar for each model at a terminal, plain lines anywhere else. */
+/** Shows downloads: a progress bar per model on a terminal, plain lines elsewhere. */
 
 import cliProgress, { type MultiBar, type SingleBar } from "cli-progress";
 import type { PullProgress } from "../models/pull-progress.ts";
@@ -7,9 +7,9 @@ import { Transfer } from "./transfer.ts";
 
 export interface Progress {
   update(progress: PullProgress): void;
-  /** Writes text that is to stay, above the bars. */
+  /** Writes permanent text above the bars. */
   print(text: string): void;
-  /** Leaves the terminal as it is; later updates begin anew. */
+  /** Stops drawing; later updates start new bars. */
   stop(): void;
 }
 
@@ -66,7 +66,7 @@ class ProgressBars implements Progress {
       barsize: BAR_WIDTH,
       emptyOnZero: true,
       forceRedraw: true,
-      // The service has its own way of ending.
+      // The service handles signals itself.
       gracefulExit: false,
       format: (options, { progress }, { transfer }: { transfer: Transfer }) =>
         describeBar(transfer, cliProgress.Format.BarFormat(progress, options)),
@@ -77,15 +77,15 @@ class ProgressBars implements Progress {
 
 function describeBar(transfer: Transfer, bar: string): string {
   const { model, phase, source, receivedBytes, totalBytes } = transfer.progress;
-  if (phase === "stored") return `${model}  ${formatBytes(receivedBytes)} fetched from ${source}`;
-  if (phase === "failed") return `${model}  could not be fetched`;
-  if (phase === "waiting") return `${model}  another process is fetching it`;
+  if (phase === "stored") return `${model}  downloaded ${formatBytes(receivedBytes)} from ${source}`;
+  if (phase === "failed") return `${model}  download failed`;
+  if (phase === "waiting") return `${model}  waiting for another process to download it`;
   if (receivedBytes === 0) return `${model}  trying ${source}`;
-  const drawn = totalBytes === undefined ? "" : `[${bar}]  `;
-  return `${model}  from ${source}  ${drawn}${transfer.describe()}`;
+  const barText = totalBytes === undefined ? "" : `[${bar}]  `;
+  return `${model}  from ${source}  ${barText}${transfer.describe()}`;
 }
 
-const LINE_EVERY_MS = 10_000;
+const LINE_INTERVAL_MS = 10_000;
 
 class ProgressLines implements Progress {
   readonly #output: NodeJS.WriteStream;
@@ -101,17 +101,19 @@ class ProgressLines implements Progress {
     const known = this.#running.get(model);
     if (phase === "stored" || phase === "failed") {
       this.#running.delete(model);
-      if (known !== undefined) this.#line(model, phase === "stored" ? "fetched" : "could not be fetched");
+      if (known !== undefined) this.#line(model, phase === "stored" ? "downloaded" : "download failed");
       return;
     }
     const transfer = known?.transfer ?? new Transfer(progress, nowMs);
     transfer.see(progress, nowMs);
     const heading =
-      phase === "waiting" ? "another process is fetching it" : `trying ${progress.source} for ${progress.file}`;
+      phase === "waiting"
+        ? "waiting for another process to download it"
+        : `trying ${progress.source} for ${progress.file}`;
     if (known?.heading !== heading) {
       this.#running.set(model, { transfer, lineAtMs: nowMs, heading });
       this.#line(model, heading);
-    } else if (phase === "fetching" && nowMs - known.lineAtMs >= LINE_EVERY_MS) {
+    } else if (phase === "fetching" && nowMs - known.lineAtMs >= LINE_INTERVAL_MS) {
       known.lineAtMs = nowMs;
       this.#line(model, transfer.describe());
     }

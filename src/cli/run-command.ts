@@ -7,7 +7,7 @@ interface Entry {
   load: () => Promise<Command>;
 }
 
-/** Each is imported only when it is called, so that `--help` answers at once. */
+/** Imports each command only when it is called, for a fast `--help`. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: {
     summary: "Start the service",
@@ -19,7 +19,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     },
   },
   models: {
-    summary: "List, fetch and remove the models on this machine",
+    summary: "List, download and remove models on this machine",
     load: async () => {
       const [{ modelsCommand }, { openConfiguredStore }] = await Promise.all([
         import("./models.ts"),
@@ -37,21 +37,21 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./organizations.ts")).organizationsCommand(),
   },
   usage: {
-    summary: "Show what a month was used for, and its cost",
+    summary: "Show a month's usage and cost by project and model",
     load: async () => (await import("./usage.ts")).usageCommand(),
   },
   config: {
-    summary: "Check the configuration, or print its JSON Schema",
+    summary: "Validate the configuration or print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),
   },
 };
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
-const FAULT = 1;
+const FAILURE = 1;
 const WRONG_USAGE = 2;
 
-/** Resolves with the exit code: 0, 1 for a fault, 2 for wrong usage. Messages go to standard error. */
+/** Resolves with the exit code: 0 for success, 1 for a failure, 2 for wrong usage. Messages go to standard error. */
 export async function runCommand(words: readonly string[]): Promise<number> {
   try {
     const program = await buildProgram(words);
@@ -61,30 +61,30 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : WRONG_USAGE;
     if (failure instanceof Fault) console.error(`error: ${failure.message}`);
     else console.error("error: This is a bug in Parlance.", failure);
-    return FAULT;
+    return FAILURE;
   }
 }
 
 export async function buildProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("parlance")
-    .description("A self-hosted inference service that OpenAI's clients can talk to.")
+    .description("Self-hosted, OpenAI-compatible inference service.")
     .version(`parlance ${VERSION} (${STAGE})`, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Print this help")
     .helpCommand("help [command]", "Print the help of a command")
-    .showHelpAfterError("Run parlance --help to see what there is.")
-    .addHelpText("after", "\nEnvironment variables and parlance.yaml are described in docs/reference/configuration.md.")
+    .showHelpAfterError("Run parlance --help for a list of commands.")
+    .addHelpText("after", "\nSee docs/reference/configuration.md for environment variables and parlance.yaml.")
     .exitOverride();
   const called = words.slice(0, 2);
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = called.includes(name) ? await load() : new Command(name);
-    program.addCommand(inherit(command.summary(summary).description(summary), program));
+    program.addCommand(inheritSettings(command.summary(summary).description(summary), program));
   }
   return program;
 }
 
-/** A command that was made on its own does not know how its parent ends and reports. */
-function inherit(command: Command, parent: Command): Command {
+/** Copies the parent's settings, such as exitOverride, to a command that was created separately. */
+function inheritSettings(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent);
-  for (const each of command.commands) inherit(each, command);
+  for (const each of command.commands) inheritSettings(each, command);
   return command;
 }

@@ -1,4 +1,4 @@
-/** `parlance serve`: the service at a terminal. */
+/** `parlance serve`: runs the service. */
 
 import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
@@ -13,13 +13,13 @@ import { createProgress } from "./progress.ts";
 import { welcome } from "./welcome.ts";
 
 const V8_FLAGS = [
-  // V8 sees the objects of requests in flight survive, takes their kind for long-lived and lays all later ones among
-  // the old, where they wait for a full collection: small ones take 10 ms instead of 1, and garbage fills the memory.
+  // Objects of active requests survive a scavenge, so V8 would pretenure all later ones in the old generation, where
+  // they wait for a full collection: scavenges take 10 ms instead of 1 ms, and garbage fills the heap.
   "--no-allocation-site-pretenuring",
-  // Memory that is plentiful would else be filled with garbage.
+  // Otherwise the heap grows with garbage as long as memory is free.
   "--heap-growing-percent=50",
-  // V8 would else collect to save memory after each busy moment, and the next one would be a tenth slower for it. That
-  // is done once a busy time is over (`process/idle-memory.ts`).
+  // Otherwise V8 collects after each burst of requests, which makes the next burst 10 % slower. `process/idle-memory.ts`
+  // releases memory once the service is idle.
   "--no-memory-reducer",
 ];
 
@@ -39,7 +39,7 @@ export async function serve(): Promise<number> {
     onPullProgress: (event) => progress.update(event),
     reload: (current) => reloadConfig(current, sources),
     onListening: (listening) => {
-      // Not left to the end, since services are killed.
+      // Not at exit, since services are often killed.
       flushCompileCache();
       return welcome(listening, config, progress);
     },

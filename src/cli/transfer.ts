@@ -3,7 +3,7 @@ import { formatBytes } from "./format-bytes.ts";
 
 const WINDOW_MS = 5_000;
 
-/** One model's download as it was seen lately: how far, how fast, how long still. */
+/** Progress, speed and remaining time of one model's download. */
 export class Transfer {
   #progress: PullProgress;
   #seen: { atMs: number; bytes: number }[] = [];
@@ -19,15 +19,15 @@ export class Transfer {
 
   see(progress: PullProgress, nowMs: number): void {
     const { file, source } = this.#progress;
-    const isAnother = file !== progress.file || source !== progress.source;
+    const isNewDownload = file !== progress.file || source !== progress.source;
     this.#progress = progress;
     const bytes = progress.receivedBytes;
-    if (isAnother || bytes < (this.#seen.at(-1)?.bytes ?? 0)) this.#seen = [];
+    if (isNewDownload || bytes < (this.#seen.at(-1)?.bytes ?? 0)) this.#seen = [];
     this.#seen.push({ atMs: nowMs, bytes });
     while ((this.#seen[1]?.atMs ?? nowMs) < nowMs - WINDOW_MS) this.#seen.shift();
   }
 
-  /** `45.1 of 92.9 MB, 10.2 MB/s, 5 s left`, as far as it is known. */
+  /** Formats the known parts of `45.1 of 92.9 MB, 10.2 MB/s, 5 s left`. */
   describe(): string {
     const { receivedBytes, totalBytes } = this.#progress;
     const parts = [amount(receivedBytes, totalBytes)];
@@ -53,8 +53,8 @@ function amount(receivedBytes: number, totalBytes: number | undefined): string {
 }
 
 function formatSeconds(seconds: number): string {
-  const whole = Math.max(0, Math.ceil(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  const rounded = Math.max(0, Math.ceil(seconds));
+  if (rounded < 60) return `${rounded} s`;
+  if (rounded < 3600) return `${Math.floor(rounded / 60)} min ${rounded % 60} s`;
+  return `${Math.floor(rounded / 3600)} h ${Math.floor((rounded % 3600) / 60)} min`;
 }

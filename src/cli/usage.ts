@@ -1,4 +1,4 @@
-/** `parlance usage`: what a month was used for and what it cost, by project and model. */
+/** `parlance usage`: a month's usage and cost by project and model. */
 
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
@@ -17,13 +17,13 @@ interface UsageOptions {
   json?: true;
 }
 
-const MOST_DAYS = 31;
+const MAX_DAYS = 31;
 
 export function usageCommand(): Command {
   return new Command("usage")
-    .option("--month <month>", "a UTC month such as 2026-11; left out: this month", parseMonth)
-    .option("--organization <id>", "an organization other than the first one")
-    .option("--json", "print the sums as JSON")
+    .option("--month <month>", "a month in UTC, such as 2026-11; default: the current month", parseMonth)
+    .option("--organization <id>", "organization; default: the first one")
+    .option("--json", "print the totals as JSON")
     .action(printUsage);
 }
 
@@ -44,7 +44,7 @@ async function printUsage({ month, organization, json }: UsageOptions): Promise<
     until,
     bucketSeconds: 86_400,
     groupBy: ["projectId", "model", "operation"],
-    maxBuckets: MOST_DAYS,
+    maxBuckets: MAX_DAYS,
   });
   const groups = Map.groupBy(
     buckets.flatMap(({ sums }) => sums),

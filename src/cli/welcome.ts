@@ -1,4 +1,4 @@
-/** What a start tells the person at the terminal: where the service is, the first keys, and a line to try it with. */
+/** Prints the base URL, the first keys and a curl command to try at startup. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { BootstrapKeys } from "../accounts/accounts.ts";
@@ -8,16 +8,16 @@ import type { Readiness } from "../http/ops/operations.ts";
 import type { Listening } from "../main.ts";
 import type { Progress } from "./progress.ts";
 
-const POLL_MILLISECONDS = 100;
-const DATABASE_RETRY_MILLISECONDS = 1000;
+const POLL_INTERVAL_MS = 100;
+const DATABASE_RETRY_INTERVAL_MS = 1000;
 
-/** Resolves once the models are up, or have failed. Throws a Fault when the operator's fixed keys cannot hold. */
+/** Resolves once the models are up or have failed. Throws a Fault when the configured keys are not accepted. */
 export async function welcome(listening: Listening, config: Config, progress: Progress): Promise<void> {
   const { origin, signal } = listening;
   try {
     const keys = await bootstrapKeys(listening, config);
     progress.print(describeAddress(origin, keys));
-    // Keys are made at the first start only.
+    // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.service.greet(signal);
     const readiness = await untilReady(listening);
     progress.stop();
@@ -27,14 +27,14 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
   }
 }
 
-/** Waits for a database that is not there yet: the service says so in /health/ready meanwhile. */
+/** Waits until the database is available; meanwhile /health/ready reports why the service is not ready. */
 async function bootstrapKeys({ service, signal }: Listening, { apiKey, adminKey }: Config): Promise<BootstrapKeys> {
   for (;;) {
     try {
       return await service.accounts.ensureBootstrapKeys({ apiKey, adminKey });
     } catch (failure) {
       if (!(failure instanceof Fault && failure.kind === "unavailable")) throw failure;
-      await pause(DATABASE_RETRY_MILLISECONDS, undefined, { signal });
+      await pause(DATABASE_RETRY_INTERVAL_MS, undefined, { signal });
     }
   }
 }
@@ -43,7 +43,7 @@ async function untilReady({ service, signal }: Listening): Promise<Readiness> {
   for (;;) {
     const readiness = await service.readiness();
     if (readiness.isReady) return readiness;
-    await pause(POLL_MILLISECONDS, undefined, { signal });
+    await pause(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
 
@@ -52,7 +52,7 @@ function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys): s
   if (apiKey !== undefined) lines.push(`  API key    ${apiKey.reveal()}`);
   if (adminKey !== undefined) lines.push(`  Admin key  ${adminKey.reveal()}`);
   if (apiKey !== undefined || adminKey !== undefined) {
-    lines.push("", "  The keys are shown this once; Parlance keeps only their hashes.");
+    lines.push("", "  Save these keys: they are shown only once, and only their hashes are stored.");
   }
   return `${lines.join("\n")}\n\n`;
 }
@@ -70,7 +70,7 @@ function describeModels({ models }: Readiness, origin: string, { apiKey }: Boots
     ];
     const body = { model: chat.id, messages, temperature: 0 };
     lines.push(
-      chat.state === "up" ? `  ${chat.id} is up. Try it:` : `  The first request loads ${chat.id}. Try it:`,
+      chat.state === "up" ? `  ${chat.id} is ready. Try it:` : `  ${chat.id} is loaded by its first request. Try it:`,
       "",
       `curl ${origin}/v1/chat/completions \\`,
       `  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,

@@ -5,7 +5,7 @@ import { openDatabase } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
-/** Works on the accounts of the configured database, which the service may be using meanwhile. */
+/** Opens the accounts in the configured database, which a running service may use at the same time. */
 export async function withAccounts(work: (accounts: Accounts) => Promise<void>): Promise<void> {
   const { databaseUrl, dataDirectory } = await loadConfig(configSources());
   const logger = openLog("warn");
