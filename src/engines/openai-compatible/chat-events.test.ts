@@ -111,3 +111,34 @@ test("keeps what came before an error in the stream", () => {
   expect(events).toMatchObject([{ type: "text", text: "a" }]);
   expect(reader.failure?.details.message).toBe("out of memory");
 });
+
+test("estimates tokens by the text where a frame carries more than one", () => {
+  const reader = new ChatEvents({ choices: 1 });
+  const long = "word ".repeat(5_000);
+  const events = reader.take(framesOf(delta({ content: "a" }), delta({ content: long }), delta({}, "stop")));
+  expect(events.map((event) => "completionTokens" in event && event.completionTokens)).toEqual([
+    1,
+    Math.ceil((1 + long.length) / 4),
+    false,
+  ]);
+  expect(reader.estimatedTokens).toBe(Math.ceil((1 + long.length) / 4));
+});
+
+test("estimates the parts that Mistral sends, and one token for a call without arguments", () => {
+  const reader = new ChatEvents({ choices: 1 });
+  const thinking = [{ type: "text", text: "x".repeat(200) }];
+  reader.take(
+    framesOf(
+      delta({
+        content: [
+          { type: "thinking", thinking },
+          { type: "text", text: "y".repeat(200) },
+        ],
+      }),
+    ),
+  );
+  expect(reader.estimatedTokens).toBe(100);
+  const called = new ChatEvents({ choices: 1 });
+  called.take(framesOf(delta({ tool_calls: [{ index: 0, id: "a", function: { name: "f" } }] })));
+  expect(called.estimatedTokens).toBe(1);
+});

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ChatEvent, FinishReason, TokenLogprob } from "../chat-model.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions } from "./chunk-reader.ts";
+import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
@@ -15,12 +16,16 @@ export class ChatEvents implements FrameSink<ChatEvent> {
   /** Calls that have begun, as `choice index`. */
   readonly #begunCalls = new Set<string>();
   readonly #ended = new Set<number>();
-  count = 0;
+  readonly #estimate = new CompletionEstimate();
   failure: UpstreamError | undefined;
 
   constructor(options: ChunkReaderOptions) {
     this.#reader = new ChunkReader(options);
     this.#choices = options.choices;
+  }
+
+  get estimatedTokens(): number {
+    return this.#estimate.tokens;
   }
 
   get isDone(): boolean {
@@ -62,11 +67,13 @@ export class ChatEvents implements FrameSink<ChatEvent> {
 
   #add({ choices }: Chunk, events: ChatEvent[]): void {
     const before = events.length;
+    const textBytes = textBytesOf(choices);
+    const tokens = this.#estimate.tokensWith(textBytes);
     for (const each of choices) {
       const { index, delta, logprobs } = (each ?? {}) as Fields;
-      this.#addMessage(toIndex(index), (delta ?? {}) as Fields, toTokenLogprobs(logprobs), events, this.count + 1);
+      this.#addMessage(toIndex(index), (delta ?? {}) as Fields, toTokenLogprobs(logprobs), events, tokens);
     }
-    if (events.length > before) this.count += 1;
+    if (events.length > before) this.#estimate.addFrame(textBytes);
     for (const each of choices) {
       const { index, finish_reason: reason } = (each ?? {}) as Fields;
       if (typeof reason === "string" && reason !== "") this.#end(toIndex(index), toFinishReason(reason), events);

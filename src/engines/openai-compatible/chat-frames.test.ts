@@ -78,7 +78,7 @@ describe.each(Object.entries(STYLES))("frames as %s writes them", (name, write) 
       reasoningTokens: 0,
       estimated: false,
     });
-    expect(frames.count).toBeGreaterThanOrEqual(PIECES.length + 1);
+    expect(frames.estimatedTokens).toBeGreaterThanOrEqual(PIECES.length + 1);
   });
 });
 
@@ -167,7 +167,7 @@ test("tells usage in a frame of the same answer, with the upstream's details", (
 test("estimates tokens by the text where a frame carries more than one", () => {
   const text = "word ".repeat(5_000);
   const parsed = rewrite(STYLES.vllm?.(text, null) ?? "");
-  expect(parsed.frames.count).toBe(text.length / 4);
+  expect(parsed.frames.estimatedTokens).toBe(text.length / 4);
   const templated = rewrite(first, STYLES.vllm?.(text, null) ?? "");
-  expect(templated.frames.count).toBeGreaterThanOrEqual(text.length / 4);
+  expect(templated.frames.estimatedTokens).toBeGreaterThanOrEqual(text.length / 4);
 });

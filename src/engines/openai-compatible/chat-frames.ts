@@ -9,12 +9,11 @@ import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ForwardedEvent } from "../chat-proxy.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
+import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
 import type { FrameSink } from "./frame-sink.ts";
-import { FrameTemplate, TEXT_KEYS } from "./frame-template.ts";
+import { FrameTemplate } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError } from "./upstream-error.ts";
-
-const BYTES_PER_TOKEN = 4;
 
 /** Choices that are streamed side by side have a template each. */
 const MAX_TEMPLATES = 4;
@@ -31,8 +30,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   #templates: FrameTemplate[] = [];
   #id: string | undefined;
   #created: number | undefined;
-  #frameCount = 0;
-  #textBytes = 0;
+  readonly #estimate = new CompletionEstimate();
   failure: UpstreamError | undefined;
 
   constructor({ model, ...options }: ChatFramesOptions) {
@@ -40,9 +38,8 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     this.#reader = new ChunkReader(options);
   }
 
-  /** One token a frame, or more where frames carry more text than a token. */
-  get count(): number {
-    return Math.max(this.#frameCount, Math.ceil(this.#textBytes / BYTES_PER_TOKEN));
+  get estimatedTokens(): number {
+    return this.#estimate.tokens;
   }
 
   get isDone(): boolean {
@@ -64,7 +61,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   take(frames: string): ForwardedEvent[] {
     const rewritten = this.rewrite(frames);
     if (rewritten === "") return [];
-    return [{ type: "frames", frames: Buffer.from(rewritten, "latin1"), completionTokens: this.count }];
+    return [{ type: "frames", frames: Buffer.from(rewritten, "latin1"), completionTokens: this.estimatedTokens }];
   }
 
   finish(usage: TokenUsage): ForwardedEvent[] {
@@ -78,7 +75,6 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     while (start < frames.length && !this.#reader.isDone) {
       const matched = this.#rewriteByTemplate(frames, start);
       if (matched !== undefined) {
-        this.#frameCount += 1;
         out += matched.rewritten;
         start = matched.end;
         continue;
@@ -123,7 +119,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     for (const template of this.#templates) {
       const rewritten = template.rewrite(frames, start);
       if (rewritten === undefined) continue;
-      this.#textBytes += template.textBytes;
+      this.#estimate.addFrame(template.textBytes);
       return { rewritten, end: template.end };
     }
     return undefined;
@@ -132,10 +128,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   #parse(frame: string): string {
     const chunk = this.#reader.read(frame);
     if (chunk === undefined) return "";
-    if (chunk.choices.length > 0) {
-      this.#frameCount += 1;
-      this.#textBytes += textLengthOf(chunk.choices.map(deltaOf));
-    }
+    if (chunk.choices.length > 0) this.#estimate.addFrame(textBytesOf(chunk.choices));
     const rewritten = `data: ${this.#rename(chunk)}\n\n`;
     if (chunk.isPlain) this.#addTemplate(frame, rewritten);
     return rewritten;
@@ -157,21 +150,6 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     const template = FrameTemplate.of(frame, rewritten);
     if (template !== undefined) this.#templates = [template, ...this.#templates.slice(0, MAX_TEMPLATES - 1)];
   }
-}
-
-/** Length of the strings under text keys, at whatever depth. */
-function textLengthOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let length = 0;
-  for (const [key, each] of Object.entries(value)) {
-    length += typeof each !== "string" ? textLengthOf(each) : TEXT_KEYS.has(key) ? each.length : 0;
-  }
-  return length;
-}
-
-/** Without log probabilities, which repeat the text. */
-function deltaOf(choice: unknown): unknown {
-  return typeof choice === "object" && choice !== null && "delta" in choice ? choice.delta : undefined;
 }
 
 function newId(): string {

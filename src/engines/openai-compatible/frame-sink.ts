@@ -11,8 +11,8 @@ export interface FrameSink<Event> {
   readonly failure: UpstreamError | undefined;
   /** The upstream's own; undefined until it has reported one. */
   readonly usage: TokenUsage | undefined;
-  /** Frames with a part of the answer, which estimates its tokens. */
-  readonly count: number;
+  /** Completion tokens up to now, for an upstream that reports no usage. */
+  readonly estimatedTokens: number;
   /** `frames` as `SseFrames` cuts them. */
   take(frames: string): readonly Event[];
   finish(usage: TokenUsage): readonly Event[];

@@ -13,10 +13,11 @@ export interface CompleteAnswer {
   usage: TokenUsage;
 }
 
-/** Parses a complete answer, with `model` replaced and `id` set where it is missing. Throws UpstreamError for anything else. */
+/** Parses a complete answer, with `model` replaced and `id` set where it is missing. `promptBytes`: of a forwarded body. Throws UpstreamError for anything else. */
 export function readCompletion(
   body: string,
   request: Pick<ChatRequest, "model" | "messages" | "tools" | "format">,
+  promptBytes: () => number = () => 0,
 ): CompleteAnswer {
   const parsed = parse(body);
   const error = parseUpstreamError(parsed);
@@ -28,7 +29,7 @@ export function readCompletion(
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error")
     throw new UpstreamError("ended its answer before it was complete");
-  const usage = parseUsage(fields.usage) ?? estimateUsage(request, estimateTextTokens(textOf(choices)));
+  const usage = parseUsage(fields.usage) ?? estimateUsage(request, estimateTextTokens(textOf(choices)), promptBytes());
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {

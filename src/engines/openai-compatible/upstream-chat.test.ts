@@ -94,6 +94,20 @@ test.each([true, false])(
   },
 );
 
+test.each([true, false])(
+  "estimates a prompt from all that was forwarded, also fields unknown here (streamed: %s)",
+  async (stream) => {
+    const upstream = await startUpstream([{ text: "one" }], { givesUsage: false });
+    const model = await openModel(upstream.baseUrl);
+    const messages = [
+      { role: "assistant", content: "Yes.", reasoning_content: "x".repeat(40_000) },
+      { role: "user", content: "And?" },
+    ];
+    const { finish } = await readAnswer(forward(model, makeChatCall({ messages, stream }), never()));
+    expect(finish?.usage.promptTokens).toBeGreaterThan(10_000);
+  },
+);
+
 test("uses a connection again", async () => {
   const upstream = await startUpstream([{ text: "Hello" }]);
   const model = await openModel(upstream.baseUrl);
