@@ -42,6 +42,7 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
     catalogId: "model",
     operation: "chat",
     prices: [],
+    startedAt: Date.now(),
     upperBound: () => ({ promptTokens: 100, completionTokens: 100, audioBytes: 0, characters: 0 }),
   };
   const times = [];

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";
 
 /** An answer of one word and its bound cost ten cents each, and prompts nothing. */
-const CONFIG = `
+const config = ({ baseUrl, apiKey }: Service) => `
 builtin_models: false
 models:
   - id: parrot
@@ -19,15 +19,31 @@ models:
     task: chat
     price: { completion: "0.1" }
     deployments: [{ engine: scripted, slots: 200, replies: [{ text: Hm., delay_ms_before_first: 600000 }] }]
+  - id: windowed
+    task: chat
+    price: { completion: "0.1" }
+    deployments: [{ engine: openai-compatible, base_url: "${baseUrl}", api_key: "${apiKey}", model: inner, context_window: 8 }]
+  - id: unknown-window
+    task: chat
+    price: { completion: "0.000001" }
+    deployments: [{ engine: openai-compatible, base_url: "${baseUrl}", api_key: "${apiKey}", model: inner }]
 `;
 
+const UPSTREAM_CONFIG = `
+builtin_models: false
+models:
+  - { id: inner, task: chat, deployments: [{ engine: scripted, replies: [{ text: Polly }] }] }
+`;
+
+let upstream: Service;
 let service: Service;
 let project: string;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  upstream = await startService({ config: UPSTREAM_CONFIG });
+  service = await startService({ config: config(upstream) });
   project = (await administrator().projects.list()).data[0]?.id ?? "";
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service?.stop(), upstream?.stop()]));
 afterEach(async () => {
   await administrator().projects.spendLimit.delete(project);
   await administrator().spendLimit.delete();
@@ -72,6 +88,21 @@ test("counts spending before the limit was set and releases unused reservations"
   expect((await say("parrot", 3)).status).toBe(429);
   expect((await say("parrot", 2)).status).toBe(200);
   expect((await say("parrot", 2)).status).toBe(429);
+});
+
+test("reserves no longer answer than the upstream's context window, whatever max_completion_tokens is", async () => {
+  const before = await spent();
+  const listing = await (await service.fetch("/v1/models/windowed?include_metadata=true")).json();
+  expect(listing).toMatchObject({ metadata: { context_window: 8 } });
+  await administrator().projects.spendLimit.update(project, limitOf(Math.round(before * 100) + 85));
+  expect((await say("windowed", 1_000_000)).status).toBe(200);
+});
+
+test("reserves 131,072 tokens at most where the upstream's context window is unknown", async () => {
+  const before = await spent();
+  // The requested maximum would cost $10.
+  await administrator().projects.spendLimit.update(project, limitOf(Math.round(before * 100) + 20));
+  expect((await say("unknown-window", 10_000_000)).status).toBe(200);
 });
 
 test("a changed limit still counts running requests", async () => {

@@ -37,6 +37,8 @@ export interface InferenceRunOptions<Opened extends Model, Event> {
   requestedModel: string;
   catalogId: string;
   reservation: Reservation;
+  /** Epoch milliseconds, as reserved. */
+  startedAt: number;
   onSettled: (settlement: Settlement) => void;
 }
 
@@ -139,7 +141,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   /** Only the first call counts. */
   #settle(outcome: Settlement["outcome"]): void {
     if (this.#settlement !== undefined) return;
-    const { caller, adapter, requestedModel, catalogId, reservation, onSettled } = this.#options;
+    const { caller, adapter, requestedModel, catalogId, reservation, startedAt, onSettled } = this.#options;
     const served = this.#routed ?? this.#attemptStats.spent;
     const used = this.#used;
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
@@ -157,6 +159,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       queuedSeconds: this.#attemptStats.queuedSeconds,
       outcome,
       used,
+      startedAt,
       durationSeconds: this.ageSeconds,
       firstTokenSeconds: this.#firstTokenSeconds,
     };

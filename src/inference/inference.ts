@@ -33,8 +33,8 @@ import {
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
 import { ActiveRequests } from "./active-requests.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
-import type { Deployment } from "./deployment.ts";
 import { type InferenceAnswer, InferenceRun } from "./inference-run.ts";
+import { limitToContextWindow } from "./limit-to-context-window.ts";
 import { moderateChat } from "./moderate-chat.ts";
 import { type AskedModeration, type DemandedModeration, moderationPolicy } from "./moderation-policy.ts";
 import type { Router } from "./router.ts";
@@ -199,19 +199,21 @@ export class Inference {
       throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${adapter.task}.`, "model");
     }
     const candidates = [found, ...this.#fallbacks(caller, model)];
+    const startedAt = Date.now();
     let upperBound: UsageUpperBound | undefined;
     const reserved = this.#options.quota.reserve({
       caller,
       model: found.id,
       catalogId: model.id,
       upperBound: () => {
-        upperBound ??= boundedByContext(adapter.upperBound(), candidates, adapter.choices);
+        upperBound ??= limitToContextWindow(adapter.upperBound(), contextWindowsOf(candidates), adapter.choices);
         return upperBound;
       },
       operation: adapter.task,
       prices: candidates.map((candidate) => candidate.model.price),
       choices: adapter.choices,
       isWithinRequest,
+      startedAt,
     });
     const reservation = reserved instanceof Promise ? await reserved : reserved;
     const run = new InferenceRun<Opened, Event>({
@@ -221,6 +223,7 @@ export class Inference {
       requestedModel: id,
       catalogId: model.id,
       reservation,
+      startedAt,
       onSettled: (settlement) => {
         this.#running.delete(entry);
         this.#options.onSettled(settlement);
@@ -252,6 +255,7 @@ export class Inference {
       upperBound: () => upperBound,
       operation: undefined,
       prices: [],
+      startedAt: Date.now(),
     };
     return (await this.#options.quota.reserve(claim)).rateLimitStatus;
   }
@@ -282,26 +286,10 @@ export class Inference {
   }
 }
 
-/** Neither prompt nor answer is longer than the longest context window: more would reserve what cannot be used. */
-function boundedByContext(
-  upperBound: UsageUpperBound,
-  candidates: readonly ResolvedModel[],
-  choices = 1,
-): UsageUpperBound {
-  const windows = candidates.flatMap(({ model }) => model.deployments.map(contextWindowOf));
-  if (!windows.every((window) => window !== undefined)) return upperBound;
-  const longest = Math.max(...windows);
-  const { promptTokens, completionTokens } = upperBound;
-  return {
-    ...upperBound,
-    promptTokens: Math.min(promptTokens, longest),
-    completionTokens: completionTokens === undefined ? undefined : Math.min(completionTokens, choices * longest),
-  };
-}
-
-function contextWindowOf(deployment: Deployment): number | undefined {
-  const { lastModel } = deployment;
-  return lastModel?.task === "chat" ? lastModel.contextWindow : undefined;
+function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undefined)[] {
+  return candidates.flatMap(({ model }) =>
+    model.deployments.map(({ lastModel }) => (lastModel?.task === "chat" ? lastModel.contextWindow : undefined)),
+  );
 }
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {

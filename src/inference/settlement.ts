@@ -21,6 +21,8 @@ export interface Settlement {
   queuedSeconds: number;
   outcome: "finished" | "client-left" | "failed";
   used: Usage;
+  /** Epoch milliseconds. */
+  startedAt: number;
   durationSeconds: number;
   /** To the first part of the answer. */
   firstTokenSeconds: number | undefined;

@@ -1,14 +1,14 @@
 import type { UsageRecord } from "../usage/usage-recorder.ts";
 import type { Settlement } from "./settlement.ts";
 
-/** `at` in epoch milliseconds. Undefined when no deployment began to answer: no work was done. */
-export function toUsageRecord(settlement: Settlement, at: number): UsageRecord | undefined {
+/** `now` in epoch milliseconds. Undefined when no deployment began to answer: no work was done. */
+export function toUsageRecord(settlement: Settlement, now: number): UsageRecord | undefined {
   const { caller, operation, model, deployment, costNanoDollars, used, outcome } = settlement;
   if (model === undefined || deployment === undefined) return undefined;
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, characters } = used;
   const audioMilliseconds = Math.round(used.audioSeconds * 1000);
   return {
-    at,
+    at: Math.min(now, endOfMonth(settlement.startedAt)),
     organizationId: caller.organizationId,
     projectId: caller.projectId ?? "",
     keyId: caller.keyId,
@@ -25,4 +25,10 @@ export function toUsageRecord(settlement: Settlement, at: number): UsageRecord |
     costNanoDollars,
     outcome,
   };
+}
+
+/** Last millisecond of the UTC month: spend limits count a request in the month in which it started. */
+function endOfMonth(time: number): number {
+  const date = new Date(time);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - 1;
 }

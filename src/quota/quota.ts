@@ -21,6 +21,8 @@ export interface Claim {
   choices?: number;
   /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */
   isWithinRequest?: boolean;
+  /** Epoch milliseconds. The request counts for this month, also when it ends in the next one. */
+  startedAt: number;
 }
 
 export interface UsageUpperBound {

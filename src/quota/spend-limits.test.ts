@@ -10,10 +10,11 @@ const DOLLAR = 1e9;
 
 const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
 
-function claimOf(completionTokens: number): Claim {
+function claimOf(completionTokens: number, startedAt = Date.now()): Claim {
   const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
   const prices = [{ completion: "0.1" }];
-  return { caller, model: "parrot", catalogId: "parrot", upperBound: () => upperBound, operation: "chat", prices };
+  const model = "parrot";
+  return { caller, model, catalogId: model, upperBound: () => upperBound, operation: "chat", prices, startedAt };
 }
 
 let counters = new InMemoryCounters();

@@ -62,7 +62,7 @@ export class SpendLimits implements Quota {
   async #take(claim: Claim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused } = this.#options;
     const buckets = await Promise.all(
-      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim.caller, limit)), amount, isReserved: true })),
+      limits.map(async (limit) => ({ ...(await this.#bucketOf(claim, limit)), amount, isReserved: true })),
     );
     const taken = await counters.take(buckets);
     if (!taken.granted) {
@@ -100,9 +100,9 @@ export class SpendLimits implements Quota {
     return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...costs));
   }
 
-  async #bucketOf(caller: Caller, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
-    const now = new Date();
-    const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+  async #bucketOf({ caller, startedAt }: Claim, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
+    const start = new Date(startedAt);
+    const from = Date.UTC(start.getUTCFullYear(), start.getUTCMonth());
     // Counters of earlier months are not used again.
     if (from !== this.#month) this.#begun.clear();
     this.#month = from;

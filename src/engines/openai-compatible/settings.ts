@@ -110,6 +110,13 @@ export const openAiCompatibleSettings = z
     abilities: abilities
       .prefault({})
       .describe("For chat: what it is able to do. false refuses requests for it; left out: unknown, passed on"),
+    context_window: z
+      .int()
+      .min(2)
+      .optional()
+      .describe(
+        "For chat: tokens of prompt and answer together, shown in the listing. Quota never reserves more. Left out: unknown, and an answer reserves 131,072 tokens at most",
+      ),
     max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
     headers: headers.describe("Additional headers, such as api-key"),
     forward_headers: z
@@ -148,6 +155,7 @@ export const openAiCompatibleSettings = z
     apiKey: value.api_key,
     model: value.model,
     abilities: value.abilities,
+    contextWindow: value.context_window,
     maxConcurrency: value.max_concurrency,
     headers: value.headers,
     forwardRules: { forward: value.forward_headers, strip: value.strip_headers },

@@ -25,14 +25,18 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** `promptBytes`: of a caller's own body, for estimates. */
+type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes">>;
+
 export class UpstreamChat extends UpstreamModel implements ChatProxy {
   readonly task = "chat";
-  readonly contextWindow = undefined;
+  readonly contextWindow: number | undefined;
   readonly abilities: ChatAbilities;
 
   constructor(options: UpstreamModelOptions) {
     super(options);
     const { tools, jsonSchema, logprobs, vision } = options.settings.abilities;
+    this.contextWindow = options.settings.contextWindow;
     this.abilities = {
       tools,
       // Where the upstream cannot enforce a schema, its answers are validated here.
@@ -57,14 +61,16 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   /** The typed events of the stream that `body` asks for. */
   events(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    return this.#stream(request, body, new ChatEvents(this.#readerOptions(body)), signal);
+    return this.#stream(request, { body }, new ChatEvents(this.#readerOptions(body)), signal);
   }
 
-  forward(request: ChatRequest, { body, stream }: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
-    if (this.#isChecked(request)) return this.#checkedBytes(request, { body, stream }, signal);
-    if (!stream) return new SingleEventStream(async () => toFinish(await this.#complete(request, body, signal)));
-    const frames = new ChatFrames({ model: request.model, ...this.#readerOptions(body) });
-    return this.#stream(request, body, frames, signal);
+  forward(request: ChatRequest, passThrough: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
+    if (this.#isChecked(request)) return this.#checkedBytes(request, passThrough, signal);
+    if (!passThrough.stream) {
+      return new SingleEventStream(async () => toFinish(await this.#complete(request, passThrough, signal)));
+    }
+    const frames = new ChatFrames({ model: request.model, ...this.#readerOptions(passThrough.body) });
+    return this.#stream(request, passThrough, frames, signal);
   }
 
   #isChecked({ format }: ChatRequest): boolean {
@@ -76,17 +82,18 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   }
 
   async *#checkedEvents(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const answer = await this.#completeChecked(request, body, signal);
+    const answer = await this.#completeChecked(request, { body }, signal);
     if (answer !== undefined) yield* ChatEvents.ofCompletion(answer.completion.fields, answer.usage);
   }
 
   /** A streamed answer is held back until it is complete. */
   async *#checkedBytes(
     request: ChatRequest,
-    { body, stream }: Pick<PassThrough, "body" | "stream">,
+    passThrough: PassThrough,
     signal: AbortSignal,
   ): AsyncGenerator<ForwardedEvent> {
-    const answer = await this.#completeChecked(request, body, signal);
+    const { body, stream } = passThrough;
+    const answer = await this.#completeChecked(request, passThrough, signal);
     if (answer === undefined) return;
     const { completion, usage } = answer;
     if (!stream) {
@@ -99,11 +106,15 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     yield { type: "finish", usage, usageFrame };
   }
 
-  async #completeChecked(request: ChatRequest, body: Body, signal: AbortSignal): Promise<CompleteAnswer | undefined> {
+  async #completeChecked(
+    request: ChatRequest,
+    { body, promptBytes }: Asked,
+    signal: AbortSignal,
+  ): Promise<CompleteAnswer | undefined> {
     const { deployment } = this.contextOf(request.model);
     // What checks schemas is 12 MB that most upstreams, which hold their answers to them, need not.
     const { checkedAnswer } = await import("./checked-answer.ts");
-    const complete = (asked: Body, until: AbortSignal) => this.#complete(request, asked, until);
+    const complete = (asked: Body, until: AbortSignal) => this.#complete(request, { body: asked, promptBytes }, until);
     const { format, project } = request;
     try {
       return await checkedAnswer({ body, format, project }, signal, { complete, deployment });
@@ -120,7 +131,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   async *#stream<Event>(
     request: ChatRequest,
-    body: Body,
+    { body, promptBytes }: Asked,
     sink: FrameSink<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
@@ -146,7 +157,8 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       if (signal.aborted) return;
       if (!sink.isComplete) throw new UpstreamError("ended its answer before it was complete");
       isComplete = true;
-      for (const event of sink.finish(sink.usage ?? estimateUsage(request, sink.count))) yield event;
+      for (const event of sink.finish(sink.usage ?? estimateUsage(request, sink.estimatedTokens, promptBytes?.())))
+        yield event;
     } catch (error) {
       if (!signal.aborted) throw this.toFault(error, context);
     } finally {
@@ -155,7 +167,11 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   }
 
   /** Undefined once the signal has aborted. */
-  async #complete(request: ChatRequest, body: Body, signal: AbortSignal): Promise<CompleteAnswer | undefined> {
+  async #complete(
+    request: ChatRequest,
+    { body, promptBytes }: Asked,
+    signal: AbortSignal,
+  ): Promise<CompleteAnswer | undefined> {
     const context = this.contextOf(request.model);
     const exchange = this.#ask(request, body, context.upstreamModel, signal);
     try {
@@ -163,7 +179,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       if (head === undefined) return undefined;
       if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
       const text = await readText(exchange, this.settings.maxResponseBytes);
-      return signal.aborted ? undefined : readCompletion(text, request);
+      return signal.aborted ? undefined : readCompletion(text, request, promptBytes);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw this.toFault(error, context);

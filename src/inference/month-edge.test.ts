@@ -1,0 +1,88 @@
+/** Spend limits and usage records count a request that runs over the end of a month in the same month. */
+
+import { afterEach, expect, test } from "vitest";
+import { InMemoryCounters } from "../counters/in-memory-counters.ts";
+import { createLogger } from "../observability/logger.ts";
+import { CompletionEstimates } from "../quota/completion-estimates.ts";
+import { SpendLimits } from "../quota/spend-limits.ts";
+import { openDatabase } from "../storage/database.ts";
+import { UsageRows } from "../storage/usage-batch.ts";
+import { writeUsage } from "../storage/usage-records.ts";
+import { UsageReports } from "../usage/usage-report.ts";
+import { NO_USAGE } from "../usage.ts";
+import type { Settlement } from "./settlement.ts";
+import { toUsageRecord } from "./to-usage-record.ts";
+
+const JANUARY = Date.UTC(2026, 0);
+const FEBRUARY = Date.UTC(2026, 1);
+const STARTED_AT = FEBRUARY - 1_000;
+const ENDED_AT = FEBRUARY + 9_000;
+const TENTH_OF_DOLLAR = 1e8;
+
+const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
+
+const closing = new AsyncDisposableStack();
+afterEach(() => closing.disposeAsync());
+
+test("counts a request that ends in the next month in the month in which it started", async () => {
+  const logger = createLogger("silent");
+  const database = openDatabase({ url: undefined, file: ":memory:", logger });
+  closing.defer(() => database.close());
+  const reports = new UsageReports(database);
+  /** As a process that starts: its counters begin with what the database has. */
+  const startLimits = () => {
+    const counters = new InMemoryCounters();
+    closing.defer(() => counters.close());
+    return new SpendLimits({
+      counters,
+      limitsOf: () => [{ scopeId: "proj_a", thresholdCents: 100, isEnforcing: 1, begunAt: 1 }],
+      spentSince: (who, scopeId, from) => reports.spentSince(who, scopeId, from),
+      estimates: new CompletionEstimates(),
+      logger,
+      onRefused: () => {},
+    });
+  };
+  const reserve = (limits: SpendLimits, startedAt: number, completionTokens: number) => {
+    const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
+    const prices = [{ completion: "0.1" }];
+    const model = "parrot";
+    const task = { model, catalogId: model, operation: "chat", prices } as const;
+    return Promise.resolve(limits.reserve({ caller, ...task, upperBound: () => upperBound, startedAt }));
+  };
+
+  const running = startLimits();
+  const reservation = await reserve(running, STARTED_AT, 5);
+  const used = { ...NO_USAGE, completionTokens: 2 };
+  const costNanoDollars = 2 * TENTH_OF_DOLLAR;
+  reservation.settle(used, costNanoDollars);
+  const settlement: Settlement = {
+    caller,
+    operation: "chat",
+    requestedModel: "parrot",
+    catalogId: "parrot",
+    model: "parrot",
+    costNanoDollars,
+    deployment: "one",
+    attempts: 1,
+    queuedSeconds: 0,
+    outcome: "finished",
+    used,
+    startedAt: STARTED_AT,
+    durationSeconds: (ENDED_AT - STARTED_AT) / 1000,
+    firstTokenSeconds: 1,
+  };
+  const record = toUsageRecord(settlement, ENDED_AT);
+  if (record === undefined) throw new Error("no record");
+  const { dimensions, values } = UsageRows.of([record]);
+  await database.transaction((transaction) =>
+    writeUsage(transaction, [{ writer: "one", number: 1, dimensions, values }], ENDED_AT),
+  );
+
+  expect(await reports.spentSince(caller, "proj_a", JANUARY)).toBe(costNanoDollars);
+  expect(await reports.spentSince(caller, "proj_a", FEBRUARY)).toBe(0);
+  for (const limits of [running, startLimits()]) {
+    await expect(reserve(limits, STARTED_AT, 9)).rejects.toMatchObject({ kind: "quota-exhausted" });
+    await reserve(limits, STARTED_AT, 8);
+    await reserve(limits, ENDED_AT, 10);
+  }
+});
