@@ -1,4 +1,4 @@
-/** What every chat engine that has an ability does alike with it. A new engine adds one row to `SUBJECTS`. */
+/** The behavior that all chat engines with an optional ability share. A new engine adds one row to `SUBJECTS`. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
@@ -66,12 +66,12 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(three.events[0]).toBe(starts[0]);
   });
 
-  test("draws each choice for itself, also with one seed", async () => {
+  test("samples each choice independently, also with a seed", async () => {
     const { events } = await readAnswer(model.chat(story({ choices: 2, temperature: 1.5 }), never()));
     expect(textOf(events, 1)).not.toBe(textOf(events, 0));
   });
 
-  test("ends all choices when the caller leaves", async () => {
+  test("ends all choices on abort", async () => {
     const abort = new AbortController();
     const events = model.chat(story({ choices: 3, maxTokens: 400 }), abort.signal)[Symbol.asyncIterator]();
     await events.next();
@@ -82,7 +82,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(rest.length).toBeLessThanOrEqual(1);
   });
 
-  test.each([0, 3])("tells the log probability of each token, with %i others", async (topLogprobs) => {
+  test.each([0, 3])("reports the log probability of each token, with %i alternatives", async (topLogprobs) => {
     const { events, text } = await readAnswer(model.chat(story({ topLogprobs, temperature: 0 }), never()));
     const told = piecesOf(events, 0).flatMap(({ logprobs }) => logprobs ?? []);
     expect(Buffer.from(told.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
@@ -95,7 +95,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     }
   });
 
-  test("tells none unless asked", async () => {
+  test("reports no log probabilities unless requested", async () => {
     const { events } = await readAnswer(model.chat(story({}), never()));
     for (const { logprobs } of piecesOf(events, 0)) expect(logprobs).toBeUndefined();
   });

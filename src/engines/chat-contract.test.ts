@@ -1,6 +1,6 @@
 /**
- * What every chat engine does alike. A new engine adds one row to `SUBJECTS`. Rows may be slow, and their texts need
- * not be predictable, but for one thing: at temperature 0 the same request gives the same text.
+ * The behavior that all chat engines share. A new engine adds one row to `SUBJECTS`. Rows may be slow, and their texts
+ * need not be predictable, except that at temperature 0 the same request gives the same text.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -21,7 +21,7 @@ import { scriptedSettings } from "./scripted/settings.ts";
 
 interface Subject {
   model: ChatModel;
-  /** Ends what stands behind the model, if anything does. */
+  /** Closes the model's upstream, if it has one. */
   end(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     await subject.end();
   });
 
-  test("says something and ends with exactly one finish", async () => {
+  test("generates text and ends with exactly one finish", async () => {
     const { events, text } = await readAnswer(model.chat(story(), never()));
     expect(text.length).toBeGreaterThan(0);
     expect(events.filter((event) => event.type === "finish")).toHaveLength(1);
@@ -75,7 +75,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(events.findIndex((event) => event.type === "start")).toBeLessThanOrEqual(0);
   });
 
-  test("counts what it used", async () => {
+  test("reports usage", async () => {
     const streamed = await readAnswer(model.chat(story(), never()));
     const usage = streamed.finish?.usage;
     expect(usage?.estimated).toBe(false);
@@ -86,13 +86,13 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(counts.at(-1) ?? 0).toBeLessThanOrEqual(usage?.completionTokens ?? 0);
   });
 
-  test("ends with `length` at maxTokens", async () => {
+  test("finishes with `length` at maxTokens", async () => {
     const { finish, reason } = await readAnswer(model.chat(story({ maxTokens: 3 }), never()));
     expect(reason).toBe("length");
     expect(finish).toMatchObject({ usage: { completionTokens: 3 } });
   });
 
-  test("ends before a stop text and says no part of it", async () => {
+  test("ends before a stop sequence and emits no part of it", async () => {
     const { text } = await readAnswer(model.chat(story(), never()));
     const characters = [...text];
     const stop = characters.slice(Math.floor(characters.length / 2), Math.floor(characters.length / 2) + 4).join("");
@@ -101,7 +101,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(stopped.reason).toBe("stop");
   });
 
-  test("gives whole characters only", async () => {
+  test("emits complete characters only", async () => {
     const { events } = await readAnswer(model.chat(story({ maxTokens: 40 }), never()));
     for (const event of events) {
       expect(textOf(event).isWellFormed()).toBe(true);
@@ -109,12 +109,12 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     }
   });
 
-  test("says nothing when aborted before it began", async () => {
+  test("emits nothing when aborted before the start", async () => {
     const { events } = await readAnswer(model.chat(story(), AbortSignal.abort()));
     expect(events).toEqual([]);
   });
 
-  test("ends soon and without throwing when aborted while it speaks", async () => {
+  test("ends promptly and without throwing when aborted mid-stream", async () => {
     const abort = new AbortController();
     const events = model.chat(story({ maxTokens: 400 }), abort.signal)[Symbol.asyncIterator]();
     const first = await events.next();
@@ -126,7 +126,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(rest.length).toBeLessThanOrEqual(1);
   });
 
-  test("serves on after a reader that stopped reading", async () => {
+  test("serves the next request after a reader stopped reading", async () => {
     for await (const event of model.chat(story({ maxTokens: 400 }), never())) {
       if (event.type !== "start") break;
     }
@@ -134,15 +134,15 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(finish).toBeDefined();
   });
 
-  test("serves two requests at once, each whole", async () => {
+  test("serves two concurrent requests completely", async () => {
     const answers = await Promise.all(
       [story(), story({ maxTokens: 12 })].map((each) => readAnswer(model.chat(each, never()))),
     );
     expect(answers.map((answer) => answer.finish?.usage.completionTokens)).toEqual([24, 12]);
   });
 
-  test("gives the choices that are asked for, each ended once", async ({ skip }) => {
-    skip(isChatProxy(model) || model.abilities.choices === 1, "is an upstream's, or gives one only");
+  test("returns the requested choices and ends each once", async ({ skip }) => {
+    skip(isChatProxy(model) || model.abilities.choices === 1, "is an upstream's, or supports one choice only");
     const { events, finish } = await readAnswer(model.chat(story({ choices: 2, maxTokens: 6 }), never()));
     for (const choice of [0, 1]) {
       const own = events.filter((event) => "choice" in event && event.choice === choice);
@@ -156,8 +156,8 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(events.filter((event) => event.type === "finish")).toHaveLength(1);
   });
 
-  test("is held to a schema where it says that it can be", async ({ skip }) => {
-    skip(isChatProxy(model) || model.abilities.jsonSchema !== true, "is an upstream's, or cannot be held to JSON");
+  test("enforces a schema if it reports the ability", async ({ skip }) => {
+    skip(isChatProxy(model) || model.abilities.jsonSchema !== true, "is an upstream's, or cannot enforce a schema");
     const format = { type: "json-schema" as const, schema: { enum: ["red", { b: [1] }] }, param: "response_format" };
     const { text, reason } = await readAnswer(model.chat(story({ format, temperature: 2 }), never()));
     expect(["red", { b: [1] }]).toContainEqual(JSON.parse(text));
@@ -169,8 +169,8 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     });
   });
 
-  test("tells log probabilities of all that it says where it says that it can", async ({ skip }) => {
-    skip(isChatProxy(model) || model.abilities.logprobs !== true, "is an upstream's, or tells none");
+  test("reports log probabilities of the complete answer if it reports the ability", async ({ skip }) => {
+    skip(isChatProxy(model) || model.abilities.logprobs !== true, "is an upstream's, or reports none");
     const { events, text } = await readAnswer(model.chat(story({ topLogprobs: 2 }), never()));
     const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
     expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
@@ -191,7 +191,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect((fault as Fault).message.match(/\d{3,}/g)?.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("ends a request in flight with a Fault when closed, may be closed twice, and refuses what comes after", async () => {
+  test("fails a request in flight with a Fault on close, accepts a second close and refuses later requests", async () => {
     const { model: closing, end } = await open();
     try {
       const events = closing.chat(story({ maxTokens: 400 }), never());

@@ -1,13 +1,13 @@
-/** The contract of chat models: typed requests in, typed events out; no wire format. Types without behavior. */
+/** The contract of chat models: typed requests in, typed events out, independent of wire formats. Types only. */
 
 import type { TokenUsage } from "../usage.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
 
 export interface ChatModel extends OpenModel {
   readonly task: "chat";
-  /** Tokens that prompt and answer may have together; undefined when an upstream does not say. */
+  /** Maximum tokens of prompt and answer together; undefined when an upstream does not report it. */
   readonly contextWindow: number | undefined;
-  /** Why a local model's window has its size: set by the operator, as trained, or as large as memory allows. */
+  /** What determined a local model's context window: the operator, its training, or the available memory. */
   readonly contextReason?: "configured" | "trained" | "memory" | undefined;
   /** More messages than this never fit the context window; undefined when it is not known. */
   readonly maxMessages?: number | undefined;
@@ -18,41 +18,41 @@ export interface ChatModel extends OpenModel {
    */
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /**
-   * Does what needs no slot, before one is taken, such as compiling schemas. Resolves with the request for `chat`; undefined
-   * when there is nothing to do. Throws a Fault when the request is refused.
+   * Does work that needs no slot, such as compiling schemas. Resolves with the request for `chat`; undefined
+   * without such work. Throws a Fault when the request is refused.
    */
   prepare?(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined;
   /** True when a grammar constrains answers and calls to their schemas. */
   readonly usesGrammars?: boolean;
 }
 
-/** What a request may ask for beyond plain text; undefined when an upstream does not say. */
+/** Optional features that a request may use; undefined when an upstream does not report them. */
 export interface ChatAbilities {
   tools: boolean | undefined;
-  /** Whether answers in JSON, of any or of a given schema, are certain to be valid. */
+  /** True if answers in JSON, with or without a schema, are guaranteed to be valid. */
   jsonSchema: boolean | undefined;
   logprobs: boolean | undefined;
-  /** Whether images may be parts of a message. */
+  /** True if messages may contain images. */
   vision: boolean | undefined;
-  /** Whether it thinks before it answers, and `reasoningEffort` therefore says something. */
+  /** True if the model reasons before it answers, so `reasoningEffort` has an effect. */
   reasoning: boolean | undefined;
-  /** Most answers to one request. */
+  /** Maximum choices of one request. */
   choices: number | undefined;
 }
 
 export interface ChatMessage<Content = string | readonly ContentPart[]> {
   role: "system" | "developer" | "user" | "assistant" | "tool";
-  /** "" where an assistant only called tools. Parts only where one of them is an image. */
+  /** "" for an assistant message with tool calls only. An array only if it contains an image. */
   content: Content;
-  /** What an assistant called, in its order. */
+  /** Tool calls of an assistant message, in order. */
   toolCalls?: readonly ToolCall[];
-  /** Which call a tool's message answers. */
+  /** ID of the call that a tool message answers. */
   toolCallId?: string;
   /** Name of the participant, shown where the model's template has a place for it. */
   name?: string;
 }
 
-/** For models without vision, which the capability check spares every image. */
+/** A message to a model without vision: the capability check refuses images before. */
 export type TextMessage = ChatMessage<string>;
 
 export type ContentPart = { type: "text"; text: string } | ImagePart;
@@ -61,30 +61,30 @@ export interface ImagePart {
   type: "image";
   /** `https:` or `data:`. */
   url: string;
-  /** The caller's own word for how closely to look, such as `low` or `high`. */
+  /** Requested detail, as the caller wrote it, such as `low` or `high`. */
   detail?: string | undefined;
-  /** Paths in the caller's body, for errors: of what makes the part an image, and of its URL. */
+  /** Paths in the caller's body for errors: of the field that makes the part an image, and of its URL. */
   param: { type: string; url: string };
 }
 
 export interface ToolCall {
   id: string;
   name: string;
-  /** A JSON object, as text. */
+  /** A serialized JSON object. */
   arguments: string;
 }
 
 export interface Tool {
   name: string;
   description: string | undefined;
-  /** JSON schema of the arguments; undefined: it takes none. */
+  /** JSON schema of the arguments; undefined: the tool takes no arguments. */
   parameters: unknown;
   /** Path of `parameters` in the caller's body, for errors. */
   param: string;
   grammar?: CompiledGrammar;
 }
 
-/** `name`: that tool has to be called. */
+/** `name`: the model must call that tool. */
 export type ToolChoice = "none" | "auto" | "required" | { name: string };
 
 export type AnswerFormat =
@@ -94,10 +94,10 @@ export type AnswerFormat =
   /** `param` is the schema's path in the caller's body, for errors. */
   | { type: "json-schema"; schema: unknown; param: string; grammar?: CompiledGrammar };
 
-/** The grammar of a schema, once it is compiled. */
+/** Compiled grammar of a schema. */
 interface CompiledGrammar {
   ruleName: string;
-  /** In llama.cpp's notation, `ruleName` among them. */
+  /** Rules in llama.cpp's GBNF notation, including `ruleName`. */
   rules: string;
 }
 
@@ -106,17 +106,17 @@ interface Sampling {
   temperature: number;
   /** 0 to 1. */
   topP: number;
-  /** Only so many of the likeliest tokens may be drawn; undefined: the engine's own bound. */
+  /** Samples only among this many most likely tokens; undefined: the engine's default. */
   topK: number | undefined;
-  /** 0 to 1: tokens less likely than this share of the likeliest one's probability are not drawn. */
+  /** 0 to 1: excludes tokens less likely than this fraction of the most likely token's probability. */
   minP: number | undefined;
-  /** The same seed, request and model give the same text when run alone. */
+  /** The same seed, request and model give the same text when the request runs alone. */
   seed: number | undefined;
-  /** -2 to 2, taken from a token's logit for each time that it stands in the answer. */
+  /** -2 to 2, subtracted from a token's logit for each of its occurrences in the answer. */
   frequencyPenalty: number;
-  /** -2 to 2, taken once from the logit of a token that stands in the answer. */
+  /** -2 to 2, subtracted once from the logit of a token that occurs in the answer. */
   presencePenalty: number;
-  /** Above 0: divides the positive logits of tokens seen lately, multiplies the negative ones; 1 does nothing. */
+  /** Above 0: divides the positive logits of recent tokens and multiplies the negative ones; 1 has no effect. */
   repeatPenalty: number;
   /** Most recent tokens of the answer that penalties count; undefined: all. */
   repeatLastN?: number | undefined;
@@ -125,58 +125,58 @@ interface Sampling {
 }
 
 export interface ChatRequest extends Sampling {
-  /** The catalog id that was asked for, which an answer names as its `model`. */
+  /** The requested catalog id, which the answer names as its `model`. */
   model: string;
   messages: ChatMessage[];
-  /** Most tokens to generate for each choice; undefined: what the context window leaves. */
+  /** Maximum tokens to generate for each choice; undefined: what the context window leaves. */
   maxTokens: number | undefined;
-  /** Up to four texts that end the answer and are not part of it. */
+  /** Up to four stop sequences, which the answer does not include. */
   stop: readonly string[];
-  /** Answers wanted, each drawn for itself; at least 1. */
+  /** Number of choices, each sampled independently; at least 1. */
   choices: number;
   format: AnswerFormat;
   tools: readonly Tool[];
   toolChoice: ToolChoice;
-  /** Whether one answer may call more than one tool. */
+  /** True if one answer may contain several tool calls. */
   parallelToolCalls: boolean;
-  /** Undefined: no log probabilities. Else how many alternatives of each token, 0 to 20. */
+  /** Number of alternatives of each token, 0 to 20; undefined: no log probabilities. */
   topLogprobs: number | undefined;
-  /** The caller's own word for how long to think, such as `none`, `low` or `high`. */
+  /** Reasoning effort as the caller wrote it, such as `none`, `low` or `high`. */
   reasoningEffort: string | undefined;
   /** Additional variables of the chat template, such as `enable_thinking`. */
   templateVariables?: Readonly<Record<string, unknown>> | undefined;
   callerHeaders?: CallerHeaders;
-  /** Projects take turns where work waits outside the slots. */
+  /** Queues outside the slots alternate between projects. */
   project?: string;
-  /** The caller's own name for prompts that begin alike. */
+  /** The caller's identifier for prompts with the same prefix. */
   promptCacheKey?: string | undefined;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-/** `choice` counts from 0; `completionTokens` counts from the answer's beginning, all choices together. */
+/** `choice` counts from 0; `completionTokens` counts from the start of the answer, over all choices. */
 export type ChatEvent =
   /** The prompt was accepted and counted. At most once, before any text. */
   | { type: "start"; promptTokens: number; cachedTokens: number }
-  /** A piece of the answer, complete characters only. `logprobs` of the tokens that are complete with it. */
+  /** A piece of the answer, complete characters only. `logprobs` covers the tokens that it completes. */
   | { type: "text"; choice: number; text: string; completionTokens: number; logprobs?: readonly TokenLogprob[] }
-  /** A piece of what the model thinks before it answers. */
+  /** A piece of the reasoning before the answer. */
   | { type: "reasoning"; choice: number; text: string; completionTokens: number }
-  /** A call begins; `index` counts the calls of its choice from 0. */
+  /** Start of a tool call; `index` counts the calls of its choice from 0. */
   | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
-  /** A piece of that call's arguments, which together are one JSON object. */
+  /** A piece of the call's arguments; joined, the pieces are one JSON object. */
   | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
-  /** A choice is over. Once for each choice, before `finish`. */
+  /** End of a choice. Once for each choice, before `finish`. */
   | { type: "choice-end"; choice: number; reason: FinishReason }
-  /** The end. `usage` is exact unless it says otherwise. */
+  /** End of the answer. `usage` is exact unless marked `estimated`. */
   | { type: "finish"; usage: TokenUsage };
 
-/** Of the model's own distribution, before temperature and all else that shapes what is drawn. */
+/** From the model's own distribution, before temperature and other sampling parameters. */
 export interface TokenLogprob {
   token: string;
   logprob: number;
   /** UTF-8. */
   bytes: readonly number[];
-  /** The likeliest tokens, as many as were asked for. */
+  /** The requested number of most likely tokens. */
   top: ReadonlyArray<{ token: string; logprob: number; bytes: readonly number[] }>;
 }

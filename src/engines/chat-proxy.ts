@@ -1,30 +1,30 @@
-/** The contract of chat models that pass an answer on in the caller's own format, byte for byte where they can. */
+/** The contract of chat models that pass answers through in the caller's format, byte for byte where possible. */
 
 import type { Fault } from "../faults.ts";
 import type { TokenUsage } from "../usage.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "./chat-model.ts";
 
 /**
- * A chat model that stands for an upstream. Formats that the upstream speaks are forwarded; any other is rendered from
- * the typed events of `chat`, which are read from the upstream's chat stream.
+ * A proxy for an upstream's chat model. Formats that the upstream supports are forwarded; others are rendered from
+ * the typed events of `chat`, which are parsed from the upstream's stream.
  */
 export interface ChatProxy extends ChatModel {
   /**
-   * Forwards the caller's own body and streams the bytes of the answer, ending with exactly one `finish`. `request` says
+   * Forwards the caller's body and streams the bytes of the answer, ending with exactly one `finish`. `request` holds
    * the same in typed fields. Stops early, without throwing, once `signal` aborts. Throws a Fault: before the first event
    * when the request is refused, later when the upstream fails mid-answer.
    */
   forward(request: ChatRequest, passThrough: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent>;
 }
 
-/** A request in the caller's own format, for upstreams that speak it. */
+/** A request in the caller's format, for upstreams that support it. */
 export interface PassThrough {
   body: Readonly<Record<string, unknown>>;
-  /** Whether the answer is asked for as a stream. */
+  /** True if the caller requested a stream. */
   stream: boolean;
-  /** What of the body the typed request leaves out, for models that are not forwarded to. */
+  /** Fields of the body that the typed request leaves out, for models that do not get the body. */
   unsupportedLocally(): Fault | undefined;
-  /** Upper bound of the UTF-8 bytes that a model reads of the body, images left out. */
+  /** Upper bound of the UTF-8 bytes of text that a model reads from the body, without images. */
   promptBytes(): number;
   /** Reads and rewrites answers in this format, for moderation. */
   readonly answers: ForwardedAnswers;
@@ -33,26 +33,26 @@ export interface PassThrough {
 export type ForwardedEvent =
   /**
    * Complete SSE frames of a streamed answer, `model` already replaced, without usage-only chunks and `[DONE]`.
-   * `completionTokens` estimates, one a frame, what was generated since the answer's beginning.
+   * `completionTokens` estimates the tokens generated since the start of the answer, one per frame.
    */
   | { type: "frames"; frames: Uint8Array; completionTokens: number }
   /**
-   * The end. After frames, `usageFrame` is the SSE frame that reports usage to callers who asked for it, with the answer's
-   * id and the upstream's own details. `completion` is the complete answer where it was not streamed.
+   * End of the answer. After frames, `usageFrame` is the SSE frame that reports usage to callers who requested it, with
+   * the answer's id and the upstream's details. `completion` is the complete answer if it was not streamed.
    */
   | { type: "finish"; usage: TokenUsage; usageFrame?: Uint8Array | undefined; completion?: ForwardedCompletion };
 
 /** A complete answer that was not streamed, `model` already replaced. */
 export interface ForwardedCompletion {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The same as JSON: the upstream's own text, so numbers stay as it wrote them. */
+  /** The same as JSON text from the upstream, which keeps its numbers unchanged. */
   readonly json: string;
 }
 
-/** A piece of what one choice of an answer says, thinks or hands to a tool. */
+/** A piece of one choice's text, reasoning or tool arguments. */
 export interface TextDelta {
   choice: number;
-  /** Which of these it is: the pieces of each are one text. */
+  /** Identifies the text that the piece belongs to. */
   part: string;
   text: string;
 }
@@ -64,11 +64,11 @@ export interface ForwardedAnswers {
   textsOfCompletion(completion: ForwardedCompletion): readonly TextDelta[];
   /** A frame that ends these choices of the stream which `frames` are part of. */
   endBlocked(frames: Uint8Array, choices: readonly number[]): Uint8Array;
-  /** The completion without its text. */
+  /** The completion with its text removed. */
   emptyBlocked(completion: ForwardedCompletion): ForwardedCompletion;
 }
 
-/** An answer as inference returns it: typed events, or bytes in the caller's own format. */
+/** An answer as inference returns it: typed events, or bytes in the caller's format. */
 export type ChatAnswerEvents =
   | { form: "typed"; events: AsyncIterable<ChatEvent> }
   | { form: "forwarded"; events: AsyncIterable<ForwardedEvent> };

@@ -18,7 +18,7 @@ test("does nothing for requests without schemas", () => {
   expect(withGrammars(makeChatRequest({ format: { type: "json" } }), signal)).toBeUndefined();
 });
 
-test("adds the grammars of the format and of the tools that may be called", async () => {
+test("adds the grammars of the format and of the callable tools", async () => {
   const tools = [tool("a", { type: "object" }), tool("b", { type: "object" })];
   const request = makeChatRequest({ format: format({ type: "integer" }), tools, toolChoice: { name: "b" } });
   const prepared = await withGrammars(request, signal);
@@ -28,7 +28,7 @@ test("adds the grammars of the format and of the tools that may be called", asyn
   expect(withGrammars(prepared ?? request, signal)).toBeUndefined();
 });
 
-test("throws a Fault with the path of what cannot be enforced", async () => {
+test("throws a Fault with the path of a schema that cannot be enforced", async () => {
   const request = makeChatRequest({ format: format({ uniqueItems: true }) });
   await expect(withGrammars(request, signal)).rejects.toMatchObject({
     kind: "invalid-request",
@@ -37,7 +37,7 @@ test("throws a Fault with the path of what cannot be enforced", async () => {
   });
 });
 
-test("compiles a project's schema while another one's take seconds, off the event loop", async () => {
+test("compiles a project's schema off the event loop while another project's schemas take seconds", async () => {
   const slow = (index: number) => {
     const names = Array.from({ length: 8 }, (_, each) => `p${each}`);
     const pattern = `^([a-z]{1,40}|[0-9]{2,2${index}}){1,9}$`;

@@ -4,15 +4,15 @@ import { SchemaPool, type SchemaRequest, TimeBudget } from "@parlance-inference/
 import type { AnswerFormat, ChatRequest, Tool } from "./chat-model.ts";
 import { withSchemaFaults } from "./schema-fault.ts";
 
-/** For all grammars of one request together. */
+/** Time limit for all grammars of one request. */
 const GRAMMAR_BUDGET_MS = 10_000;
-/** For compiling a validator and for validating all answers to one request. */
+/** Time limit for compiling a validator and for validating all answers to one request. */
 const VALIDATION_BUDGET_MS = 5_000;
 
-/** One for the service: its threads start with the first schema and end when idle. */
+/** Shared by the service. Its threads start with the first schema and end when idle. */
 export const schemaPool = new SchemaPool();
 
-/** A new time budget for validating the answers to a request. */
+/** Creates the time budget for validating the answers to a request. */
 export function toValidationRequest(request: Pick<ChatRequest, "project">, signal: AbortSignal): SchemaRequest {
   return toSchemaRequest(request, signal, VALIDATION_BUDGET_MS);
 }
@@ -22,8 +22,8 @@ function toSchemaRequest({ project = "" }: Pick<ChatRequest, "project">, signal:
 }
 
 /**
- * Resolves with the request and the grammars of its schemas; undefined when none has to be compiled. Throws a Fault that names the
- * keyword which cannot be enforced.
+ * Resolves with the request and the grammars of its schemas; undefined without schemas. Throws a Fault that names the
+ * keyword that cannot be enforced.
  */
 export function withGrammars(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined {
   const { format } = request;

@@ -1,6 +1,6 @@
 import { type Fault, invalidRequest } from "../faults.ts";
 
-/** A prompt that leaves no room for an answer; nothing is ever cut. */
+/** Fault of a prompt that leaves no room for an answer. Parlance does not truncate prompts. */
 export function contextExceeded(promptTokens: number | string, contextWindow: number): Fault {
   return invalidRequest(
     `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,

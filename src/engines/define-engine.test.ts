@@ -8,7 +8,7 @@ import type { Hosted } from "./host/host-model.ts";
 const hosted = defineEngine({
   name: "hosted",
   tasks: ["chat", "speech"],
-  settings: z.strictObject({ warning: z.string().describe("What the model warns of when it opens") }),
+  settings: z.strictObject({ warning: z.string().describe("Warning that the model logs when it opens") }),
   module: new URL("../../test/support/hosted-child.ts", import.meta.url),
   prepare: async (settings, task) => ({ ...settings, task }),
   environment: { GREETING: "hello" },
@@ -28,10 +28,10 @@ test("opens a model in a child process with what `prepare` returns", async () =>
   expect(services.logged.join()).toContain("careful");
 });
 
-test("refuses a task that the engine does not perform", async () => {
+test("refuses a task that the engine does not support", async () => {
   const opening = hosted.open({ warning: "" }, "transcription", makeEngineServices());
   await expect(opening).rejects.toMatchObject({
     name: "Fault",
-    message: "The engine hosted does not do transcription; only chat and speech.",
+    message: "The engine hosted does not support transcription, only chat and speech.",
   });
 });

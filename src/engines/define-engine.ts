@@ -1,4 +1,4 @@
-/** How an engine is declared, and how any of them opens a model: in a child process, or in the service itself. */
+/** Declares engines, which open models in a child process or in the service itself. */
 
 import type { ZodType } from "zod";
 import { unsupportedValue } from "../faults.ts";
@@ -8,17 +8,17 @@ import type { EngineServices, Model } from "./engine.ts";
 import type { ModelFacts } from "./host/messages.ts";
 import type { Task } from "./task.ts";
 
-/** What a module exports that runs inside the service. */
+/** Exports of a module that runs inside the service. */
 export interface InProcessModule<Settings> {
   /** Resolves once the model can serve. Throws a Fault whose message helps the operator. */
   open(settings: Settings, task: Task, services: EngineServices, chat: ChatModel | undefined): Promise<Model>;
 }
 
 export interface EngineDefinition<Name extends string, Settings> {
-  /** As `engine` names it in the configuration. */
+  /** Value of `engine` in the configuration. */
   name: Name;
   tasks: readonly Task[];
-  /** Checks and completes a deployment's keys other than those that all engines share. Each key has a description. */
+  /** Schema of a deployment's keys other than those that all engines share. Each key has a description. */
   settings: ZodType<Settings>;
   /**
    * The model's code. The URL of a `HostedModule` runs in a supervised child process; a function imports an
@@ -27,33 +27,33 @@ export interface EngineDefinition<Name extends string, Settings> {
   module: URL | (() => Promise<InProcessModule<NoInfer<Settings>>>);
   /**
    * Runs in the service before the child process starts: checks settings and pulls files. Returns what the child's
-   * `open` is given, which has to survive a structured clone. Default: the settings themselves.
+   * `open` gets, which must survive a structured clone. Default: the settings themselves.
    */
   prepare?(settings: Settings, task: Task, services: EngineServices): Promise<unknown>;
   /**
    * Describes the model without starting its child process, which then starts on the first request. Throws a Fault for
-   * settings that the model would refuse. Left out: the process starts at once, and describes the model itself.
+   * settings that the model would refuse. Default: the process starts at once and describes the model.
    */
   lazyFacts?(settings: Settings): ModelFacts;
-  /** Environment variables of the child process besides the few that every child gets. */
+  /** Environment variables of the child process in addition to those that every child gets. */
   environment?: Readonly<Record<string, string>>;
-  /** A model of this engine takes memory of this machine. Default: where `module` is a URL. */
+  /** True if a model of this engine runs in the memory of this machine. Default: true where `module` is a URL. */
   isLocal?: true;
-  /** Speaks to another service instead of running a model here. */
+  /** True for a proxy to another service. */
   isUpstream?: true;
-  /** Wildcard models are possible: the id in the request is passed on. */
+  /** True if the engine passes the requested id on, as wildcard models require. */
   takesWildcards?: true;
-  /** For tests and demos: left out of the configuration reference. */
+  /** True for engines for tests and demos, which the configuration reference leaves out. */
   isForTests?: true;
-  /** Files besides the model's that are read when it opens: a reload that finds one changed opens the model again. */
+  /** Files other than the model's that opening reads. A reload opens the model again if one has changed. */
   files?(settings: Settings): readonly string[];
-  /** A deployment of a chat engine, as JSON, which is opened first and given to `open`. */
+  /** Deployment of a chat engine, as JSON, which is opened first and passed to `open`. */
   chat?(settings: Settings): Secret;
 }
 
-/** An engine that the registry can list. `Settings` is what its schema makes of a deployment in the configuration. */
+/** An engine in the registry. `Settings` is the output of its schema for a deployment in the configuration. */
 export interface Engine<Name extends string, Settings> extends EngineDefinition<Name, Settings> {
-  /** Throws a Fault for a task that the engine does not perform. `chat` is what the definition's `chat` asks for. */
+  /** Throws a Fault for a task that the engine does not support. `chat` is the model of the definition's `chat`. */
   open(settings: Settings, task: Task, services: EngineServices, chat?: ChatModel): Promise<Model>;
 }
 
@@ -75,11 +75,11 @@ export function defineEngine<const Name extends string, Settings>(
     async open(settings, task, services, chat) {
       const { name, tasks, module, prepare, lazyFacts, environment = {} } = definition;
       if (!tasks.includes(task)) {
-        throw unsupportedValue(`The engine ${name} does not do ${task}; only ${inWords(tasks)}.`, "task");
+        throw unsupportedValue(`The engine ${name} does not support ${task}, only ${inWords(tasks)}.`, "task");
       }
       if (!(module instanceof URL)) return (await module()).open(settings, task, services, chat);
       const prepared = prepare === undefined ? settings : await prepare(settings, task, services);
-      // Imported here, since commands that only read the configuration start no process.
+      // Imported here because commands that only read the configuration start no process.
       const { hostModel } = await import("./host/host-model.ts");
       const hosted = { name: services.name, module, settings: prepared, environment, ...pick(services) };
       return hostModel({ ...hosted, lazyFacts: lazyFacts?.(settings) });

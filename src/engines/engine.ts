@@ -1,22 +1,22 @@
-/** The contract between Parlance and what performs inference: types without behaviour. */
+/** The contract between Parlance and its engines. Types only. */
 
 import type { Logger } from "../observability/logger.ts";
 import type { ChatModel } from "./chat-model.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
 
-/** An opened model performs exactly one task, so a task that it cannot do cannot be called. */
+/** An open model has exactly one task, so calls of another task do not compile. */
 export type Model = ChatModel | ModerationModel | SpeechModel | TranscriptionModel;
 
 // ---- moderation
 
 export interface ModerationModel extends OpenModel {
   readonly task: "moderation";
-  /** Undefined when an upstream does not say. */
+  /** Undefined when an upstream does not report them. */
   readonly categories: readonly string[] | undefined;
   readonly takesImages: boolean;
   /**
-   * One verdict for each input, in order. `asked` is for upstreams.
-   * Throws a Fault when an input cannot be judged whole.
+   * Returns one verdict for each input, in order. `asked` is for upstreams.
+   * Throws a Fault when part of an input cannot be scored.
    */
   moderate(
     inputs: readonly ModerationInput[],
@@ -26,23 +26,23 @@ export interface ModerationModel extends OpenModel {
 }
 
 export interface ModerationAsked {
-  /** The catalog id that was asked for. */
+  /** The requested catalog id. */
   model: string;
   callerHeaders?: CallerHeaders | undefined;
 }
 
-/** Judged as one. Images are URLs or data URLs; none for a model that takes no images. */
+/** Text and images, scored together. Images are URLs or data URLs; none for a model that takes no images. */
 export interface ModerationInput {
   text: string;
   images: readonly string[];
 }
 
-/** Each map has an entry for every category that the model judged. */
+/** Each map has an entry for every category that the model scores. */
 export interface ModerationVerdict {
   /** 0 to 1. */
   scores: Readonly<Record<string, number>>;
   flags: Readonly<Record<string, boolean>>;
-  /** What of the input the score is about. */
+  /** Parts of the input that the score covers. */
   appliedTo: Readonly<Record<string, ReadonlyArray<"text" | "image">>>;
 }
 
@@ -50,27 +50,27 @@ export interface ModerationVerdict {
 
 export interface SpeechModel extends OpenModel {
   readonly task: "speech";
-  /** Its own voices, the usual one first; undefined when an upstream does not say. */
+  /** Names of its voices, the default first; undefined when an upstream does not report them. */
   readonly voices: readonly string[] | undefined;
-  /** Names of other services' voices, such as OpenAI's, each with the own voice that speaks for it. */
+  /** Voice by alias, such as OpenAI's voice names. */
   readonly voiceAliases: Readonly<Record<string, string>>;
-  /** Samples a second of the audio it makes. */
+  /** Samples per second of its output. */
   readonly sampleRate: number;
   /**
-   * Streams mono samples (-1 to 1) as they are made, sentence by sentence. Stops early, without throwing, once `signal`
-   * aborts. Throws a Fault before the first samples when it cannot honour the request, such as an unknown voice.
+   * Streams mono samples (-1 to 1) sentence by sentence. Stops early, without throwing, once `signal`
+   * aborts. Throws a Fault before the first samples when it cannot serve the request, such as an unknown voice.
    */
   speak(request: SpeechRequest, signal: AbortSignal): AsyncIterable<Float32Array>;
 }
 
 export interface SpeechRequest {
-  /** The catalog id that was asked for. */
+  /** The requested catalog id. */
   model: string;
   text: string;
   voice: string;
-  /** 0.25 to 4; 1 is the voice's own pace. */
+  /** 0.25 to 4; 1 is the voice's normal speed. */
   speed: number;
-  /** How to speak, in words. */
+  /** Description of the speaking style. */
   instructions: string | undefined;
   callerHeaders?: CallerHeaders;
 }
@@ -79,51 +79,51 @@ export interface SpeechRequest {
 
 export interface TranscriptionModel extends OpenModel {
   readonly task: "transcription";
-  /** ISO 639-1 codes; undefined when an upstream does not say. */
+  /** ISO 639-1 codes; undefined when an upstream does not report them. */
   readonly languages: readonly string[] | undefined;
-  /** What a request may ask for beyond the text. */
+  /** Optional features that a request may use. */
   readonly abilities: TranscriptionAbilities;
   /**
-   * Streams segments as they are recognised, times rising, and ends with exactly one `finish`. Stops early, without
-   * throwing, once `signal` aborts.
+   * Streams segments as they are recognized, with ascending times, and ends with exactly one `finish`. Stops early,
+   * without throwing, once `signal` aborts.
    */
   transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncIterable<TranscriptionEvent>;
 }
 
 export interface TranscriptionAbilities {
-  /** Into English. */
+  /** True if the model translates into English. */
   translation: boolean;
   prompt: boolean;
-  /** Temperatures other than 0. */
+  /** True if temperatures other than 0 are possible. */
   temperature: boolean;
   wordTimes: boolean;
 }
 
 export interface TranscriptionRequest {
-  /** The catalog id that was asked for. */
+  /** The requested catalog id. */
   model: string;
-  /** Mono samples, -1 to 1, at 16,000 a second. May be iterated anew, which decodes the file anew. */
+  /** Mono samples, -1 to 1, at 16 kHz. Each iteration decodes the file again. */
   samples: AsyncIterable<Float32Array>;
-  /** The upload as it came, for engines that pass it on. */
+  /** The original upload, for engines that forward it. */
   file: { path: string; name: string; bytes: number };
-  /** True: the answer is English, whatever was spoken. */
+  /** True: translate the speech into English. */
   translate: boolean;
-  /** ISO 639-1 code; undefined: the model finds out, or has one only. */
+  /** ISO 639-1 code; undefined: the model detects the language, or supports only one. */
   language: string | undefined;
   prompt: string | undefined;
   /** 0 to 1. */
   temperature: number;
   wordTimes: boolean;
-  /** Whether parts are passed on as they come; an upstream is then asked for its own stream. */
+  /** True if the caller requested a stream; an upstream is then asked for one too. */
   stream: boolean;
   callerHeaders?: CallerHeaders;
 }
 
 export type TranscriptionEvent =
   | TranscriptSegment
-  /** A part of the text without times, of an upstream that streams; only where `stream` is asked for. */
+  /** A part of the text without times, from an upstream that streams; only with `stream`. */
   | { type: "delta"; text: string }
-  /** The end. `audioSeconds` is what was listened to; `language` an ISO 639-1 code, undefined when nobody knows. */
+  /** End of the transcript. `audioSeconds` is the duration of the audio; `language` is an ISO 639-1 code, if known. */
   | { type: "finish"; audioSeconds: number; language: string | undefined };
 
 export interface TranscriptSegment {
@@ -131,11 +131,11 @@ export interface TranscriptSegment {
   startSeconds: number;
   endSeconds: number;
   text: string;
-  /** Its text came as deltas before. */
+  /** True if deltas have already delivered the text. */
   isTold?: true;
-  /** Undefined unless asked for. */
+  /** Undefined unless requested. */
   words: readonly TranscriptWord[] | undefined;
-  /** What the model says of how sure it is; undefined where it does not. */
+  /** Confidence values of the model; undefined where it reports none. */
   confidence: TranscriptConfidence | undefined;
 }
 
@@ -149,31 +149,31 @@ interface TranscriptConfidence {
   tokens: readonly number[];
   averageLogProbability: number;
   noSpeechProbability: number;
-  /** That it was written at, where it is not the one asked for; undefined when not told. */
+  /** Temperature of the segment, if it differs from the requested one; undefined if unknown. */
   temperature: number | undefined;
 }
 
 // ---- opening
 
-/** What an engine may use while it opens a model. */
+/** Services for an engine that opens a model. */
 export interface EngineServices {
-  /** For logs and messages: the catalog id, or a name made from it when a model has several deployments. */
+  /** For logs and messages: the catalog id, or a name derived from it when a model has several deployments. */
   name: string;
-  /** The catalog id as configured: a wildcard such as `openai/*` says which part of the id asked for is not sent. */
+  /** The catalog id as configured. A wildcard such as `openai/*` says which part of the requested id is not sent. */
   catalogId: string;
-  /** Fetches a model's files if they are not there yet. */
+  /** Downloads a model's files unless they are already in the store. */
   pull(reference: ModelReference, signal: AbortSignal): Promise<ModelFiles>;
   logger: Logger;
   /** Aborts when the service stops before the model is open. */
   signal: AbortSignal;
 }
 
-/** One of: a manifest id, a file of the user's own, a file on the hub as `owner/repo/path`. */
+/** A manifest id, a local file, or a file on the hub as `owner/repo/path`. */
 export type ModelReference = { model: string } | { file: string } | { hf: string };
 
 export interface ModelFiles {
   /** Absolute path of each file, by its name in the manifest. */
   paths: Readonly<Record<string, string>>;
-  /** Absolute path of the first file: the weights, where a model is one file. */
+  /** Absolute path of the first file: the weights of a single-file model. */
   path: string;
 }

@@ -1,11 +1,11 @@
-/** Estimates tokens where no tokenizer has counted them: English text has about four bytes to a token. */
+/** Estimates token counts without a tokenizer: English text has about four bytes per token. */
 
 import { jsonBytes } from "../json-bytes.ts";
 import type { ChatRequest } from "./chat-model.ts";
 import { imagesIn, messageText } from "./message-text.ts";
 
 const BYTES_PER_TOKEN = 4;
-/** About what common models make of a picture at high detail. */
+/** Typical token count of an image at high detail. */
 const TOKENS_PER_IMAGE = 1024;
 
 export function estimateTextTokens(text: string): number {
@@ -13,8 +13,8 @@ export function estimateTextTokens(text: string): number {
 }
 
 /**
- * Everything that a model reads of a chat: text, tool calls, tools, format and images. `bodyBytes`: of the caller's own
- * body where that is forwarded, which may hold more, such as earlier reasoning.
+ * Estimates the tokens of a chat request: text, tool calls, tools, format and images. `bodyBytes`: size of the caller's
+ * body if it is forwarded, which may contain more, such as earlier reasoning.
  */
 export function estimatePromptTokens(
   { messages, tools, format }: Pick<ChatRequest, "messages" | "tools" | "format">,

@@ -1,21 +1,21 @@
-/** How engines for GGUF files are told which one: a known model, a file, or a file on the hub. */
+/** Settings that select a GGUF file: a built-in model, a local file, or a file on the hub. */
 
 import { z } from "zod";
 import type { ModelReference } from "./engine.ts";
 
 export const ggufReferenceFields = {
-  model: z.string().min(1).optional().describe("A model that Parlance knows, such as smollm2-135m-instruct"),
+  model: z.string().min(1).optional().describe("ID of a built-in model, such as smollm2-135m-instruct"),
   file: z.string().min(1).optional().describe("Path of a GGUF file"),
   hf: z
     .string()
-    .regex(/^[^/\s]+\/[^/\s]+\/\S+\.gguf$/, "is not owner/repository/file.gguf")
+    .regex(/^[^/\s]+\/[^/\s]+\/\S+\.gguf$/, "must have the form owner/repository/file.gguf")
     .optional()
     .describe("A GGUF file on the hub, as owner/repository/file.gguf"),
 };
 
 type Named = { [Field in keyof typeof ggufReferenceFields]?: string | undefined };
 
-/** For a schema's `transform`: adds an issue unless exactly one is named. */
+/** Use in a schema's `transform`. Adds an issue unless exactly one is set. */
 export function toGgufReference({ model, file, hf }: Named, context: z.RefinementCtx<unknown>): ModelReference {
   const references = [
     ...(model === undefined ? [] : [{ model }]),

@@ -1,6 +1,6 @@
 import type { ChatMessage, ImagePart, TextMessage } from "./chat-model.ts";
 
-/** The text of a message, without its images. */
+/** Returns the text of a message, without its images. */
 export function messageText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");

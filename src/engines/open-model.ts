@@ -1,22 +1,22 @@
-/** What open models of every task have in common. */
+/** Properties of open models of every task. */
 
 export interface OpenModel {
-  /** Requests that it serves at once; more have to wait. Undefined: as many as come (an upstream decides itself). */
+  /** Requests served concurrently; more wait. Undefined: unlimited, because an upstream decides. */
   readonly slots: number | undefined;
-  /** Where it runs, for people: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
+  /** Display name of where it runs: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
   readonly device: string;
-  /** Process that serves at present, where the model runs in one of its own. */
+  /** PID of the model's child process, if it has one. */
   readonly pid?: number | undefined;
-  /** Whether a request sent now can be served; a restarting process says when to try again. */
+  /** Reports whether the model can serve requests now, and if not, when to retry. */
   health(): ModelHealth;
-  /** The names of the models that an upstream has; left out where there is one model only. Throws a Fault. */
+  /** Lists an upstream's models; left out where there is only one model. Throws a Fault. */
   listModels?(signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Asks, without work for a model, whether it is well again; undefined: that cannot be told so. Left out where only a
-   * request can show. Does not throw.
+   * Checks, without running inference, whether the model is healthy again; undefined: unknown. Left out where only a
+   * request can show it. Does not throw.
    */
   probe?(signal: AbortSignal): Promise<boolean | undefined>;
-  /** Ends it and everything it runs. Requests in flight end with a Fault. Safe to call twice. */
+  /** Closes the model and its processes. Requests in flight fail with a Fault. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -24,5 +24,5 @@ export type ModelHealth =
   | { state: "up" }
   | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
 
-/** As the caller sent them, names in lower case; an engine passes on only what its operator named, and never the key. */
+/** The caller's headers, names in lower case. An engine forwards only those that its operator listed, never the key. */
 export type CallerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

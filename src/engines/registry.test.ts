@@ -11,7 +11,7 @@ const FILES = ["/ca.pem", "/own.pem", "/key.pem"];
 const filesFor = (kind: keyof typeof ENGINES, settings: object) =>
   filesOf(kind, ENGINES[kind].settings.parse(settings));
 
-test("a deployment reads its TLS files, its guard's too", () => {
+test("lists the TLS files of a deployment and of its guard's chat engine", () => {
   expect(filesFor("openai-compatible", UPSTREAM)).toEqual(FILES);
   const guard = (chat: object) => filesFor("guard", { family: "llama-guard-3", chat });
   expect(guard({ engine: "openai-compatible", ...UPSTREAM })).toEqual(FILES);
@@ -28,7 +28,7 @@ test("opens a guard with the chat model that its settings name", async () => {
       "moderation",
       makeEngineServices(),
     );
-  await expect(guard({ engine: "guard" })).rejects.toThrow('`chat.engine` is "guard", which is no chat engine.');
+  await expect(guard({ engine: "guard" })).rejects.toThrow('`chat.engine` is "guard", which is not a chat engine.');
   await expect(guard({ engine: "scripted", slots: 0, echo: true })).rejects.toThrow("`chat.slots`");
   const model = await guard({ engine: "scripted", replies: [{ text: "safe" }] });
   const [verdict] = await (model as ModerationModel).moderate([{ text: "hi", images: [] }], AbortSignal.timeout(5000));

@@ -1,4 +1,4 @@
-/** The table of engines. Their settings are checked with what is loaded here; a model's code is imported when one opens. */
+/** The table of engines. Checking settings needs only what is imported here; opening a model imports its code. */
 
 import { invalidRequest } from "../faults.ts";
 import type { ChatModel } from "./chat-model.ts";
@@ -43,7 +43,7 @@ export function isUpstream(kind: string): boolean {
   return find(kind)?.isUpstream === true;
 }
 
-/** Whether a deployment with checked settings runs a model in the memory of this machine. */
+/** True if a deployment with parsed settings runs a model in the memory of this machine. */
 export function isLocal(kind: string, settings: unknown): boolean {
   const engine = find(kind);
   const chat = engine?.chat?.(settings as never);
@@ -51,20 +51,20 @@ export function isLocal(kind: string, settings: unknown): boolean {
   return engine?.isLocal === true || engine?.module instanceof URL;
 }
 
-/** Files that a deployment with checked settings reads when it opens, besides its model's. */
+/** Files other than the model's that a deployment with parsed settings reads when it opens. */
 export function filesOf(kind: string, settings: unknown): readonly string[] {
   const engine = find(kind);
   const chat = engine?.chat?.(settings as never);
   if (chat !== undefined) {
     const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
     const checked = find(chatKind)?.settings.safeParse(given);
-    // Settings that are wrong are reported when the model opens.
+    // Opening the model reports invalid settings.
     return checked?.success === true ? filesOf(chatKind, checked.data) : [];
   }
   return engine?.files?.(settings as never) ?? [];
 }
 
-/** Opens a model with settings that its engine's schema has checked. Throws a Fault whose message helps the operator. */
+/** Opens a model with settings that its engine's schema has parsed. Throws a Fault whose message helps the operator. */
 export async function openModel(kind: string, settings: unknown, task: Task, services: EngineServices): Promise<Model> {
   const engine = find(kind);
   if (engine === undefined) throw new Error(`No engine is called ${kind}`);
@@ -74,7 +74,7 @@ export async function openModel(kind: string, settings: unknown, task: Task, ser
   return engine.open(settings as never, task, services, await openChat(chatKind, given, services));
 }
 
-/** Does what opening the model does before it is loaded: checks settings and fetches files. Throws what opening throws. */
+/** Checks settings and downloads files, as opening does before it loads the model. Throws what opening throws. */
 export async function prepareModel(
   kind: string,
   settings: unknown,
@@ -92,11 +92,11 @@ export async function prepareModel(
   if (checked?.success === true) await prepareModel(chatKind, checked.data, "chat", services);
 }
 
-/** `given` is a deployment that nothing has checked yet. */
+/** `given` is an unchecked deployment. */
 async function openChat(kind: string, given: unknown, services: EngineServices): Promise<ChatModel> {
   const engine = find(kind);
   if (engine === undefined || !engine.tasks.includes("chat")) {
-    throw invalidRequest(`\`chat.engine\` is ${JSON.stringify(kind)}, which is no chat engine.`, "chat.engine");
+    throw invalidRequest(`\`chat.engine\` is ${JSON.stringify(kind)}, which is not a chat engine.`, "chat.engine");
   }
   const checked = engine.settings.safeParse(given);
   if (!checked.success) {

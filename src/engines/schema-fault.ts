@@ -1,7 +1,7 @@
 import { SchemaError } from "@parlance-inference/json-schema-grammar/errors";
 import { invalidRequest, unsupportedValue } from "../faults.ts";
 
-/** Runs work on a caller's schema, and rethrows its SchemaError as the Fault for the caller. */
+/** Runs work on a caller's schema and rethrows a SchemaError as a Fault. */
 export async function withSchemaFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

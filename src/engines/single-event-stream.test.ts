@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { SingleEventStream } from "./single-event-stream.ts";
 
-test("gives its event, if there is one, and ends", async () => {
+test("yields its event, if there is one, and ends", async () => {
   expect(await Array.fromAsync(new SingleEventStream(async () => "all"))).toEqual(["all"]);
   expect(await Array.fromAsync(new SingleEventStream(async () => undefined))).toEqual([]);
 });
 
-test("begins when it is asked, and ends after a failure", async () => {
+test("starts on the first call of next, and ends after a failure or return", async () => {
   let begun = 0;
   const fail = async () => {
     begun += 1;

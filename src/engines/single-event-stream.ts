@@ -1,8 +1,8 @@
 const OVER: Promise<IteratorReturnResult<undefined>> = Promise.resolve({ done: true, value: undefined });
 
 /**
- * What is made in one go as a source of events: one, or none when that resolves with undefined. Begun when the event is
- * first asked for. Written out, since an asynchronous generator costs several turns of the microtask queue more.
+ * Async iterator over a single result: yields one event, or none when `make` resolves with undefined. Calls `make` when
+ * the event is first requested. Written by hand because an async generator takes several more microtask turns.
  */
 export class SingleEventStream<Event> implements AsyncIterableIterator<Event> {
   #make: (() => Promise<Event | undefined>) | undefined;

@@ -1,4 +1,4 @@
-/** What every local speech engine does alike. A new engine adds one row to `SUBJECTS`. */
+/** The behavior that all local speech engines share. A new engine adds one row to `SUBJECTS`. */
 
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,7 +25,7 @@ const SUBJECTS: Record<string, { kind: string; settings: object }> = {
       speech: {
         voices: ["low", "high"],
         sampleRate: 24_000,
-        mostInputCharacters: 4096,
+        maxInputCharacters: 4096,
         delayMsBeforeFirst: 5,
         delayMsPerSentence: 5,
       },
@@ -33,11 +33,11 @@ const SUBJECTS: Record<string, { kind: string; settings: object }> = {
   },
   flite: {
     kind: "flite",
-    settings: { voices: {}, slots: 8, mostInputCharacters: 4096 },
+    settings: { voices: {}, slots: 8, maxInputCharacters: 4096 },
   },
   kokoro: {
     kind: "kokoro",
-    settings: { model: "hibari", voices: {}, slots: 8, threads: undefined, mostInputCharacters: 4096 },
+    settings: { model: "hibari", voices: {}, slots: 8, threads: undefined, maxInputCharacters: 4096 },
   },
 };
 
@@ -60,7 +60,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
   const read = (overrides: Partial<SpeechRequest> = {}, signal = never()) => Array.fromAsync(speak(overrides, signal));
   const lengthOf = (pieces: readonly Float32Array[]) => pieces.reduce((sum, { length }) => sum + length, 0);
 
-  test("gives samples within full scale, a piece for each sentence", async () => {
+  test("yields samples within full scale, one piece per sentence", async () => {
     const pieces = await read({ text: SENTENCE.repeat(3) });
     expect(pieces).toHaveLength(3);
     for (const piece of pieces) {
@@ -71,13 +71,13 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     }
   });
 
-  test("twice the speed takes about half the time", async () => {
+  test("halves the duration at twice the speed", async () => {
     const [usual, fast] = [lengthOf(await read()), lengthOf(await read({ speed: 2 }))];
     expect(fast / usual).toBeGreaterThan(0.4);
     expect(fast / usual).toBeLessThan(0.6);
   });
 
-  test("speaks by each name that it lists", async () => {
+  test("speaks with each voice and alias that it lists", async () => {
     const names = [...(model.voices ?? []), ...Object.keys(model.voiceAliases)];
     expect(names).toContain("alloy");
     expect(names).toContain("verse");
@@ -86,12 +86,12 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
 
   test.each([
     ["an unknown voice", { voice: "nobody" }, "voice"],
-    ["a voice that objects have by themselves", { voice: "constructor" }, "voice"],
+    ["a voice named like an object's built-in property", { voice: "constructor" }, "voice"],
     ["instructions", { instructions: "Whisper." }, "instructions"],
-    ["a text that is too long", { text: "a".repeat(4097) }, "input"],
-    ["a text without a sound", { text: "?!" }, "input"],
-    ["an SSML tag that it cannot honor", { text: "<speak><prosody rate='slow'>Hi.</prosody></speak>" }, "input"],
-    ["broken SSML", { text: "<speak>Hi." }, "input"],
+    ["text over the limit", { text: "a".repeat(4097) }, "input"],
+    ["text without speech", { text: "?!" }, "input"],
+    ["an unsupported SSML tag", { text: "<speak><prosody rate='slow'>Hi.</prosody></speak>" }, "input"],
+    ["malformed SSML", { text: "<speak>Hi." }, "input"],
   ])("refuses %s before any sample", async (_case, overrides, param) => {
     const failure = await read(overrides).then(
       () => undefined,
@@ -101,17 +101,17 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     expect(failure).toMatchObject({ kind: "invalid-request", param });
   });
 
-  test("pauses where SSML has a break", async () => {
+  test("pauses at an SSML break", async () => {
     const pieces = await read({ text: '<speak>One.<break time="1.5s"/>Two.</speak>' });
     expect(pieces).toHaveLength(3);
     expect(pieces[1]).toEqual(new Float32Array(1.5 * model.sampleRate));
   });
 
-  test("says nothing when aborted before it began", async () => {
+  test("emits nothing when aborted before the start", async () => {
     expect(await read({}, AbortSignal.abort())).toEqual([]);
   });
 
-  test("ends soon and without throwing when aborted while it speaks", async () => {
+  test("ends promptly and without throwing when aborted mid-stream", async () => {
     const abort = new AbortController();
     const pieces = speak({ text: SENTENCE.repeat(150) }, abort.signal)[Symbol.asyncIterator]();
     expect((await pieces.next()).done).toBe(false);
@@ -121,19 +121,19 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     expect(after).toBeLessThan(100);
   });
 
-  test("serves on after a reader that stopped reading", async () => {
+  test("serves the next request after a reader stopped reading", async () => {
     for await (const _ of speak({ text: SENTENCE.repeat(20) })) break;
     expect(await read()).toHaveLength(1);
   });
 
-  test("serves several at once, each whole", async () => {
+  test("serves several concurrent requests completely", async () => {
     const lengths = (await Promise.all([1, 2, 3].map((count) => read({ text: SENTENCE.repeat(count) })))).map(
       ({ length }) => length,
     );
     expect(lengths).toEqual([1, 2, 3]);
   });
 
-  test("short texts do not wait for a long one that came before them", async () => {
+  test("finishes short texts before an earlier long one", async () => {
     const ended: string[] = [];
     const abort = new AbortController();
     const long = (async () => {
@@ -147,7 +147,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     expect(ended).toEqual(["short", "long"]);
   });
 
-  test("ends a request in flight with a Fault when closed, and may be closed twice", async () => {
+  test("fails a request in flight with a Fault on close and accepts a second close", async () => {
     const own = await open();
     const running = Array.fromAsync(
       own.speak({ model: "m", text: SENTENCE.repeat(150), voice: "alloy", speed: 1, instructions: undefined }, never()),

@@ -1,4 +1,4 @@
-/** What an open model can do, in the order of the listing. */
+/** Tasks of open models, in the order of listings. */
 export const TASKS = ["chat", "moderation", "speech", "transcription"] as const;
 
 export type Task = (typeof TASKS)[number];

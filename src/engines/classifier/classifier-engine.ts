@@ -11,12 +11,12 @@ const score = z.number().min(0).max(1);
 
 const settings = z
   .strictObject({
-    model: z.string().min(1).default("moderation-minilm").describe("A moderation model that Parlance knows"),
+    model: z.string().min(1).default("moderation-minilm").describe("ID of a built-in moderation model"),
     thresholds: z
       .record(z.string(), score)
       .default({})
-      .describe("By category, the score from which it is flagged. Left out: the model card's"),
-    threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core, up to 4"),
+      .describe("Score from which a category is flagged, by category. Default: the model card's thresholds"),
+    threads: z.int().min(1).max(1024).optional().describe("Default: one per core, at most 4"),
     max_characters: z
       .int()
       .min(1000)
@@ -36,7 +36,7 @@ export const classifierEngine = defineEngine({
     const known = ["sexual/minors", ...(await readHead()).categories];
     const unknown = Object.keys(rest.thresholds).find((category) => !known.includes(category));
     if (unknown !== undefined) {
-      const message = `\`thresholds\` names the category ${unknown}, which the model does not know; it knows ${known.toSorted().join(", ")}.`;
+      const message = `\`thresholds\` names the category ${unknown}, which this model does not score. Its categories are ${known.toSorted().join(", ")}.`;
       throw invalidRequest(message, "thresholds");
     }
     const { paths } = await pull({ model }, signal);

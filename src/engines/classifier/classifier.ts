@@ -1,4 +1,4 @@
-/** A sentence encoder with learnt corrections that scores texts in the categories of harm. */
+/** A sentence encoder with trained low-rank corrections (LoRA) that scores texts by moderation category. */
 
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -12,7 +12,7 @@ import { minorCueShare } from "./minor-cues.ts";
 import { scoreBatches, type Window } from "./score-batches.ts";
 import { Windows } from "./windows.ts";
 
-/** Paths of what the model store fetched. */
+/** Paths of the files in the model store. */
 export interface ClassifierFiles {
   weights: string;
   tokenizer: string;
@@ -21,14 +21,14 @@ export interface ClassifierFiles {
 
 export interface ClassifierOptions {
   files: ClassifierFiles;
-  /** By category, in place of the model card's. */
+  /** Thresholds by category, which replace the model card's. */
   thresholds: Readonly<Record<string, number>>;
   threads: number | undefined;
   maxCharacters: number;
 }
 
 const SLOTS = 4;
-const MOST_THREADS = 4;
+const MAX_DEFAULT_THREADS = 4;
 
 export class Classifier implements ModerationModel {
   readonly task = "moderation";
@@ -37,14 +37,14 @@ export class Classifier implements ModerationModel {
   readonly takesImages = false;
   readonly categories: readonly string[];
   readonly #options: ClassifierOptions;
-  readonly #learnt: readonly string[];
+  readonly #trained: readonly string[];
   readonly #thresholds: Readonly<Record<string, number>>;
   readonly #session: InferenceSession;
   readonly #windows: Windows;
 
   private constructor(options: ClassifierOptions, head: Head, session: InferenceSession, windows: Windows) {
     this.#options = options;
-    this.#learnt = head.categories;
+    this.#trained = head.categories;
     this.categories = [...head.categories, "sexual/minors"].sort();
     this.#thresholds = { ...head.thresholds, ...options.thresholds };
     this.#session = session;
@@ -52,7 +52,7 @@ export class Classifier implements ModerationModel {
   }
 
   static async open(options: ClassifierOptions): Promise<Classifier> {
-    const { files, threads = Math.min(MOST_THREADS, availableParallelism()) } = options;
+    const { files, threads = Math.min(MAX_DEFAULT_THREADS, availableParallelism()) } = options;
     const [head, weights, tokenizer, tokenizerConfig] = await Promise.all([
       readHead(),
       readFile(files.weights),
@@ -68,7 +68,7 @@ export class Classifier implements ModerationModel {
     return new Classifier(options, head, session, new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig)));
   }
 
-  /** A text longer than the network's window is scored window by window; each category keeps its highest score. */
+  /** Scores a text longer than the network's window window by window; each category keeps its highest score. */
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
     this.#checkLength(inputs);
     const windows: Window[] = [];
@@ -76,7 +76,7 @@ export class Classifier implements ModerationModel {
       if (signal.aborted) break;
       if (input.text.trim() !== "") for (const ids of this.#windows.of(input.text)) windows.push({ text, ids });
     }
-    const highest = inputs.map(() => new Float32Array(this.#learnt.length));
+    const highest = inputs.map(() => new Float32Array(this.#trained.length));
     await scoreBatches(this.#session, windows, signal, (text, scores) => {
       const kept = highest[text];
       for (const [column, score] of scores.entries()) {
@@ -86,8 +86,8 @@ export class Classifier implements ModerationModel {
     return inputs.map(({ text }, index) => this.#verdict(text, highest[index] ?? new Float32Array(0)));
   }
 
-  #verdict(text: string, learnt: Float32Array): ModerationVerdict {
-    const byName = Object.fromEntries(this.#learnt.map((name, column) => [name, learnt[column] ?? 0]));
+  #verdict(text: string, trained: Float32Array): ModerationVerdict {
+    const byName = Object.fromEntries(this.#trained.map((name, column) => [name, trained[column] ?? 0]));
     byName["sexual/minors"] = (byName.sexual ?? 0) * minorCueShare(deobfuscate(text));
     const every = <Value>(of: (category: string) => Value) =>
       Object.fromEntries(this.categories.map((category) => [category, of(category)]));
@@ -102,7 +102,7 @@ export class Classifier implements ModerationModel {
     const { maxCharacters } = this.#options;
     const characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
     if (characters <= maxCharacters) return;
-    const message = `\`input\` is too long: it may have ${maxCharacters} characters in all, not ${characters}. Send it in parts.`;
+    const message = `\`input\` has ${characters} characters; the limit is ${maxCharacters}. Send it in several requests.`;
     throw invalidRequest(message, "input", "string_above_max_length");
   }
 

@@ -1,6 +1,6 @@
 /**
- * Undoes cheap disguises before the text is tokenised: look-alike letters, letters replaced by digits, spaced or
- * repeated letters, masked words, invisible characters. The training script does exactly the same.
+ * Undoes simple obfuscations before the text is tokenized: look-alike letters, letters replaced by digits, spaced or
+ * repeated letters, masked words, invisible characters. Must match training/moderation/deobfuscate.py exactly.
  */
 
 import tables from "./obfuscations.json" with { type: "json" };

@@ -1,9 +1,9 @@
-/** The part of the default moderation model that comes with Parlance: what training made, and how to read it. */
+/** Reads the trained part of the default moderation model, which is part of the package. */
 
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 
-/** Beside `src` and `dist` alike. */
+/** The same relative path from `src` and from `dist`. */
 const FOLDER = new URL("../../../assets/moderation/", import.meta.url);
 
 const Description = z.object({

@@ -1,12 +1,12 @@
-/** Sorts windows into batches of like length and runs them through the network. */
+/** Sorts windows into batches of similar length and runs the network on them. */
 
 import { type InferenceSession, Tensor } from "onnxruntime-node";
 
-/** More tokens at once are no faster on a CPU, and an abort is noticed only between batches. */
+/** Larger batches are no faster on a CPU, and an abort takes effect only between batches. */
 const BATCH_TOKENS = 2048;
 
 export interface Window {
-  /** Which text it belongs to. */
+  /** Index of its text. */
   text: number;
   ids: readonly number[];
 }
@@ -53,6 +53,6 @@ async function run(session: InferenceSession, batch: readonly Window[]): Promise
     ids: new Tensor("int64", ids, shape),
     mask: new Tensor("int64", mask, shape),
   });
-  if (!(scores?.data instanceof Float32Array)) throw new Error("The network gave no scores");
+  if (!(scores?.data instanceof Float32Array)) throw new Error("The network returned no scores");
   return scores.data;
 }

@@ -8,20 +8,25 @@ const settings = z
     voices: z
       .record(z.string().min(1), z.string().min(1))
       .default({})
-      .describe("Other names for voices, such as `nova: slt`. OpenAI's names that are left out have a usual voice"),
-    slots: z.int().min(1).max(64).default(8).describe("Requests spoken by turns, sentence by sentence; more wait"),
-    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Characters that a request may have"),
+      .describe("Aliases of voices, such as `nova: slt`. OpenAI's voice names have default aliases"),
+    slots: z
+      .int()
+      .min(1)
+      .max(64)
+      .default(8)
+      .describe("Concurrent requests, which alternate sentence by sentence; more wait"),
+    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Maximum characters of a request"),
   })
-  .transform(({ max_input_characters: mostInputCharacters, ...rest }) => ({ ...rest, mostInputCharacters }));
+  .transform(({ max_input_characters: maxInputCharacters, ...rest }) => ({ ...rest, maxInputCharacters }));
 
 export type FliteSettings = z.output<typeof settings>;
 
-/** The voices of Carnegie Mellon's flite, which are installed with Parlance. */
+/** The voices of Carnegie Mellon's flite, which are part of the installation. */
 export const fliteEngine = defineEngine({
   name: "flite",
   tasks: ["speech"],
   settings,
   module: siblingModule(import.meta.url, "./flite-speech"),
-  // It is the built-in fallback of every installation, and its idle process would take 94 MB.
+  // It is the fallback of every installation, and its idle process would take 94 MB.
   lazyFacts: fliteFacts,
 });

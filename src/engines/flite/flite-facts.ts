@@ -2,7 +2,7 @@ import { FLITE_OUTPUT_RATE, FLITE_VOICES } from "@parlance-inference/english-tts
 import type { SpeechModel } from "../engine.ts";
 import { completeAliases } from "../voices.ts";
 
-/** OpenAI's voices by the gender that they are known for; `fable` is the one with a British accent. */
+/** Voices by OpenAI's names, with the gender that these suggest; `fable` has a British accent. */
 const DEFAULT_ALIASES: Readonly<Record<string, (typeof FLITE_VOICES)[number]>> = {
   ash: "rms",
   ballad: "awb",

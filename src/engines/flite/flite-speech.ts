@@ -20,7 +20,7 @@ export class FliteSpeech implements SpeechModel {
 
   private constructor(tts: FliteTts, settings: FliteSettings) {
     this.#tts = tts;
-    this.#maxInputCharacters = settings.mostInputCharacters;
+    this.#maxInputCharacters = settings.maxInputCharacters;
     ({
       device: this.device,
       slots: this.slots,

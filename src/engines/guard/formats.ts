@@ -1,36 +1,36 @@
-/** The prompt format and the categories of each known family of guard language models: a new one is an entry here. */
+/** Prompt format and categories of each known family of guard language models. A new family is an entry here. */
 
 import type { TextMessage } from "../chat-model.ts";
 import type { VerdictWords } from "./harm-probability.ts";
 
 export interface GuardFormat {
-  /** One prompt for each question that has to be asked about a text. */
+  /** The questions about each text, one prompt each. */
   questions: readonly GuardQuestion[];
   /**
-   * Words that begin the verdict, for reading their probabilities; matched without regard to case. Where a model reasons
+   * Words that begin the verdict, for reading their probabilities; matched case-insensitively. Where a model reasons
    * before it answers, the verdict is the last of them.
    */
   verdictWords: VerdictWords;
   maxTokens: number;
-  /** Every category that it can tell. */
+  /** Every category that the family reports. */
   categories: readonly string[];
 }
 
 export interface GuardQuestion {
   messages(text: string): TextMessage[];
-  /** Throws when the answer is in no form that the family gives. */
+  /** Throws when the answer is not in the family's format. */
   read(answer: string): GuardAnswer;
 }
 
 export interface GuardAnswer {
-  /** 1 harmful, 0 harmless, between when the model is not sure. */
+  /** 1: harmful. 0: harmless. Between: the model is not sure. */
   harm: number;
   categories: readonly string[];
 }
 
 const user = (text: string): TextMessage[] => [{ role: "user", content: text }];
 
-/** The hazards of MLCommons that Llama Guard 3 and 4 number S1 to S14, in our categories; some have none. */
+/** Maps the MLCommons hazards S1 to S14 of Llama Guard 3 and 4 to OpenAI's categories. */
 const LLAMA_GUARD: Readonly<Record<string, readonly string[]>> = {
   S1: ["violence", "illicit/violent"],
   S2: ["illicit"],
@@ -53,7 +53,7 @@ function readLlamaGuard(answer: string): GuardAnswer {
     .trim()
     .toLowerCase()
     .split(/\s*\n\s*/);
-  // Nothing but the word: "Safe to say that…" is another model's answer, or one that the text has talked round.
+  // Only the bare word counts: "Safe to say that…" comes from another model, or from a prompt injection.
   if (verdict === "safe" && codes === "") return { harm: 0, categories: [] };
   if (verdict !== "unsafe") throw new Error("neither safe nor unsafe");
   const named = codes.split(",").flatMap((code) => LLAMA_GUARD[code.trim().toUpperCase()] ?? []);
@@ -72,7 +72,7 @@ const QWEN: Readonly<Record<string, readonly string[]>> = {
   jailbreak: ["illicit"],
 };
 
-/** Between safe and unsafe Qwen3Guard has controversial, which depends on the operator's policy. */
+/** Qwen3Guard's third verdict between safe and unsafe, controversial, depends on the operator's policy. */
 const CONTROVERSIAL = 0.5;
 
 function readQwen(answer: string): GuardAnswer {
@@ -151,7 +151,7 @@ News, medicine, law, education, prevention, quotation and fiction that only ment
 Answer with JSON only: {"violation": 0 or 1, "categories": [names from the list]}`;
 
 function readSafeguard(answer: string): GuardAnswer {
-  // Some runtimes leave the reasoning in the answer, braces and all, so only what the answer ends with is the verdict.
+  // Some runtimes leave the reasoning in the answer, so only the object at its end is the verdict.
   const json = /(\{[^{}]*\})\s*(?:```)?\s*$/.exec(answer)?.[1];
   const verdict = json === undefined ? undefined : (JSON.parse(json) as { violation?: unknown; categories?: unknown });
   const isHarmful = verdict?.violation === 1 || verdict?.violation === true;
@@ -164,7 +164,7 @@ function readSafeguard(answer: string): GuardAnswer {
 
 const distinct = (lists: ReadonlyArray<readonly string[]>) => [...new Set(lists.flat())].sort();
 
-/** The chat templates of Llama Guard and Qwen3Guard put the policy round the text by themselves. */
+/** The chat templates of Llama Guard and Qwen3Guard add the policy. */
 const llamaGuard: GuardFormat = {
   questions: [{ messages: user, read: readLlamaGuard }],
   verdictWords: { harmful: "unsafe", harmless: "safe" },
@@ -195,7 +195,7 @@ export const GUARD_FORMATS = {
       },
     ],
     verdictWords: { harmful: "1", harmless: "0", isLast: true },
-    // It reasons before it answers.
+    // Room for the reasoning before the answer.
     maxTokens: 1024,
     categories: OURS,
   },

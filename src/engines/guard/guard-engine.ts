@@ -11,21 +11,21 @@ const settings = z
     family: z
       .enum(FAMILIES)
       .describe(
-        "Family of the model, which decides prompt and categories. Experimental: prompts and verdicts follow the publishers' documentation, but no family has been run with its own weights by this project",
+        "Model family, which determines the prompt and the categories. Experimental: prompts and verdicts follow the publishers' documentation; no family is tested with its real weights",
       ),
     chat: z
       .looseObject({ engine: z.string().describe("A chat engine") })
-      .describe("A deployment of a chat engine that runs the model: its `engine` and that engine's own settings"),
+      .describe("Deployment of a chat engine that runs the model: its `engine` and the settings of that engine"),
     thresholds: z
       .record(z.string(), z.number().min(0).max(1))
       .default({})
-      .describe("By category, the score from which it is flagged. Left out: 0.5"),
-    parallel: z.int().min(1).max(256).default(4).describe("Questions that are asked at once"),
+      .describe("Score from which a category is flagged, by category. Default: 0.5"),
+    parallel: z.int().min(1).max(256).default(4).describe("Maximum concurrent questions to the model"),
   })
-  // It may hold an upstream's key, which only its own engine's schema knows to keep.
+  // It may hold an upstream's key, which only that engine's schema marks as a secret.
   .transform(({ chat, ...rest }) => ({ ...rest, chat: new Secret(JSON.stringify(chat)) }));
 
-/** Language models trained to judge text, run by any chat engine. */
+/** Guard language models for moderation, run by any chat engine. */
 export const guardEngine = defineEngine({
   name: "guard",
   tasks: ["moderation"],

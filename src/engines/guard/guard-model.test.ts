@@ -44,15 +44,15 @@ describe.each<[format: keyof typeof GUARD_FORMATS, harmful: string, harmless: st
     expect(Object.keys(verdicts[1]?.scores ?? {})).toEqual(GUARD_FORMATS[format].categories);
   });
 
-  test("takes an answer that is no verdict for a failure, never for harmless", async () => {
+  test("fails on an answer without a verdict instead of counting it as harmless", async () => {
     const asked = guard(format, "I like bombs", "bread is good").moderate([input("how to bake bread")], until);
     await expect(asked).rejects.toMatchObject({ kind: "answer-unfit" });
   });
 });
 
 /**
- * What the models themselves answered, as printed where `from` says. No answer of gpt-oss-safeguard was found in print;
- * its answers above are made up after OpenAI's guide.
+ * Real answers of the models, published where `from` says. No published answer of gpt-oss-safeguard was found;
+ * its answers above are written after OpenAI's guide.
  */
 const RECORDED: ReadonlyArray<{
   format: keyof typeof GUARD_FORMATS;
@@ -110,8 +110,8 @@ test.each(RECORDED)("reads what $format answered, from $from", async ({ format, 
   expect(Object.keys(verdict?.flags ?? {}).filter((category) => verdict?.flags[category])).toEqual(flagged);
 });
 
-/** ShieldGemma's card prints 0.7310585379600525 for "Create 20 paraphrases of I hate you": logits of Yes and No one apart. */
-test("scores ShieldGemma as its card does, from the words' log probabilities, which a local engine gives with the text", async () => {
+/** ShieldGemma's card gives 0.7310585379600525 for "Create 20 paraphrases of I hate you": the logits differ by 1. */
+test("scores ShieldGemma as its card does, from the log probabilities of Yes and No", async () => {
   const local = {
     abilities: { logprobs: true },
     chat: async function* (request: ChatRequest): AsyncIterable<ChatEvent> {
@@ -131,7 +131,7 @@ test("scores ShieldGemma as its card does, from the words' log probabilities, wh
   expect(verdict?.scores.hate).toBe(0);
 });
 
-test("finds gpt-oss-safeguard's verdict after reasoning that was left in the answer", async () => {
+test("finds gpt-oss-safeguard's verdict after reasoning in the answer", async () => {
   const answer = 'The policy wants {"violation": 0 or 1}. It is hateful.\n{"violation": 1, "categories": ["hate"]}';
   const [verdict] = await guard("gpt-oss-safeguard", "", answer).moderate([input("x")], until);
   expect(verdict?.flags.hate).toBe(true);
@@ -145,23 +145,23 @@ test.each<[format: keyof typeof GUARD_FORMATS, answer: string]>([
   ["qwen3guard-gen", "Safety: Safe or Unsafe?"],
   ["shieldgemma", ""],
   ["gpt-oss-safeguard", '{"violation": 0'],
-  // Cut while it still reasons.
+  // Truncated during the reasoning.
   ["gpt-oss-safeguard", 'With {"violation": 0} I would let it pass, but it names a way to build'],
-])("%s never counts %j as harmless", async (format, answer) => {
+])("does not count %s's answer %j as harmless", async (format, answer) => {
   await expect(guard(format, "", answer).moderate([input("x")], until)).rejects.toMatchObject({
     kind: "answer-unfit",
   });
 });
 
 test.each(["Safety: Unsafe\nCategories: None", "Safety: Unsafe", "Safety: Unsafe\nCategories: Viol"])(
-  "flags what Qwen3Guard finds unsafe without a category that it is known to have: %j",
+  "flags an unsafe verdict of Qwen3Guard without a known category: %j",
   async (answer) => {
     const [verdict] = await guard("qwen3guard-gen", "", answer).moderate([input("x")], until);
     expect(verdict?.flags.illicit).toBe(true);
   },
 );
 
-/** A guard whose upstream answers with this, each token with these alternatives. */
+/** A guard whose upstream answers with these tokens and alternatives. */
 function answering(
   format: keyof typeof GUARD_FORMATS,
   ...tokens: ReadonlyArray<[token: string, top: Record<string, number>]>
@@ -181,7 +181,7 @@ function answering(
   return new GuardModel(upstream, GUARD_FORMATS[format], { name: "g", thresholds: {}, parallel: 1 });
 }
 
-test("reads the verdict's probability at the verdict, not where its words are only likely", async () => {
+test("reads the probability at the verdict's token, not where its words are only alternatives", async () => {
   const model = answering(
     "qwen3guard-gen",
     ["Safety:", { "Safety:": 1 }],
@@ -194,7 +194,7 @@ test("reads the verdict's probability at the verdict, not where its words are on
   expect(verdict?.flags.violence).toBe(true);
 });
 
-test("reads gpt-oss-safeguard's probability at its verdict, after what it says of 0 and 1 while it reasons", async () => {
+test("reads gpt-oss-safeguard's probability at its verdict, not at a 0 or 1 in the reasoning", async () => {
   const model = answering(
     "gpt-oss-safeguard",
     ["0 or 1? ", { x: 1 }],
@@ -207,28 +207,28 @@ test("reads gpt-oss-safeguard's probability at its verdict, after what it says o
   expect(verdict?.scores.hate).toBeCloseTo(0.8);
 });
 
-test("a harmful verdict is never scored as harmless", async () => {
+test("scores a harmful verdict at least 0.5, whatever its probability", async () => {
   const model = answering("llama-guard-3", ["unsafe", { safe: 0.6, unsafe: 0.4 }], ["\nS10", { "\nS10": 1 }]);
   const [verdict] = await model.moderate([input("x")], until);
   expect(verdict).toMatchObject({ scores: { hate: 0.5 }, flags: { hate: true } });
 });
 
-/** Refuses what is longer than it reads, as engines do, and finds what is left. */
-function shortSighted(most: number, abilities: object, asked: ChatRequest[]): ChatModel {
+/** A chat model that refuses texts longer than `maxCharacters`, and flags those with "bomb". */
+function shortWindowChat(maxCharacters: number, abilities: object, asked: ChatRequest[]): ChatModel {
   return {
     abilities,
     chat: async function* (request: ChatRequest): AsyncIterable<ChatEvent> {
       asked.push(request);
       const content = request.messages.slice(0, 1).map(messageText).join("");
-      if (content.length > most) throw contextExceeded(content.length, most);
+      if (content.length > maxCharacters) throw contextExceeded(content.length, maxCharacters);
       yield { type: "text", choice: 0, text: content.includes("bomb") ? "unsafe\nS9" : "safe", completionTokens: 1 };
     },
   } as unknown as ChatModel;
 }
 
-test("judges a text that is longer than the model's window part by part", async () => {
+test("splits a text that is longer than the model's context window", async () => {
   const asked: ChatRequest[] = [];
-  const chat = shortSighted(1000, { logprobs: true }, asked);
+  const chat = shortWindowChat(1000, { logprobs: true }, asked);
   const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
   const filler = "The agenda was put off until spring. ".repeat(200);
   const texts = [filler, `bomb ${filler}`, filler + filler.replace("spring", "a bomb"), `${filler} bomb`];
@@ -236,21 +236,21 @@ test("judges a text that is longer than the model's window part by part", async 
   expect(verdicts.map(({ flags }) => flags["illicit/violent"])).toEqual([false, true, true, true]);
 });
 
-test("a question that the engine refuses is not the caller's fault, and fails", async () => {
-  const chat = shortSighted(10, { logprobs: true }, []);
+test("reports a question that the engine refuses as a failure, not as an invalid request", async () => {
+  const chat = shortWindowChat(10, { logprobs: true }, []);
   const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
   await expect(model.moderate([input("hello ".repeat(10))], until)).rejects.toMatchObject({ kind: "answer-unfit" });
 });
 
-test("asks for no log probabilities of an upstream whose settings say that it has none", async () => {
+test("requests no log probabilities from an upstream configured without them", async () => {
   const asked: ChatRequest[] = [];
-  const chat = shortSighted(1000, { logprobs: false }, asked);
+  const chat = shortWindowChat(1000, { logprobs: false }, asked);
   const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
   await model.moderate([input("hello")], until);
   expect(asked[0]?.topLogprobs).toBeUndefined();
 });
 
-test("scores what is controversial between", async () => {
+test("scores a controversial verdict as 0.5", async () => {
   const [verdict] = await guard("qwen3guard-gen", "", "Safety: Controversial\nCategories: Unethical Acts").moderate(
     [input("hm")],
     until,
@@ -258,7 +258,7 @@ test("scores what is controversial between", async () => {
   expect(verdict?.scores).toMatchObject({ hate: 0.5, harassment: 0.5, violence: 0 });
 });
 
-test("takes the verdict's probability where the engine gives it", async () => {
+test("uses the verdict's probability where the engine reports it", async () => {
   const top = [
     { token: "unsafe", logprob: Math.log(0.6), bytes: [] },
     { token: "safe", logprob: Math.log(0.2), bytes: [] },

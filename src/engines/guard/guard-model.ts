@@ -10,7 +10,7 @@ import { halvesOf } from "./halves-of.ts";
 import { harmProbability } from "./harm-probability.ts";
 
 export interface GuardOptions {
-  /** Sent as `model` to upstreams that take it. */
+  /** Sent as `model` to upstreams. */
   name: string;
   thresholds: Readonly<Record<string, number>>;
   parallel: number;
@@ -29,7 +29,7 @@ export const open: InProcessModule<GuardSettings>["open"] = async (settings, _ta
 };
 
 const FLAGGED_FROM = 0.5;
-/** Enough that both words of a verdict are among them. */
+/** Enough to include both words of a verdict. */
 const ALTERNATIVES = 10;
 
 export class GuardModel implements ModerationModel {
@@ -63,7 +63,7 @@ export class GuardModel implements ModerationModel {
     const work = async () => {
       for (const { text, question, into } of next) {
         if (until.aborted) return;
-        const answers = await this.#askWhole(question, text, until);
+        const answers = await this.#askInParts(question, text, until);
         if (until.aborted) return;
         for (const { harm, categories } of answers) {
           for (const category of categories) into[category] = Math.max(into[category] ?? 0, harm);
@@ -78,16 +78,16 @@ export class GuardModel implements ModerationModel {
     return scores.map((found) => this.#verdict(found));
   }
 
-  /** About the text as one, or where it is more than the model reads at once, about its halves. */
-  async #askWhole(question: GuardQuestion, text: string, signal: AbortSignal): Promise<readonly GuardAnswer[]> {
+  /** Asks about the text, or recursively about its halves where it exceeds the context window. */
+  async #askInParts(question: GuardQuestion, text: string, signal: AbortSignal): Promise<readonly GuardAnswer[]> {
     try {
       return [await this.#ask(question, text, signal)];
     } catch (failure) {
       const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
       const halves = isTooLong ? halvesOf(text) : [];
-      if (halves.length === 0) throw notOfCaller(failure);
+      if (halves.length === 0) throw toUpstreamFault(failure);
       const answers: GuardAnswer[] = [];
-      for (const half of halves) answers.push(...(await this.#askWhole(question, half, signal)));
+      for (const half of halves) answers.push(...(await this.#askInParts(question, half, signal)));
       return answers;
     }
   }
@@ -101,7 +101,7 @@ export class GuardModel implements ModerationModel {
       messages,
       maxTokens,
       temperature: 0,
-      // An engine that has none would refuse the request.
+      // An engine without log probabilities would refuse the request.
       topLogprobs: this.#chat.abilities.logprobs === false ? undefined : ALTERNATIVES,
     };
     let answer = "";
@@ -139,21 +139,21 @@ function readAnswer(question: GuardQuestion, answer: string) {
   try {
     return question.read(answer);
   } catch (cause) {
-    // Never counted as harmless: what the model meant is unknown.
-    throw new Fault("answer-unfit", "The guard model's answer is no verdict. Check that its `family` is right.", {
+    // An unreadable answer must not count as harmless.
+    throw new Fault("answer-unfit", "The guard model's answer contains no verdict. Check the deployment's `family`.", {
       cause,
     });
   }
 }
 
-/** The question is Parlance's own, so what is wrong with it is not for the caller to mend. */
-function notOfCaller(failure: unknown): unknown {
+/** Parlance wrote the question, so the caller cannot fix an invalid one. */
+function toUpstreamFault(failure: unknown): unknown {
   if (!(failure instanceof Fault) || failure.kind !== "invalid-request") return failure;
-  const message = `The guard model refuses what it is asked. Its operator sees to it: ${failure.message}`;
+  const message = `The guard model refused Parlance's question. Ask the operator to check its settings: ${failure.message}`;
   return new Fault("answer-unfit", message, { code: "upstream_error", cause: failure });
 }
 
-/** The verdict's own probability, where the engine gives it, says more than the word; it never turns it round. */
+/** Refines the verdict with its probability, where the engine reports it, without reversing it. */
 function withProbability(answer: GuardAnswer, harm: number | undefined): GuardAnswer {
   if (harm === undefined || answer.harm === 0.5) return answer;
   return { ...answer, harm: answer.harm === 1 ? Math.max(harm, 0.5) : harm };

@@ -1,6 +1,6 @@
-/** Reads from log probabilities how sure a model was of its verdict. */
+/** Computes the probability of a verdict from log probabilities. */
 
-/** The token at one place of an answer, and the likeliest there. */
+/** A token of an answer and its most likely alternatives. */
 export interface TokenChoices {
   token: string;
   top: ReadonlyArray<{ token: string; logprob: number }>;
@@ -12,12 +12,12 @@ export interface VerdictWords {
   isLast?: boolean;
 }
 
-/** 0 to 1, at the token that is the verdict; undefined when there is none. */
+/** Returns the probability of harm, 0 to 1, at the verdict's token; undefined without one. */
 export function harmProbability(
   tokens: readonly TokenChoices[],
   { harmful, harmless, isLast = false }: VerdictWords,
 ): number | undefined {
-  // Words that were only likely elsewhere, as `Un` of `Unethical` is in a list of categories, say nothing of the verdict.
+  // Alternatives elsewhere, such as `Un` of `Unethical` in a list of categories, do not describe the verdict.
   const verdicts = tokens.filter(({ token }) => begins(harmful, token) || begins(harmless, token));
   const verdict = verdicts.at(isLast ? -1 : 0);
   if (verdict === undefined) return undefined;
@@ -28,7 +28,7 @@ export function harmProbability(
   return both > 0 ? masses.harmful / both : undefined;
 }
 
-/** A tokenizer may cut `unsafe` into `uns` and `afe`: two letters, or the whole word, tell the two apart. */
+/** A tokenizer may split `unsafe` into `uns` and `afe`: two letters suffice to distinguish the two words. */
 function begins(word: string, token: string): boolean {
   const bare = token.trim().toLowerCase();
   return bare !== "" && (bare === word || (bare.length >= 2 && word.startsWith(bare)));

@@ -5,23 +5,28 @@ import type { KokoroSpeechOptions } from "./kokoro-speech.ts";
 
 const settings = z
   .strictObject({
-    model: z.string().min(1).default("hibari").describe("A model that Parlance knows: hibari, kokoro-82m"),
+    model: z.string().min(1).default("hibari").describe("ID of a built-in model: hibari or kokoro-82m"),
     voices: z
       .record(z.string().min(1), z.string().min(1))
       .default({})
-      .describe("Other names for voices, such as `nova: heart`. OpenAI's names that are left out have a usual voice"),
-    slots: z.int().min(1).max(64).default(8).describe("Requests spoken by turns, sentence by sentence; more wait"),
+      .describe("Aliases of voices, such as `nova: heart`. OpenAI's voice names have default aliases"),
+    slots: z
+      .int()
+      .min(1)
+      .max(64)
+      .default(8)
+      .describe("Concurrent requests, which alternate sentence by sentence; more wait"),
     threads: z
       .int()
       .min(1)
       .max(64)
       .optional()
-      .describe("Left out: one for hibari; for kokoro-82m one a core, at most 4"),
-    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Characters that a request may have"),
+      .describe("Default: one for hibari; for kokoro-82m one per core, at most 4"),
+    max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Maximum characters of a request"),
   })
-  .transform(({ max_input_characters: mostInputCharacters, ...rest }) => ({ ...rest, mostInputCharacters }));
+  .transform(({ max_input_characters: maxInputCharacters, ...rest }) => ({ ...rest, maxInputCharacters }));
 
-/** Kokoro and the small voices that were distilled from it. */
+/** Kokoro and the small voices distilled from it. */
 export const kokoroEngine = defineEngine({
   name: "kokoro",
   tasks: ["speech"],

@@ -9,12 +9,12 @@ export interface KokoroSpeechOptions {
   voices: Readonly<Record<string, string>>;
   slots: number;
   threads?: number | undefined;
-  mostInputCharacters: number;
-  /** The model's files, by their names in the manifest. */
+  maxInputCharacters: number;
+  /** Paths of the model's files by their names in the manifest. */
   paths: Readonly<Record<string, string>>;
 }
 
-/** OpenAI's voices by the gender that they are known for, and Kokoro's voice of that name where there is one. */
+/** Voices by OpenAI's names: the voice of the same name, or one of the gender that the name suggests. */
 const DEFAULT_ALIASES: readonly Readonly<Record<string, string>>[] = [
   {
     alloy: "af_alloy",
@@ -57,7 +57,7 @@ export class KokoroSpeech implements SpeechModel {
 
   private constructor(tts: NeuralTts, settings: KokoroSpeechOptions) {
     this.#tts = tts;
-    this.#maxInputCharacters = settings.mostInputCharacters;
+    this.#maxInputCharacters = settings.maxInputCharacters;
     this.slots = settings.slots;
     this.voices = tts.voices;
     this.sampleRate = tts.sampleRate;

@@ -7,7 +7,7 @@ import { toFault } from "./to-fault.ts";
 
 type Options = ConstructorParameters<typeof BatchedChatModel>[0];
 
-/** The chat model inside its child process. Its crashes are handled by the host. */
+/** The chat model inside its child process. The host handles its crashes. */
 export class LlamaChat implements ChatModel {
   readonly task = "chat";
   readonly usesGrammars = true;

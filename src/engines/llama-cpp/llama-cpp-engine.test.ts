@@ -36,7 +36,7 @@ test("reports its device, slots and context window", () => {
 test("answers with the model's own chat template", async () => {
   const { text, events, finish, reason } = await answer({ messages: gravity });
   expect(text).toContain("ravity");
-  // Including the template's default system message, 28 tokens with its frame.
+  // Includes the template's default system message, 28 tokens with its markup.
   expect(events[0]).toEqual({ type: "start", promptTokens: 34, cachedTokens: 0 });
   expect(finish).toEqual({
     type: "finish",
@@ -77,7 +77,7 @@ test("samples the same text with any number of threads", async () => {
   // Flash attention is split among threads from 512 tokens on.
   const say = "Stones sleep in rivers at noon. ".repeat(75);
   const texts = [];
-  // Of three no more are used than the machine has cores.
+  // At most as many threads run as the machine has cores.
   for (const threads of [1, 3]) {
     const counted = await openLlamaCpp({ threads });
     try {

@@ -9,7 +9,7 @@ export const llamaCppEngine = defineEngine({
   tasks: ["chat"],
   settings: llamaCppSettings,
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
-  // More threads make evaluation and sampling wake another thread each time: 34 instead of 48 tokens/s.
+  // With more threads, evaluation and sampling wake other threads each time: 34 instead of 48 tokens/s.
   environment: { UV_THREADPOOL_SIZE: "1" },
   async prepare({ reference, ...settings }, _task, { pull, signal }): Promise<ChildSettings> {
     return { ...settings, path: (await pull(reference, signal)).path };

@@ -19,7 +19,7 @@ const conversation = (count: number): ChatRequest["messages"] =>
 
 const never = () => new AbortController().signal;
 
-/** Refused in the child before anything else, so it measures the transfer and the child's event loop. */
+/** The child refuses it at once, so it measures the transfer and the child's event loop. */
 async function roundTripMs(): Promise<number> {
   const startedAt = performance.now();
   await expect(readAnswer(model.chat(makeChatRequest({ choices: 100 }), never()))).rejects.toMatchObject({

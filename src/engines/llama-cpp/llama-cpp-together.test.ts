@@ -19,18 +19,18 @@ afterAll(() => model?.close());
 const never = () => new AbortController().signal;
 const ask = (asked: Parameters<typeof makeChatRequest>[0], signal = never()) =>
   model.chat(makeChatRequest({ temperature: 0, ...asked }), signal);
-/** About 600 tokens, 19 batches. Each begins with another word, so that none is found evaluated already. */
+/** About 600 tokens, 19 batches. Each begins with another word, which prevents prefix reuse. */
 const longPrompt = (word: string) => `${word} `.repeat(20).concat("The dragon ate another rock. ".repeat(80));
 
 test("decodes eight requests with four slots as it does each alone", async () => {
   const subjects = ["gravity", "the sea", "a dragon", "music", "bread", "winter", "trains", "sleep"];
-  const tell = (subject: string) => readAnswer(ask({ say: `What is ${subject}?`, maxTokens: 20 }));
-  const together = await Promise.all(subjects.map(tell));
+  const explain = (subject: string) => readAnswer(ask({ say: `What is ${subject}?`, maxTokens: 20 }));
+  const together = await Promise.all(subjects.map(explain));
   for (const [index, { text, finish }] of together.entries()) {
-    const alone = await tell(subjects[index] as string);
+    const alone = await explain(subjects[index] as string);
     expect(finish?.usage.promptTokens).toBe(alone.finish?.usage.promptTokens);
     expect(finish?.usage.completionTokens).toBeGreaterThan(0);
-    // Batches of another shape may round otherwise, which shows late in a text if at all.
+    // Batches of another shape may round differently, which shows late in a text if at all.
     expect(text.slice(0, 8)).toBe(alone.text.slice(0, 8));
   }
 });
@@ -47,7 +47,7 @@ test("decodes other requests while a long prompt is evaluated", async () => {
   for (let next = await speaking.next(); !next.done && !isRead; next = await speaking.next()) meanwhile += 1;
   await read;
   await speaking.return?.();
-  // One token a batch, but for those that were made before the first was read.
+  // One token per batch, except those generated before the first was read.
   expect(meanwhile).toBeGreaterThan(8);
 });
 
@@ -82,14 +82,14 @@ test("frees the slot of a request aborted mid-answer and removes an aborted requ
 });
 
 test.runIf(process.platform === "linux")("keeps its memory with many requests", async () => {
-  // Without a seed the prompts are found evaluated already, so that many requests take little time.
+  // Without a seed the evaluated prompts are reused, so many requests take little time.
   const serve = async (count: number) => {
     for (let served = 0; served < count; served += 4) {
       const answers = [1, 2, 3, 4].map((word) => ask({ say: `Say ${word}.`, temperature: 1, maxTokens: 1 }));
       await Promise.all(answers.map(readAnswer));
     }
   };
-  // From here on there is no more garbage than there may be: samplers of 590 kB, up to 64 MiB of them.
+  // The bounded garbage has been allocated by now: samplers of 590 kB, up to 64 MiB of them.
   await serve(140);
   const before = residentMegabytes(model.pid as number);
   await serve(200);
@@ -97,7 +97,7 @@ test.runIf(process.platform === "linux")("keeps its memory with many requests", 
 });
 
 test.each(["SIGKILL", "SIGSEGV"] as const)(
-  "a crash by %s ends its own requests and leaves another model's alone",
+  "fails only the crashed model's requests after %s",
   async (signal) => {
     const other = await openLlamaCpp({ slots: 1 });
     try {

@@ -1,4 +1,4 @@
-/** Calls of tools and thoughts, on templates as families of models have them. */
+/** Tool calls and reasoning, with templates of several model families. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

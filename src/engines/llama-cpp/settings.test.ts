@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { llamaCppSettings } from "./settings.ts";
 
-test("completes what is left out", () => {
+test("fills in defaults", () => {
   expect(llamaCppSettings.parse({ model: "smollm2-135m-instruct" })).toEqual({
     reference: { model: "smollm2-135m-instruct" },
     contextSize: undefined,

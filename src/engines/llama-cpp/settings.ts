@@ -1,4 +1,4 @@
-/** What a deployment of this engine may say in the configuration. */
+/** Settings of a deployment of this engine. */
 
 import { z } from "zod";
 import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
@@ -11,37 +11,37 @@ export const llamaCppSettings = z
       .min(256)
       .optional()
       .describe(
-        "Tokens of prompt and answer together, for each slot. Left out: what the model was trained with, as far as memory allows",
+        "Maximum tokens of prompt and answer together, per slot. Default: the model's training context, as far as memory allows",
       ),
-    slots: z.int().min(1).max(256).default(4).describe("Requests decoded together; more wait"),
-    threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core that is useful for it"),
+    slots: z.int().min(1).max(256).default(4).describe("Requests decoded in one batch; more wait"),
+    threads: z.int().min(1).max(1024).optional().describe("Default: one per core, as far as more are faster"),
     gpu: z
       .union([z.enum(["auto", "cuda", "vulkan", "metal"]), z.literal(false)])
       .default("auto")
-      .describe("auto takes the best whose binaries are installed; false keeps to the CPU"),
-    gpu_layers: z.int().min(0).optional().describe("Layers kept on the GPU. Left out: as many as fit"),
+      .describe("auto: the best backend whose binaries are installed; false: CPU only"),
+    gpu_layers: z.int().min(0).optional().describe("Layers on the GPU. Default: as many as fit"),
     flash_attention: z
       .union([z.literal("auto"), z.boolean()])
       .default("auto")
       .describe(
-        "Whether attention is computed in blocks: less memory, and on a CPU about a tenth faster, but the same seed then draws the same text only at the same number of threads. auto: not on a CPU; elsewhere the library decides",
+        "Flash attention: less memory, and on a CPU about 10% faster, but a seed then reproduces its text only with the same number of threads. auto: off on a CPU; elsewhere the library decides",
       ),
     batch_size: z
       .int()
       .min(32)
       .max(4096)
       .default(256)
-      .describe("Most tokens evaluated at once; a request that was given up frees its slot only between batches"),
+      .describe("Maximum tokens per batch; an aborted request frees its slot between two batches"),
     prefix_reuse: z
       .boolean()
       .default(true)
-      .describe("Whether a prompt may begin with what an earlier request left evaluated in its slot"),
-    max_choices: z.int().min(1).max(128).default(8).describe("Most answers to one request (`n`)"),
+      .describe("Whether a slot reuses the evaluated prefix of an earlier request (prefix caching)"),
+    max_choices: z.int().min(1).max(128).default(8).describe("Maximum choices of a request (`n`)"),
     chat_template_file: z
       .string()
       .min(1)
       .optional()
-      .describe("Path of a Jinja template used instead of the model's own"),
+      .describe("Path of a Jinja chat template that replaces the model's own"),
   })
   .transform((value, context) => ({
     reference: toGgufReference(value, context),

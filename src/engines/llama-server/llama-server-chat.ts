@@ -1,4 +1,4 @@
-/** A chat model behind a llama-server of our own, spoken to as any upstream with OpenAI's API. */
+/** A chat model behind a llama-server that Parlance started, called like any upstream with OpenAI's API. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, unavailable } from "../../faults.ts";
@@ -22,7 +22,7 @@ export interface LlamaServerChatOptions {
   services: EngineServices;
 }
 
-/** Time after a broken connection until the exit of its process is known. */
+/** After a broken connection, time to wait for the exit of the process. */
 const END_GRACE_MS = 500;
 
 export class LlamaServerChat implements ChatModel {
@@ -75,7 +75,7 @@ export class LlamaServerChat implements ChatModel {
     }
   }
 
-  /** One for each start of the server. */
+  /** A new one for each start of the server. */
   async #upstreamOf(facts: ServerFacts): Promise<UpstreamChat> {
     if (this.#upstream?.facts !== facts) {
       void this.#upstream?.chat.then((chat) => chat.close());

@@ -1,4 +1,4 @@
-/** Keeps one llama-server: starts it, waits until it answers, and ends with it. */
+/** Starts one llama-server, waits until it answers, and ends with it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,14 +11,14 @@ import { readProperties } from "./server-properties.ts";
 
 export interface LlamaServerStart {
   binary: string;
-  /** Besides address and key. */
+  /** Command-line arguments in addition to those for the address. */
   options: readonly string[];
   startTimeoutSeconds: number;
 }
 
 /**
- * The cache in main memory would grow to 8 GiB by itself. A variable rather than an argument, since it is no error for a
- * llama-server that does not know it.
+ * The prompt cache in main memory would grow to 8 GiB by default. A variable rather than an argument because an older
+ * llama-server ignores it instead of failing.
  */
 const ENVIRONMENT = { LLAMA_ARG_CACHE_RAM: "0" };
 const HOST = "127.0.0.1";
@@ -49,7 +49,7 @@ export async function open(settings: unknown, { reportChildPid }: HostedServices
 }
 
 interface Life {
-  /** Resolves with a description of how it ended. */
+  /** Resolves with the reason when the server ends. */
   ended: Promise<string>;
   lastLines: readonly string[];
 }

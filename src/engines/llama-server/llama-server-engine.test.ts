@@ -20,7 +20,7 @@ const capital = [
 
 test.skipIf(llamaServerBinary !== undefined)(`llama-server: ${WITHOUT_LLAMA_SERVER}`, ({ skip }) => skip());
 
-test("says what to do when there is no llama-server", async () => {
+test("explains how to install a missing llama-server", async () => {
   const settings = llamaServerSettings.parse({ binary: "no-such-llama-server", file: "model.gguf" });
   await expect(llamaServerEngine.open(settings, "chat", makeEngineServices())).rejects.toThrow(
     "llama.cpp's server cannot be started: no-such-llama-server is not on PATH. Install llama.cpp, or name its llama-server",
@@ -46,7 +46,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
   });
   afterAll(() => model.close());
 
-  test("tells what it can do", () => {
+  test("reports its abilities", () => {
     expect(model).toMatchObject({
       slots: 4,
       contextWindow: 1024,
@@ -61,19 +61,19 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
     expect(finish?.usage).toMatchObject({ promptTokens: 27, completionTokens: 8, estimated: false });
   });
 
-  test("finds a prompt evaluated again", async () => {
+  test("reuses an evaluated prefix", async () => {
     await ask({});
     const { finish } = await ask({});
     expect(finish?.usage.cachedTokens).toBeGreaterThan(20);
   });
 
-  test("says the same with the same seed", async () => {
+  test("samples the same text with the same seed", async () => {
     const [one, two, three] = [await ask(seeded(5)), await ask(seeded(5)), await ask(seeded(6))];
     expect(two.text).toBe(one.text);
     expect(three.text).not.toBe(one.text);
   });
 
-  test("gives several choices and counts the tokens of all", async () => {
+  test("returns several choices and counts the tokens of all", async () => {
     const drawn = { temperature: 1, seed: 3, maxTokens: 12 };
     const one = await ask(drawn);
     const { finish, events } = await ask({ ...drawn, choices: 3 });
@@ -83,17 +83,17 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
     expect(finish?.usage.completionTokens).toBeGreaterThan(one.finish?.usage.completionTokens ?? 0);
   });
 
-  test("tells log probabilities of the model's own distribution", async () => {
+  test("reports log probabilities of the model's own distribution", async () => {
     const request = { topLogprobs: 2 };
     const [cold, hot] = [await ask(request), await ask({ ...request, temperature: 2, seed: 1, maxTokens: 1 })];
     const [first] = logprobsOf(cold.events);
     const [other] = logprobsOf(hot.events);
     expect(first?.top).toHaveLength(2);
-    // The temperature shapes what is drawn, not what is told.
+    // The temperature changes the sampled tokens, not the reported probabilities.
     expect(other?.top[0]?.logprob).toBeCloseTo(first?.top[0]?.logprob ?? 0, 1);
   });
 
-  test("keeps to a schema at temperature 2, against the prompt", async () => {
+  test("enforces a schema at temperature 2, against the prompt", async () => {
     const schema = {
       type: "object",
       properties: { name: { type: "string", maxLength: 12 }, age: { type: "integer", minimum: 0, maximum: 150 } },
@@ -114,7 +114,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
     }
   });
 
-  test("gives any JSON object when asked for one", async () => {
+  test("returns a JSON object for the format json_object", async () => {
     const say = 'Repeat this and nothing else: {"city": "Paris"}';
     const messages = [{ role: "user" as const, content: say }];
     const { text, reason } = await ask({ messages, format: { type: "json" }, maxTokens: 300 });
@@ -122,7 +122,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
     expect(JSON.parse(text)).toBeTypeOf("object");
   });
 
-  test("a token that is banned is not drawn", async () => {
+  test("does not sample a banned token", async () => {
     const paris = "7042";
     const { text } = await ask({ logitBias: { [paris]: -100 } });
     expect(text).not.toContain(" Paris");
@@ -140,9 +140,9 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
       },
       "response_format.json_schema.schema",
     ],
-    ["a token that the model does not have", { logitBias: { "99999999": 1 } }, "logit_bias"],
+    ["an unknown token", { logitBias: { "99999999": 1 } }, "logit_bias"],
     [
-      "an image's address",
+      "an image URL",
       {
         messages: [{ role: "user", content: [picture("http://127.0.0.1/secret.png")] }],
       },
@@ -155,13 +155,13 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
     });
   });
 
-  test("keeps its key out of the process list", () => {
+  test("keeps the API key out of the process list", () => {
     const commands = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
     expect(commands).toContain("--no-context-shift");
     expect(commands).not.toMatch(/--api-key\s/);
   });
 
-  test("a server that is killed ends its requests with a Fault and is started again, elsewhere", async () => {
+  test("fails the requests of a killed server with a Fault and restarts it on another port", async () => {
     const pid = serverPid(model);
     const running = ask({ messages: [{ role: "user", content: "Tell a long story." }], maxTokens: 900 });
     const failure = running.then(
@@ -177,11 +177,11 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
   });
 });
 
-test.skipIf(llamaServerBinary === undefined)("tells llama-server's own words when it does not start", async () => {
+test.skipIf(llamaServerBinary === undefined)("reports llama-server's last output when it does not start", async () => {
   await expect(openLlamaServer({ options: ["--no-such-option"] })).rejects.toThrow(/--no-such-option/);
 });
 
-test.skipIf(llamaServerBinary === undefined)("leaves no process behind when it is closed", async () => {
+test.skipIf(llamaServerBinary === undefined)("leaves no process after close", async () => {
   const model = await openLlamaServer();
   const pid = serverPid(model);
   await model.close();
@@ -202,7 +202,7 @@ function logprobsOf(events: readonly ChatEvent[]): TokenLogprob[] {
   return events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
 }
 
-/** The llama-server whose keeper is a child of this test's process. */
+/** PID of the llama-server whose parent is a child of this test's process. */
 function serverPid(model: ChatModel): number {
   expect(model.task).toBe("chat");
   const pids = execFileSync("pgrep", ["-f", "--", "--no-context-shift"], { encoding: "utf8" }).trim().split("\n");

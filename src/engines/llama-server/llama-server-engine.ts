@@ -2,7 +2,7 @@ import { defineEngine } from "../define-engine.ts";
 import { findBinary } from "./find-binary.ts";
 import { llamaServerSettings } from "./settings.ts";
 
-/** GGUF models through llama.cpp's own server, which Parlance starts on this machine and supervises. */
+/** GGUF models in llama.cpp's server, which Parlance starts on this machine and supervises. */
 export const llamaServerEngine = defineEngine({
   name: "llama-server",
   tasks: ["chat"],

@@ -1,4 +1,4 @@
-/** What Parlance does with a llama-server, tried with a program that answers as one: no model is needed for it. */
+/** Supervision and requests of a llama-server, with a stand-in program that needs no model. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ async function open(settings: Record<string, unknown> = {}, signal = never()): P
 const ask = (model: ChatModel, request: Parameters<typeof makeChatRequest>[0]) =>
   readAnswer(model.chat(makeChatRequest(request), never()));
 
-/** The body that the server got. */
+/** The body that the server received. */
 async function sent(
   model: ChatModel,
   request: Partial<ChatRequest> & { say?: string },
@@ -42,7 +42,7 @@ async function sent(
   return JSON.parse((await ask(model, request)).text);
 }
 
-test("tells its slots, its window and what its template can do", async () => {
+test("reports slots, context window and the abilities of the template", async () => {
   const model = await open({ slots: 2, context_size: 512, options: ["--with-tools"], projector_file: "eyes.gguf" });
   expect(model).toMatchObject({
     slots: 2,
@@ -52,14 +52,14 @@ test("tells its slots, its window and what its template can do", async () => {
   expect((await open()).abilities).toMatchObject({ tools: false, reasoning: false, vision: false });
 });
 
-test("says all out loud that llama-server has other defaults for", async () => {
+test("sends every parameter that has another default in llama-server", async () => {
   const body = await sent(await open(), { temperature: 1, topK: undefined });
   expect(body).toMatchObject({ top_k: 256, min_p: 0, repeat_penalty: 1, n: 1, max_tokens: -1, cache_prompt: true });
   expect(body.seed).toBeTypeOf("number");
   expect(body).not.toHaveProperty("grammar");
 });
 
-test("passes on what shapes an answer", async () => {
+test("sends all sampling parameters", async () => {
   const body = await sent(await open(), {
     ...{ topK: 5, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5, repeatPenalty: 1.2 },
     ...{ logitBias: { 7: -100 }, seed: -1, topLogprobs: 3, stop: ["x"], maxTokens: 9 },
@@ -71,15 +71,15 @@ test("passes on what shapes an answer", async () => {
   });
 });
 
-test("bounds beyond 32 bits are not sent as small ones", async () => {
-  const most = 2 ** 31 - 1;
+test("clamps bounds beyond 32 bits", async () => {
+  const max = 2 ** 31 - 1;
   expect(await sent(await open(), { topK: 2 ** 32 + 1, maxTokens: 2 ** 32 + 1 })).toMatchObject({
-    top_k: most,
-    max_tokens: most,
+    top_k: max,
+    max_tokens: max,
   });
 });
 
-test("calls of before that had no arguments are sent as JSON", async () => {
+test("sends earlier calls without arguments as an empty JSON object", async () => {
   const call = (written: string) => ({ id: "c", type: "function", function: { name: "f", arguments: written } });
   const messages = [{ role: "assistant", content: null, tool_calls: [call(""), call('{"a":1}')] }];
   const { request } = makeChatCall({ messages });
@@ -88,7 +88,7 @@ test("calls of before that had no arguments are sent as JSON", async () => {
   ]);
 });
 
-test("a named tool is sent as the only one, and required", async () => {
+test("sends a named tool as the only one, and required", async () => {
   const tool = (name: string) => ({ name, description: undefined, parameters: undefined, param: "tools[0]" });
   const model = await open({ options: ["--with-tools"] });
   const body = await sent(model, { tools: [tool("one"), tool("two")], toolChoice: { name: "two" } });
@@ -97,7 +97,7 @@ test("a named tool is sent as the only one, and required", async () => {
   expect(await sent(model, { tools: [tool("one")], toolChoice: "none" })).not.toHaveProperty("tools");
 });
 
-test("developers' messages are the system's, and how much to think is told to the template", async () => {
+test("sends developer messages as system messages and passes the reasoning effort to the template", async () => {
   const model = await open();
   const messages = [
     { role: "developer" as const, content: "Be brief." },
@@ -109,7 +109,7 @@ test("developers' messages are the system's, and how much to think is told to th
   expect((await sent(model, { reasoningEffort: "none" })).chat_template_kwargs).toEqual({ enable_thinking: false });
 });
 
-test("an answer's format becomes a grammar, and leaves no room to think", async () => {
+test("sends a response format as a grammar and disables reasoning", async () => {
   const model = await open();
   const schema = { type: "object", properties: { a: { const: 1 } }, required: ["a"], additionalProperties: false };
   const body = await sent(model, { format: { type: "json-schema", schema, param: "response_format" } });
@@ -123,7 +123,7 @@ test("counts the tokens of all choices", async () => {
   expect(finish?.usage).toMatchObject({ promptTokens: 5, completionTokens: 12 });
 });
 
-test("gives the server a key of its own, and none of the service's secrets", async () => {
+test("gives the server a new key and none of the service's secrets", async () => {
   process.env.DATABASE_URL = "postgres://user:secret@host/db";
   try {
     const [key, secret] = JSON.parse((await ask(await open(), { say: "key" })).text);
@@ -134,7 +134,7 @@ test("gives the server a key of its own, and none of the service's secrets", asy
   }
 });
 
-test("a server that crashes ends its requests with a Fault and is started again", async () => {
+test("fails the requests of a crashed server with a Fault and restarts it", async () => {
   const model = await open();
   const hanging = ask(model, { say: "hang" }).then(unexpected, (error: unknown) => error);
   await expect(ask(model, { say: "crash" })).rejects.toMatchObject({ kind: "unavailable", code: "engine_failed" });
@@ -143,7 +143,7 @@ test("a server that crashes ends its requests with a Fault and is started again"
   expect((await ask(model, {})).text).not.toBe("");
 });
 
-test("the server ends with its keeper, however that ends", async () => {
+test("ends the server when its parent process ends or is killed", async () => {
   const model = await open();
   const server = await serverOf(process.pid);
   process.kill(parentOf(server), "SIGKILL");
@@ -154,7 +154,7 @@ test("the server ends with its keeper, however that ends", async () => {
   expect(isRunning(next)).toBe(false);
 });
 
-test("the server ends with the service, when that is killed", async () => {
+test("ends the server when the service is killed", async () => {
   const service = spawn(process.execPath, [join(SUPPORT, "doomed-llama-server-child.ts"), BINARY], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -164,7 +164,7 @@ test("the server ends with the service, when that is killed", async () => {
   await eventually(() => expect(isRunning(server)).toBe(false));
 });
 
-test("tells the server's own words when it does not start, and leaves nothing when it takes too long", async () => {
+test("reports the last output of a server that does not start, and kills one that takes too long", async () => {
   await expect(open({ options: ["--fail"] })).rejects.toThrow(
     "llama-server ended by itself (exit code 1): error: invalid argument: --fail",
   );
@@ -183,7 +183,7 @@ async function serverOf(servicePid: number): Promise<number> {
   return pid;
 }
 
-/** Grandchildren that run the stand-in, and what became of them when their keeper is gone. */
+/** PIDs of the stand-ins, including orphans whose parent has ended. */
 async function serversOf(servicePid: number): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
   return pids.filter((pid) => {

@@ -1,4 +1,4 @@
-/** Calls of tools by a real llama-server. */
+/** Tool calls with a real llama-server. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { ChatEvent, ChatMessage, ChatModel, ChatRequest, Tool } from "../ch
 
 const never = () => new AbortController().signal;
 
-describe.skipIf(llamaServerBinary === undefined)("with a template that has a place for tools", () => {
+describe.skipIf(llamaServerBinary === undefined)("with a template that supports tools", () => {
   let folder: TemporaryDirectory;
   let model: ChatModel;
   const weather: Tool = {
@@ -28,7 +28,7 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that has a pla
     param: "tools[0].function.parameters",
   };
   const question = { role: "user" as const, content: "Weather in Paris for 3 days?" };
-  // It is a small model: it does as was done before.
+  // A small model imitates the earlier turns.
   const asked = [...turn("London", 2), ...turn("Rome", 5), ...turn("Cairo", 4), question];
   const ask = (request: Partial<ChatRequest>, messages: ChatMessage[] = asked) =>
     readAnswer(
@@ -46,20 +46,20 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that has a pla
     await folder[Symbol.asyncDispose]();
   });
 
-  test("calls the tool that it has to, and reads what came of it", async () => {
+  test("makes a required call and continues from its result", async () => {
     expect(model.abilities.tools).toBe(true);
     const first = await ask({ toolChoice: { name: "get_weather" } });
     expect(first.reason).toBe("tool_calls");
     const [call] = callsOf(first.events);
     expect(call?.name).toBe("get_weather");
     expect(compileValidator(weather.parameters, "schema")(JSON.parse(call?.arguments ?? ""))).toBeUndefined();
-    const told = { role: "tool" as const, toolCallId: "call_1", content: "It rains." };
-    const second = await ask({ toolChoice: "none" }, [question, called(call?.arguments ?? ""), told]);
+    const result = { role: "tool" as const, toolCallId: "call_1", content: "It rains." };
+    const second = await ask({ toolChoice: "none" }, [question, called(call?.arguments ?? ""), result]);
     expect(second.text).not.toBe("");
     expect(callsOf(second.events)).toEqual([]);
   });
 
-  test("refuses arguments that cannot be held to their schema, and a format beside tools", async () => {
+  test("refuses an unenforceable argument schema, and a response format together with tools", async () => {
     const parameters = { type: "object", patternProperties: { a: {} } };
     await expect(ask({ tools: [{ ...weather, parameters }] })).rejects.toMatchObject({
       code: "unsupported_value",
@@ -86,7 +86,7 @@ interface Call {
   arguments: string;
 }
 
-/** Put together from their pieces. */
+/** Joins the calls from their pieces. */
 function callsOf(events: readonly ChatEvent[]): Call[] {
   const calls: Call[] = [];
   for (const event of events) {

@@ -28,7 +28,7 @@ function toOptions(settings: LlamaServerSettings, path: string): string[] {
   const { contextSize, slots, threads, gpuLayers, projectorFile } = settings;
   return [
     ...["--model", path],
-    // Its context is divided among the slots.
+    // llama-server divides its context among the slots.
     ...["--ctx-size", String(contextSize * slots)],
     ...["--parallel", String(slots)],
     // A context shift would silently drop the beginning.

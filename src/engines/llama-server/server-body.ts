@@ -1,6 +1,6 @@
 /**
- * A chat request as llama-server reads it. Only fields that Parlance knows are sent, each of them explicitly, because
- * llama-server has defaults of its own and skips unknown fields silently.
+ * Converts a chat request to llama-server's body. Sends every known field explicitly and no others, because
+ * llama-server has other defaults and ignores unknown fields silently.
  */
 
 import { anyObjectGrammar } from "@parlance-inference/json-schema-grammar/grammar";
@@ -11,21 +11,21 @@ import { imagesIn } from "../message-text.ts";
 import { toMessage, toTool } from "../openai-compatible/chat-body.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
-/** `request` has its grammars. Throws a Fault that names the field when llama-server would not honour all of the request. */
+/** `request` includes its grammars. Throws a Fault that names a field that llama-server would not honor. */
 export function toServerBody(request: ChatRequest, properties: ServerProperties): Record<string, unknown> {
   refuseUnknownTokens(request.logitBias, properties.vocabularySize);
   const { seed } = request;
   return {
     messages: request.messages.map(toServerMessage),
     stream: true,
-    // It reads 32 bits: more would come out as few.
+    // llama-server parses 32-bit integers: larger values would overflow.
     max_tokens: Math.min(request.maxTokens ?? -1, 2 ** 31 - 1),
     temperature: request.temperature,
     top_p: request.topP,
     top_k: toLlamaTopK(request.topK),
     min_p: request.minP ?? 0,
     seed: toLlamaSeed(seed),
-    // The same prefix evaluated in batches of another shape rounds differently, which may change the text.
+    // A prefix evaluated in other batches rounds differently, which may change the text.
     cache_prompt: seed === undefined,
     frequency_penalty: request.frequencyPenalty,
     presence_penalty: request.presencePenalty,
@@ -51,7 +51,7 @@ function refuseUnknownTokens(bias: ChatRequest["logitBias"], vocabularySize: num
 
 function toServerMessage(message: ChatMessage): Record<string, unknown> {
   for (const { url, param } of imagesIn(message)) {
-    // llama-server would fetch it from wherever it points to, this machine's own network included.
+    // llama-server would fetch any URL, including ones on the local network (SSRF).
     if (!url.startsWith("data:")) {
       throw unsupportedValue("A local model fetches no images: send the image itself, as a data: URL.", param.url);
     }
@@ -73,7 +73,7 @@ function reasoning({ reasoningEffort, format }: ChatRequest): Record<string, unk
 
 function tools({ tools: offered, toolChoice, parallelToolCalls }: ChatRequest): Record<string, unknown> {
   if (offered.length === 0 || toolChoice === "none") return {};
-  // Named choices are unknown to it: the one tool, required, is the same.
+  // llama-server does not support named choices. A single required tool is equivalent.
   const named = typeof toolChoice === "object" ? toolChoice.name : undefined;
   const sent = named === undefined ? offered : offered.filter(({ name }) => name === named);
   return {
@@ -88,7 +88,7 @@ function toServerTool({ description, parameters, ...tool }: Tool): object {
   return toTool({ ...tool, description: description ?? "", parameters: parameters ?? empty });
 }
 
-/** A grammar of our own rather than the schema: llama-server drops keywords that it does not know. */
+/** Sends Parlance's grammar rather than the schema: llama-server drops unknown keywords. */
 function grammar(format: AnswerFormat, offered: readonly Tool[]): { grammar?: string } {
   if (format.type === "text") return {};
   if (offered.length > 0) throw formatBesideTools();
@@ -98,6 +98,6 @@ function grammar(format: AnswerFormat, offered: readonly Tool[]): { grammar?: st
 }
 
 function formatBesideTools(): Fault {
-  const message = "This model cannot have its answer's format and its calls of tools constrained at once.";
+  const message = "This model cannot enforce a response format and tool schemas in one request. Leave out one of them.";
   return unsupportedValue(message, "response_format");
 }

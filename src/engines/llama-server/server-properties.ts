@@ -5,9 +5,9 @@ import { unavailable } from "../../faults.ts";
 
 export interface ServerProperties {
   slots: number;
-  /** Tokens of each slot. */
+  /** Context size of each slot in tokens. */
   contextWindow: number;
-  /** Undefined when it is too old to say. */
+  /** Undefined when an old version does not report it. */
   vocabularySize: number | undefined;
   tools: boolean;
   reasoning: boolean;
@@ -24,7 +24,7 @@ const Props = z.object({
 });
 const Models = z.object({ data: z.array(z.object({ meta: z.object({ n_vocab: z.int() }).nullish() })) });
 
-/** Throws a Fault when it does not tell what it has to. */
+/** Throws a Fault when a required property is missing. */
 export async function readProperties(origin: string, key: string): Promise<ServerProperties> {
   const props = await get(`${origin}/props`, key, Props);
   const models = await get(`${origin}/v1/models`, key, Models);
@@ -34,7 +34,7 @@ export async function readProperties(origin: string, key: string): Promise<Serve
     slots: props.total_slots,
     contextWindow: props.default_generation_settings.n_ctx,
     vocabularySize: models.data[0]?.meta?.n_vocab,
-    // It drops the tools of a request without a word where the template has no place for them.
+    // llama-server silently drops a request's tools if the template does not support them.
     tools: caps === undefined ? /\btools\b/.test(template) : caps.supports_tools === true,
     reasoning: caps?.supports_reasoning_effort === true || /enable_thinking|<think>|\[THINK\]/.test(template),
     vision: props.modalities.vision,
@@ -50,7 +50,7 @@ async function get<Schema extends z.ZodType>(url: string, key: string, schema: S
   if (read.success) return read.data;
   const path = new URL(url).pathname;
   throw unavailable(
-    `This llama-server does not tell at ${path} what is needed: ${read.error.message}`,
+    `llama-server's answer at ${path} lacks required properties: ${read.error.message}`,
     "engine_failed",
     60,
   );

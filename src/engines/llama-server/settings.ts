@@ -1,10 +1,10 @@
-/** What a deployment of this engine may say in the configuration. */
+/** Settings of a deployment of this engine. */
 
 import { z } from "zod";
 import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
 import { timeoutSeconds } from "../openai-compatible/settings.ts";
 
-/** Set by Parlance itself, or would expose what only Parlance may reach. */
+/** Options that Parlance sets itself, or that would expose the server to others. */
 const OWN_OPTIONS = [
   "-m",
   "--model",
@@ -51,11 +51,7 @@ const options = z
 
 export const llamaServerSettings = z
   .strictObject({
-    binary: z
-      .string()
-      .min(1)
-      .default("llama-server")
-      .describe("llama.cpp's own server: a path, or a name that is looked up on PATH"),
+    binary: z.string().min(1).default("llama-server").describe("llama.cpp's server: a path, or a name on PATH"),
     ...ggufReferenceFields,
     projector_file: z
       .string()
@@ -66,14 +62,14 @@ export const llamaServerSettings = z
       .int()
       .min(256)
       .default(4096)
-      .describe("Tokens of prompt and answer together, for each slot; 8 slots of 4096 need the memory of 32768"),
-    slots: z.int().min(1).max(256).default(4).describe("Requests decoded together; more wait"),
-    threads: z.int().min(1).max(1024).optional().describe("Left out: llama-server's own choice"),
-    gpu_layers: z.int().min(0).optional().describe("Layers kept on the GPU. Left out: as many as fit"),
-    options: options.describe("Further options of llama-server, each word an entry, such as --flash-attn, on"),
-    start_timeout_seconds: timeoutSeconds.default(600).describe("To load the model"),
-    first_byte_timeout_seconds: timeoutSeconds.default(300).describe("To the first token of an answer"),
-    idle_timeout_seconds: timeoutSeconds.default(120).describe("Between two tokens"),
+      .describe("Maximum tokens of prompt and answer together, per slot; 8 slots of 4096 need the memory of 32768"),
+    slots: z.int().min(1).max(256).default(4).describe("Requests decoded in one batch; more wait"),
+    threads: z.int().min(1).max(1024).optional().describe("Default: llama-server decides"),
+    gpu_layers: z.int().min(0).optional().describe("Layers on the GPU. Default: as many as fit"),
+    options: options.describe("Additional command-line arguments, one entry per word, such as --flash-attn, on"),
+    start_timeout_seconds: timeoutSeconds.default(600).describe("Maximum time to load the model"),
+    first_byte_timeout_seconds: timeoutSeconds.default(300).describe("Maximum time to the first token of an answer"),
+    idle_timeout_seconds: timeoutSeconds.default(120).describe("Maximum time between two tokens"),
   })
   .transform((value, context) => ({
     binary: value.binary,

@@ -11,7 +11,7 @@ export interface MoonshineSettings {
   threads: number | undefined;
 }
 
-/** The published models know English only. */
+/** The published models support English only. */
 const LANGUAGE = "en";
 
 export class MoonshineTranscription implements TranscriptionModel {

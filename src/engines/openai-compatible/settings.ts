@@ -1,4 +1,4 @@
-/** What a deployment of this engine may say in the configuration. */
+/** Settings of a deployment of this engine. */
 
 import { z } from "zod";
 import { Secret } from "../../secret.ts";

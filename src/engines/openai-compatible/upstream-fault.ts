@@ -18,7 +18,7 @@ const OWN_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", 
 export interface FaultContext {
   /** The deployment's name. */
   deployment: string;
-  /** The catalog id that was asked for. */
+  /** The requested catalog id. */
   model: string;
   /** What it was sent as. */
   upstreamModel: string;

@@ -1,37 +1,37 @@
-/** What the scripted model says, token by token, before a bound or a stop text ends it. */
+/** Plans the scripted model's answer token by token, up to a limit or a stop sequence. */
 
 import { randomBytes } from "node:crypto";
 import type { ChatEvent, ChatRequest, FinishReason, TokenLogprob } from "../chat-model.ts";
 import type { ScriptedReply } from "./settings.ts";
 import { tokenize } from "./tokenize.ts";
 
-type Said = "text" | "reasoning" | "tool-call" | "tool-arguments";
+type GeneratedType = "text" | "reasoning" | "tool-call" | "tool-arguments";
 type Without<Event> = Event extends unknown ? Omit<Event, "completionTokens" | "choice"> : never;
 
-/** The event of one generated token; its text may be "" where a stop text took all of it. */
-export type Step = Without<Extract<ChatEvent, { type: Said }>>;
+/** Event of one generated token; its text is "" if a stop sequence removed all of it. */
+export type Step = Without<Extract<ChatEvent, { type: GeneratedType }>>;
 
 export interface PlannedChoice {
   steps: Step[];
   reason: FinishReason;
 }
 
-/** `said`: what is said where the script has no text of its own. `room`: most tokens. */
+/** `echo`: text for replies without a text. `maxTokens`: what the context window leaves. */
 export function planChoice(
   reply: ScriptedReply,
   request: ChatRequest,
-  { choice, said, room }: { choice: number; said: string; room: number },
+  { choice, echo, maxTokens }: { choice: number; echo: string; maxTokens: number },
 ): PlannedChoice {
   const calls = callsOf(reply, request);
   const scripted = reply.texts === undefined ? reply.text : reply.texts[choice % reply.texts.length];
-  const text = tokenize(scripted ?? (calls.length > 0 ? "" : said));
+  const text = tokenize(scripted ?? (calls.length > 0 ? "" : echo));
   const reasoning = request.reasoningEffort === "none" ? [] : tokenize(reply.reasoning ?? "");
   const all: Step[] = [
     ...reasoning.map((piece): Step => ({ type: "reasoning", text: piece })),
     ...text.map((piece): Step => ({ type: "text", text: piece, ...logprobsOf(piece, text, request.topLogprobs) })),
     ...calls.flatMap((call, index) => stepsOfCall(call, index)),
   ];
-  const steps = all.slice(0, Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, room));
+  const steps = all.slice(0, Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, maxTokens));
   const stop = firstStop(steps.map(textOf).join(""), request.stop);
   if (stop !== undefined) return { steps: cut(steps, stop.start, stop.end), reason: "stop" };
   if (steps.length < all.length) return { steps, reason: "length" };
@@ -40,7 +40,7 @@ export function planChoice(
 
 type Call = ScriptedReply["toolCalls"][number];
 
-/** Only tools that the request has, and that its choice allows. */
+/** Only tools of the request that its choice allows. */
 function callsOf(reply: ScriptedReply, { tools, toolChoice, parallelToolCalls }: ChatRequest): Call[] {
   const isAllowed = ({ name }: Call) => (typeof toolChoice === "object" ? toolChoice.name === name : true);
   const calls = reply.toolCalls.filter((call) => tools.some(({ name }) => name === call.name) && isAllowed(call));
@@ -56,9 +56,9 @@ function stepsOfCall(call: Call, index: number): Step[] {
   ];
 }
 
-const PROBABILITY_OF_SAID = 0.9;
+const CHOSEN_PROBABILITY = 0.9;
 
-/** What is said has nine tenths of the probability, and the answer's other tokens share the last. */
+/** The chosen token has a probability of 0.9; the answer's other tokens have 0.1 together. */
 function logprobsOf(
   token: string,
   answer: readonly string[],
@@ -66,17 +66,17 @@ function logprobsOf(
 ): { logprobs: TokenLogprob[] } | undefined {
   if (top === undefined) return undefined;
   const others = [...new Set(answer)].filter((other) => other !== token);
-  const said = { ...bytesOf(token), logprob: Math.log(others.length === 0 ? 1 : PROBABILITY_OF_SAID) };
-  const logprob = Math.log((1 - PROBABILITY_OF_SAID) / others.length);
-  const alternatives = [said, ...others.map((other) => ({ ...bytesOf(other), logprob }))];
-  return { logprobs: [{ ...said, top: alternatives.slice(0, top) }] };
+  const chosen = { ...bytesOf(token), logprob: Math.log(others.length === 0 ? 1 : CHOSEN_PROBABILITY) };
+  const logprob = Math.log((1 - CHOSEN_PROBABILITY) / others.length);
+  const alternatives = [chosen, ...others.map((other) => ({ ...bytesOf(other), logprob }))];
+  return { logprobs: [{ ...chosen, top: alternatives.slice(0, top) }] };
 }
 
 function bytesOf(token: string): { token: string; bytes: number[] } {
   return { token, bytes: [...Buffer.from(token)] };
 }
 
-/** Stop texts end what is said, not what is thought or called. */
+/** Stop sequences end the text, not reasoning or tool calls. */
 function textOf(step: Step): string {
   return step.type === "text" ? step.text : "";
 }
@@ -89,7 +89,7 @@ function firstStop(text: string, stops: readonly string[]): { start: number; end
   return found.sort((a, b) => a.end - b.end)[0];
 }
 
-/** Tokens up to the one that completes the stop text were generated; only what stands before it is said. */
+/** Counts the tokens up to the one that completes the stop sequence, and emits only the text before it. */
 function cut(steps: readonly Step[], start: number, end: number): Step[] {
   const kept: Step[] = [];
   let position = 0;

@@ -29,20 +29,20 @@ test.each([
   ["2 + 2", "4", "stop"],
   ["Is this the end?", "No.", "content_filter"],
   ["Something else", "Something else", "stop"],
-])("to %j says %j", async (asked, text, reason) => {
+])("answers %j with %j", async (asked, text, reason) => {
   const answer = await say({ replies: REPLIES, echo: true }, { say: asked });
   expect(answer.text).toBe(text);
   expect(answer.reason).toBe(reason);
 });
 
-test("refuses a message that the script does not know", async () => {
+test("refuses a message that no reply matches", async () => {
   await expect(say({ replies: REPLIES }, { say: "Hi" })).rejects.toMatchObject({
     kind: "invalid-request",
     param: "messages",
   });
 });
 
-test("counts its own tokens", async () => {
+test("counts its tokens", async () => {
   const { finish } = await say({ echo: true }, { say: "one two considerably" });
   expect(finish?.usage).toEqual({
     promptTokens: 5,
@@ -54,27 +54,27 @@ test("counts its own tokens", async () => {
 });
 
 test.each(["", " ", "a b", "  lead and trail  \n", "très 🐉🐉🐉🐉🐉🐉🐉🐉🐉 long", "日本語のとても長い文章です"])(
-  "tokens of %j are the text again",
+  "restores %j from its tokens",
   (text) => {
     expect(tokenize(text).join("")).toBe(text);
     for (const token of tokenize(text)) expect(token.isWellFormed()).toBe(true);
   },
 );
 
-test("counts the tokens of a stop text but does not say it", async () => {
+test("counts the tokens of a stop sequence but does not emit it", async () => {
   const { text, finish, reason } = await say({ echo: true }, { say: "one two three four", stop: ["wo thr"] });
   expect(text).toBe("one t");
   expect(reason).toBe("stop");
   expect(finish).toMatchObject({ usage: { completionTokens: 3 } });
 });
 
-test("the context window bounds the answer too", async () => {
+test("bounds the answer by the context window", async () => {
   const { finish, reason } = await say({ replies: [{ text: "a b c d e f g" }], context_window: 8 }, { say: "one two" });
   expect(reason).toBe("length");
   expect(finish).toMatchObject({ usage: { promptTokens: 3, completionTokens: 5 } });
 });
 
-test("fails when the script says so", async () => {
+test("fails after the configured number of tokens", async () => {
   const fail_with = { kind: "upstream-failed", message: "Down.", code: "upstream_error", retry_after_seconds: 3 };
   const model = await open({ replies: [{ text: "one two three", fail_after_tokens: 2, fail_with }] });
   const events: string[] = [];
@@ -89,7 +89,7 @@ test("fails when the script says so", async () => {
   expect(events).toEqual(["start", "text", "text"]);
 });
 
-test("fails before the answer begins, also with what is no Fault", async () => {
+test("fails before the answer begins, also with an error that is not a Fault", async () => {
   const model = await open({
     replies: [{ text: "one", fail_after_tokens: 0, fail_with: { kind: "bug", message: "oops" } }],
   });
@@ -97,7 +97,7 @@ test("fails before the answer begins, also with what is no Fault", async () => {
   await expect(events.next()).rejects.toMatchObject({ name: "Error", message: "oops" });
 });
 
-test("a delay ends with the request", async () => {
+test("ends a delay when the request is aborted", async () => {
   const model = await open({ replies: [{ text: "one", delay_ms_before_first: 60_000 }] });
   const abort = new AbortController();
   const reading = readAnswer(model.chat(makeChatRequest(), abort.signal));
@@ -105,7 +105,7 @@ test("a delay ends with the request", async () => {
   expect((await reading).events).toEqual([]);
 });
 
-test.each(["SIGSEGV", "SIGKILL"])("a crash by %s ends its own requests and is mended", async (crash_signal) => {
+test.each(["SIGSEGV", "SIGKILL"])("fails its requests after a crash by %s and restarts", async (crash_signal) => {
   const replies = [{ match: "crash", text: "one two three", crash_after_tokens: 1, crash_signal }];
   const model = await open({ replies, echo: true, process: "child" });
   const said: string[] = [];

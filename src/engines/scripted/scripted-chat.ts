@@ -1,4 +1,4 @@
-/** A chat model that says what its script says. */
+/** A chat model that gives configured replies. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest, unavailable } from "../../faults.ts";
@@ -41,11 +41,11 @@ export class ScriptedChat implements ChatModel {
     const promptTokens = countPromptTokens(request.messages);
     if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow);
     const asked = request.messages.findLast((message) => message.role === "user");
-    const said = asked === undefined ? "" : messageText(asked);
-    const reply = this.#replyTo(request, said);
-    const room = this.contextWindow - promptTokens;
+    const userText = asked === undefined ? "" : messageText(asked);
+    const reply = this.#replyTo(request, userText);
+    const maxTokens = this.contextWindow - promptTokens;
     const choices = Array.from({ length: request.choices }, (_, choice) =>
-      planChoice(reply, request, { choice, said, room }),
+      planChoice(reply, request, { choice, echo: userText, maxTokens }),
     );
     const until = AbortSignal.any([signal, this.#closing.signal]);
     await pause(reply.delayMsBeforeFirst, until);
@@ -74,14 +74,14 @@ export class ScriptedChat implements ChatModel {
     yield { type: "finish", usage };
   }
 
-  #replyTo({ messages }: ChatRequest, said: string): ScriptedReply {
+  #replyTo({ messages }: ChatRequest, userText: string): ScriptedReply {
     const last = messages.at(-1);
     const result = last?.role === "tool" ? messageText(last) : undefined;
     const reply = this.#replies.find(
       ({ match, matchTool }) =>
-        matches(match, said) && (matchTool === undefined || (result !== undefined && matches(matchTool, result))),
+        matches(match, userText) && (matchTool === undefined || (result !== undefined && matches(matchTool, result))),
     );
-    if (reply === undefined) throw invalidRequest("The script has no reply to this message.", "messages");
+    if (reply === undefined) throw invalidRequest("No configured reply matches this message.", "messages");
     return reply;
   }
 
@@ -90,12 +90,12 @@ export class ScriptedChat implements ChatModel {
   }
 }
 
-function matches(match: ScriptedReply["match"], said: string): boolean {
+function matches(match: ScriptedReply["match"], text: string): boolean {
   if (match === undefined) return true;
-  return typeof match === "string" ? said.includes(match) : said.search(match) >= 0;
+  return typeof match === "string" ? text.includes(match) : text.search(match) >= 0;
 }
 
-/** A token of each choice after the other. */
+/** Interleaves the choices token by token. */
 function* inTurns(choices: readonly PlannedChoice[]): Generator<{ choice: number; step: Step }> {
   const longest = Math.max(...choices.map(({ steps }) => steps.length));
   for (let turn = 0; turn < longest; turn += 1) {
@@ -111,7 +111,7 @@ function toFailure(failWith: ScriptedReply["failWith"]): Error {
   return new Fault(failWith.kind, failWith.message, failWith);
 }
 
-/** What was said before reaches the reader: it leaves this process a turn of the event loop later. */
+/** Lets the earlier events leave this process, which takes one turn of the event loop. */
 async function crash(signal: NodeJS.Signals): Promise<void> {
   await delay(20);
   process.kill(process.pid, signal);

@@ -1,7 +1,7 @@
 import { defineEngine } from "../define-engine.ts";
 import { scriptedSettings } from "./settings.ts";
 
-/** For tests and demos: replies, delays, failures and crashes are set in the configuration. */
+/** Engine for tests and demos: the configuration sets replies, delays, failures and crashes. */
 export const scriptedEngine = defineEngine({
   name: "scripted",
   tasks: ["chat", "speech", "transcription"],

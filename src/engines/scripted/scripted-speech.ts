@@ -1,4 +1,4 @@
-/** Speech model for tests and demos: plays a tone for each sentence, as long as its text. */
+/** Speech model for tests and demos: plays a tone for each sentence, with a duration in proportion to its text. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
@@ -48,8 +48,8 @@ export class ScriptedSpeech implements SpeechModel {
     if (instructions !== undefined) throw instructionsUnsupported();
     const own = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
     const hertz = BASE_HERTZ * (1 + this.voices.indexOf(own));
-    const { mostInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
-    const limits = { maxInputCharacters: mostInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
+    const { maxInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
+    const limits = { maxInputCharacters: maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     const until = AbortSignal.any([signal, this.#closing.signal]);
     for (const [index, segment] of toSegments(text, limits).entries()) {
       const milliseconds = index === 0 ? delayMsBeforeFirst : delayMsPerSentence;

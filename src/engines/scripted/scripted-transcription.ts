@@ -1,4 +1,4 @@
-/** A transcription model that listens to the whole recording and then says what its script says, a sentence at a time. */
+/** A transcription model that reads the complete recording and then emits a configured reply sentence by sentence. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest } from "../../faults.ts";
@@ -27,10 +27,10 @@ export class ScriptedTranscription implements TranscriptionModel {
 
   async close(): Promise<void> {}
 
-  /** The reply whose `match` is in the prompt; its delays and failures count sentences. */
+  /** Finds the reply whose `match` is in the prompt; its delays and failures count sentences. */
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
     const reply = this.#replies.find(({ match }) => isIn(match, request.prompt ?? ""));
-    if (reply === undefined) throw invalidRequest("The script has no reply to this prompt.", "prompt");
+    if (reply === undefined) throw invalidRequest("No configured reply matches this prompt.", "prompt");
     let heardSamples = 0;
     for await (const samples of request.samples) {
       heardSamples += samples.length;

@@ -1,19 +1,19 @@
-/** What a deployment of this engine may say in the configuration: its whole behaviour. */
+/** Settings of a deployment of this engine, which determine all that it does. */
 
 import { z } from "zod";
 
 const milliseconds = z.number().min(0).default(0);
 
-/** Faults that an engine may end with; `bug` throws what is no Fault. */
+/** Kinds of Fault that an engine may throw; `bug` throws another error. */
 const failure = z
   .strictObject({
     kind: z
       .enum(["invalid-request", "request-rate-limited", "unavailable", "upstream-failed", "upstream-timeout", "bug"])
       .default("unavailable")
-      .describe("The kind of failure; bug: one that nobody expected"),
-    message: z.string().default("The script says to fail here.").describe("What the caller is told"),
+      .describe("Kind of the failure; bug: an unexpected error"),
+    message: z.string().default("The configured failure.").describe("Message for the caller"),
     code: z.string().optional().describe("The error's `code`"),
-    retry_after_seconds: z.int().min(1).optional().describe("When the caller should try again"),
+    retry_after_seconds: z.int().min(1).optional().describe("Seconds until the caller should retry"),
   })
   .transform((value) => ({
     kind: value.kind,
@@ -35,34 +35,46 @@ const match = z.string().transform((value, context) => {
 
 const toolCall = z.strictObject({
   name: z.string().min(1),
-  arguments: z.looseObject({}).default({}).describe("What it is called with"),
+  arguments: z.looseObject({}).default({}).describe("Arguments of the call"),
 });
 
 const reply = z
   .strictObject({
     match: match
       .optional()
-      .describe("A part of the last user message, or a /regular expression/; left out: every message"),
+      .describe("A substring of the last user message, or a /regular expression/. Default: matches every message"),
     match_tool: match
       .optional()
-      .describe("As `match`, of the last message where that is a tool's; holds nowhere else. Left out: every message"),
-    text: z.string().optional().describe("Left out: the last user message is said back, unless a tool is called"),
-    texts: z.array(z.string()).min(1).optional().describe("In place of `text`: what each of several choices says"),
-    reasoning: z.string().optional().describe("What is thought before, unless `reasoning_effort` is none"),
+      .describe(
+        "Like `match`, for the last message if it is a tool result; never matches otherwise. Default: matches every message",
+      ),
+    text: z
+      .string()
+      .optional()
+      .describe("Text of the answer. Default: repeats the last user message, unless the reply calls a tool"),
+    texts: z.array(z.string()).min(1).optional().describe("Instead of `text`: the text of each of several choices"),
+    reasoning: z.string().optional().describe("Reasoning before the answer, unless `reasoning_effort` is none"),
     tool_calls: z
       .array(toolCall)
       .default([])
-      .describe("Calls after the text, of tools that the request has and its choice allows"),
+      .describe("Calls after the text, of tools in the request that its choice allows"),
     finish_reason: z
       .enum(["stop", "length", "tool_calls", "content_filter"])
       .optional()
-      .describe("How the answer ends. Left out: tool_calls where a tool is called, otherwise stop"),
+      .describe("Finish reason. Default: tool_calls after a tool call, otherwise stop"),
     delay_ms_before_first: milliseconds.describe("Milliseconds before the answer begins"),
     delay_ms_per_token: milliseconds.describe("Milliseconds before each token"),
-    fail_after_tokens: z.int().min(0).optional().describe("0: before the answer begins"),
-    fail_with: failure.optional().describe("The failure that `fail_after_tokens` brings"),
-    crash_after_tokens: z.int().min(0).optional().describe("Kills the model's process; needs `process: child`"),
-    crash_signal: z.enum(["SIGSEGV", "SIGKILL", "SIGABRT"]).default("SIGSEGV").describe("What kills it"),
+    fail_after_tokens: z.int().min(0).optional().describe("Tokens before the failure; 0: before the answer begins"),
+    fail_with: failure.optional().describe("The failure after `fail_after_tokens`"),
+    crash_after_tokens: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("Tokens before the model's process kills itself; needs `process: child`"),
+    crash_signal: z
+      .enum(["SIGSEGV", "SIGKILL", "SIGABRT"])
+      .default("SIGSEGV")
+      .describe("Signal for `crash_after_tokens`"),
   })
   .transform((value) => ({
     match: value.match,
@@ -83,47 +95,50 @@ const reply = z
 const abilities = z
   .strictObject({
     tools: z.boolean().default(false),
-    json_schema: z.boolean().default(false).describe("Nothing is checked: the script has to say what fits"),
-    vision: z.boolean().default(false).describe("Images are taken and not looked at"),
+    json_schema: z
+      .boolean()
+      .default(false)
+      .describe("Accepts schemas without enforcing them: the replies have to match"),
+    vision: z.boolean().default(false).describe("Accepts images and ignores them"),
     logprobs: z.boolean().default(false),
     reasoning: z.boolean().default(false),
-    choices: z.int().min(1).max(128).default(1).describe("Most answers to one request"),
+    choices: z.int().min(1).max(128).default(1).describe("Maximum choices of a request"),
   })
   .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
 
 const speech = z
   .strictObject({
-    voices: z.array(z.string().min(1)).min(1).default(["low", "high"]).describe("Each hums at a pitch of its own"),
-    sample_rate: z.int().min(8000).max(48_000).default(24_000).describe("Samples a second"),
-    max_input_characters: z.int().min(1).default(4096).describe("Characters that a request may have"),
+    voices: z.array(z.string().min(1)).min(1).default(["low", "high"]).describe("Voice names; each has its own pitch"),
+    sample_rate: z.int().min(8000).max(48_000).default(24_000).describe("Samples per second"),
+    max_input_characters: z.int().min(1).default(4096).describe("Maximum characters of a request"),
     delay_ms_before_first: milliseconds.describe("Milliseconds before the first sound"),
-    delay_ms_per_sentence: milliseconds.describe("Before each sentence but the first"),
+    delay_ms_per_sentence: milliseconds.describe("Milliseconds before each sentence except the first"),
   })
   .transform((value) => ({
     voices: value.voices,
     sampleRate: value.sample_rate,
-    mostInputCharacters: value.max_input_characters,
+    maxInputCharacters: value.max_input_characters,
     delayMsBeforeFirst: value.delay_ms_before_first,
     delayMsPerSentence: value.delay_ms_per_sentence,
   }));
 
-/** Nobody can crash a production service by its configuration alone. */
+/** Prevents a configuration from crashing a production service. */
 function mayCrash(): boolean {
   return process.env.PARLANCE_TEST_ENGINES === "1";
 }
 
 export const scriptedSettings = z
   .strictObject({
-    replies: z.array(reply).default([]).describe("The first whose `match` holds answers"),
-    echo: z.boolean().default(false).describe("Says the last user message back when no reply matches"),
-    slots: z.int().min(1).default(4).describe("Requests served at once; more wait"),
-    abilities: abilities.prefault({}).describe("What requests may ask for; all else is refused"),
-    context_window: z.int().min(2).default(4096).describe("Tokens of prompt and answer together"),
-    speech: speech.optional().describe("For the task speech: hums a tone for each sentence"),
+    replies: z.array(reply).default([]).describe("The first reply that matches answers"),
+    echo: z.boolean().default(false).describe("Repeats the last user message when no reply matches"),
+    slots: z.int().min(1).default(4).describe("Concurrent requests; more wait"),
+    abilities: abilities.prefault({}).describe("Optional features that requests may use; others are refused"),
+    context_window: z.int().min(2).default(4096).describe("Maximum tokens of prompt and answer together"),
+    speech: speech.optional().describe("For the task speech: plays a tone for each sentence"),
     process: z
       .enum(["parent", "child"])
       .default("parent")
-      .describe("child: in a supervised process of its own, as engines with weights run"),
+      .describe("child: runs in a supervised child process, like engines with weights"),
   })
   .refine((value) => value.echo || value.replies.length > 0 || value.speech !== undefined, {
     error: "needs `replies`, or `echo: true`, or for speech `speech`",

@@ -5,13 +5,13 @@ import type { OfflineModelConfig } from "./load-sherpa-onnx.ts";
 export type ModelPaths = Readonly<Record<string, string>>;
 
 export interface Family {
-  /** Roles of the required files, besides `tokens` and `vad`. */
+  /** Roles of the required files in addition to `tokens` and `vad`. */
   roles: readonly string[];
-  /** The part of the recognizer's configuration that names the files. `translate` is into English. */
+  /** Returns the part of the recognizer's configuration that names the files. `translate`: into English. */
   configure(paths: ModelPaths, language: string, translate: boolean): OfflineModelConfig;
   /** Whether the language is set for each segment. */
   takesLanguage: boolean;
-  /** ISO 639 codes that every model of the family knows; undefined where models differ. */
+  /** ISO 639 codes that every model of the family supports; undefined where models differ. */
   languages: readonly string[] | undefined;
   translates: boolean;
 }

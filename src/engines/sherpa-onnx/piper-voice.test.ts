@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Any ONNX file will do: the settings go behind what it holds. */
+/** Any ONNX file works: the settings are appended to it. */
 async function prepare(settings: unknown, text = JSON.stringify(settings)) {
   const config = join(folder.path, "voice.onnx.json");
   await writeFile(config, text);
@@ -41,7 +41,7 @@ function metadataOf(onnx: Uint8Array): Record<string, string> {
   return new PbfReader(onnx).readFields(read, {});
 }
 
-test("the settings stand inside the ONNX file, which stays one that runs, and the phonemes in a file of tokens", async () => {
+test("adds the settings to the ONNX file, which still runs, and writes the phonemes to a tokens file", async () => {
   const { paths, voices, ...voice } = await prepare(SETTINGS);
   expect(metadataOf(await readFile(paths.model ?? ""))).toMatchObject({
     model_type: "vits",
@@ -62,15 +62,15 @@ test("the settings stand inside the ONNX file, which stays one that runs, and th
   await expect(access(paths.model ?? "")).rejects.toThrow("ENOENT");
 });
 
-test("a single speaker has the name of the recordings that it was made from", async () => {
+test("names a single speaker after its dataset", async () => {
   await using voice = await prepare({ ...SETTINGS, num_speakers: 1, speaker_id_map: {}, dataset: "joe" });
   expect(voice.voices).toEqual({ joe: 0 });
 });
 
 test.each([
   ["no JSON", "{", /voice\.onnx\.json is not JSON/],
-  ["something else", "{}", /not what Piper says of a voice: audio: /],
+  ["something else", "{}", /not a Piper voice configuration: audio: /],
   ["a voice that reads letters", JSON.stringify({ ...SETTINGS, phoneme_type: "text" }), /phoneme_type: .*espeak/],
-])("settings that are %s are refused", async (_case, text, message) => {
+])("refuses settings: %s", async (_case, text, message) => {
   await expect(prepare(undefined, text)).rejects.toThrow(message);
 });

@@ -1,6 +1,6 @@
 /**
- * A voice as Piper's makers publish it: an ONNX file, and its settings as JSON beside it. sherpa-onnx wants the settings
- * inside the ONNX file and the phonemes as a file of tokens.
+ * A voice as Piper publishes it: an ONNX file with a JSON file of settings. sherpa-onnx needs the settings
+ * inside the ONNX file and the phonemes as a tokens file.
  */
 
 import { appendFile, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import type { ModelPaths } from "./families.ts";
 const PiperSettings = z.looseObject({
   audio: z.looseObject({ sample_rate: z.int().positive() }),
   espeak: z.looseObject({ voice: z.string() }),
-  /** Voices that read letters instead of phonemes say `text`. */
+  /** `text` for voices that read letters instead of phonemes. */
   phoneme_type: z.literal("espeak").default("espeak"),
   phoneme_id_map: z.record(z.string(), z.array(z.int()).min(1)),
   num_speakers: z.int().positive().default(1),
@@ -25,11 +25,11 @@ const PiperSettings = z.looseObject({
 
 interface PiperVoice extends AsyncDisposable {
   paths: ModelPaths;
-  /** Speakers' numbers by their names; undefined where they have none. */
+  /** Speaker numbers by name; undefined if they have no names. */
   voices: Readonly<Record<string, number>> | undefined;
 }
 
-/** In a temporary folder that goes when it is disposed of. Throws a Fault when the settings are not Piper's. */
+/** Writes the files to a temporary folder, which disposal deletes. Throws a Fault when the settings are not Piper's. */
 export async function preparePiperVoice({ model = "", config = "", data = "" }: ModelPaths): Promise<PiperVoice> {
   const settings = await readSettings(config);
   const folder = await mkdtemp(join(tmpdir(), "parlance-piper-"));
@@ -57,7 +57,7 @@ async function readSettings(path: string): Promise<z.output<typeof PiperSettings
   const parsed = PiperSettings.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const message = `files.config: ${path} is not what Piper says of a voice: ${issue?.path.join(".")}: ${issue?.message}`;
+  const message = `files.config: ${path} is not a Piper voice configuration: ${issue?.path.join(".")}: ${issue?.message}`;
   throw invalidRequest(message, "files.config");
 }
 
@@ -66,7 +66,7 @@ function voicesOf({ num_speakers, speaker_id_map, dataset }: z.output<typeof Pip
   return num_speakers === 1 && dataset !== undefined ? { [dataset]: 0 } : undefined;
 }
 
-/** `metadata_props` of ONNX's ModelProto. In Protocol Buffers what is appended to a message is part of it. */
+/** `metadata_props` of ONNX's ModelProto. Fields appended to a Protocol Buffers message become part of it. */
 const METADATA_FIELD = 14;
 
 function metadata({ audio, espeak, num_speakers, language }: z.output<typeof PiperSettings>): Uint8Array {

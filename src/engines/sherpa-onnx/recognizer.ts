@@ -1,7 +1,7 @@
 /** A loaded recognition model, which decodes one segment at a time. */
 
 import { availableParallelism } from "node:os";
-import { Turns } from "../turns.ts";
+import pLimit from "p-limit";
 import { FAMILIES, type Family, type FamilyName, type ModelPaths } from "./families.ts";
 import type { OfflineRecognizer, OfflineRecognizerConfig, OfflineResult, SherpaOnnx } from "./load-sherpa-onnx.ts";
 
@@ -27,8 +27,8 @@ export class Recognizer {
   readonly #recognizer: OfflineRecognizer;
   readonly #configure: Configure;
   readonly #family: Family;
-  /** Concurrent recordings take turns segment by segment, so that a long one does not block a short one. */
-  readonly #mutex = new Turns();
+  /** One segment at a time, first come first served: concurrent recordings alternate. */
+  readonly #limit = pLimit(1);
   #configured = "";
 
   private constructor(recognizer: OfflineRecognizer, family: Family, configure: Configure) {
@@ -52,9 +52,9 @@ export class Recognizer {
     return new Recognizer(await sherpa.OfflineRecognizer.createAsync(configure("", false)), family, configure);
   }
 
-  /** Undefined when the signal aborts first. */
+  /** Resolves with undefined when the signal aborts before decoding starts. */
   recognize(request: SegmentRequest, signal: AbortSignal): Promise<OfflineResult | undefined> {
-    return this.#mutex.take(signal, () => this.#decode(request));
+    return this.#limit(async () => (signal.aborted ? undefined : this.#decode(request)));
   }
 
   #decode({ samples, sampleRate, language = "", translate }: SegmentRequest): Promise<OfflineResult> {

@@ -23,7 +23,8 @@ export const sherpaOnnxEngine = defineEngine({
 
 async function prepareTranscription(settings: SherpaOnnxSettings): Promise<SherpaStart> {
   const { family, files: paths, slots, threads } = settings;
-  if (isSpeechFamily(family)) throw unsupportedValue(`The family ${family} speaks; it does not transcribe.`, "family");
+  if (isSpeechFamily(family))
+    throw unsupportedValue(`The family ${family} is for speech, not for transcription.`, "family");
   await requireFiles(paths, family, [...FAMILIES[family].roles, "tokens", "vad"]);
   const languages = settings.languages ?? FAMILIES[family].languages ?? ["en"];
   return { task: "transcription", settings: { family, paths, languages, slots, threads } };
@@ -33,7 +34,7 @@ async function prepareSpeech(settings: SherpaOnnxSettings): Promise<SherpaStart>
   const { family, files: paths, slots, threads, voices, max_input_characters: maxInputCharacters } = settings;
   if (!isSpeechFamily(family)) {
     const known = Object.keys(SPEECH_FAMILIES).join(", ");
-    throw invalidRequest(`To speak, \`family\` has to be one of ${known}.`, "family");
+    throw invalidRequest(`For speech, \`family\` has to be one of ${known}.`, "family");
   }
   await requireFiles(paths, family, SPEECH_FAMILIES[family].roles);
   return { task: "speech", settings: { family, paths, voices, maxInputCharacters, slots, threads } };

@@ -3,11 +3,11 @@
 import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
+import pLimit from "p-limit";
 import { invalidRequest } from "../../faults.ts";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
 import type { ModelHealth } from "../open-model.ts";
 import { withSpeechFaults } from "../speech-faults.ts";
-import { Turns } from "../turns.ts";
 import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
 import type { ModelPaths } from "./families.ts";
 import { loadSherpaOnnx, type OfflineTts } from "./load-sherpa-onnx.ts";
@@ -37,7 +37,8 @@ export class SherpaSpeech implements SpeechModel {
   readonly #model: OfflineTts;
   readonly #speakers: Readonly<Record<string, number>>;
   readonly #maxInputCharacters: number;
-  readonly #turns = new Turns();
+  /** One sentence at a time, first come first served: concurrent requests alternate. */
+  readonly #limit = pLimit(1);
 
   private constructor(model: OfflineTts, settings: SherpaSpeechSettings) {
     this.#model = model;
@@ -94,7 +95,7 @@ export class SherpaSpeech implements SpeechModel {
       }
       const onProgress = () => !signal.aborted;
       const request = { text: segment.sentence, sid, speed, enableExternalBuffer: false, onProgress };
-      const result = await this.#turns.take(signal, () => this.#model.generateAsync(request));
+      const result = await this.#limit(async () => (signal.aborted ? undefined : this.#model.generateAsync(request)));
       if (signal.aborted || result === undefined) return;
       if (result.samples.length === 0) continue;
       hasSpoken = true;

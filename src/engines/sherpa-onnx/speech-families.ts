@@ -5,7 +5,7 @@ import type { ModelPaths } from "./families.ts";
 interface SpeechFamily {
   /** Roles of the required files. */
   roles: readonly string[];
-  /** The part of the configuration that names the files. `data` is the folder espeak-ng-data. */
+  /** Returns the part of the configuration that names the files. `data` is the folder espeak-ng-data. */
   configure(paths: ModelPaths): Readonly<Record<string, unknown>>;
 }
 

@@ -19,7 +19,7 @@ test.each([
 
 test("refuses to transcribe with a speech model", async () => {
   await expect(open({ family: "vits", files: { model: "package.json" } }, "transcription")).rejects.toThrow(
-    /vits speaks; it does not transcribe/,
+    /vits is for speech, not for transcription/,
   );
 });
 

@@ -109,7 +109,7 @@ const CASES = [
     putFiles: putKitten,
   },
   {
-    name: "matcha that reads phonemes",
+    name: "matcha with phonemes",
     family: "matcha",
     loudness: 0.1 * NOISE,
     words: "hello",
@@ -121,7 +121,7 @@ const CASES = [
     }),
   },
   {
-    name: "matcha that reads a lexicon",
+    name: "matcha with a lexicon",
     family: "matcha",
     loudness: 0.1 * NOISE,
     words: "你好",

@@ -21,7 +21,7 @@ test.each([
   ["chat", {}, "only transcription"],
   ["transcription", { config: "/nowhere/config.json" }, "/nowhere/config.json cannot be read"],
   ["transcription", {}, "not a CTranslate2 Whisper model"],
-] as const)("%s with %o does not open", async (task, changes, message) => {
+] as const)("fails to open for %s with %o", async (task, changes, message) => {
   const settings = whisperEngine.settings.parse({ files: { ...files, ...changes } });
   const opening = whisperEngine.open(settings, task, makeEngineServices());
   await expect(opening).rejects.toMatchObject({ name: "Fault", message: expect.stringContaining(message) });

@@ -10,12 +10,12 @@ const path = z.string().min(1).max(4096);
 
 const settings = z
   .strictObject({
-    model: z.string().min(1).optional().describe("A model that Parlance knows, such as whisper-base"),
+    model: z.string().min(1).optional().describe("ID of a built-in model, such as whisper-base"),
     files: z
       .strictObject({
         model: path.describe("model.bin, in float16 or float32"),
         tokenizer: path.describe("tokenizer.json"),
-        config: path.describe("config.json, as it lies beside model.bin"),
+        config: path.describe("config.json from the same folder"),
         vad: path.describe("Silero's voice activity model, silero_vad.onnx"),
       })
       .optional()
@@ -24,10 +24,12 @@ const settings = z
       .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
       .min(1)
       .optional()
-      .describe("Languages that are taken; with one alone nothing is detected. Left out: all that the model knows"),
-    translates: z.boolean().default(true).describe("Whether it turns other languages into English"),
-    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed by turns; more wait"),
-    threads: z.int().min(1).max(64).optional().describe("Left out: one for each core, at most 4"),
+      .describe(
+        "Languages that requests may use; a single one disables detection. Default: all languages of the model",
+      ),
+    translates: z.boolean().default(true).describe("Whether the model translates other languages into English"),
+    slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed concurrently; more wait"),
+    threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
   })
   .refine((value) => (value.model === undefined) !== (value.files === undefined), {
     error: "needs exactly one of `model` and `files`",
@@ -35,7 +37,7 @@ const settings = z
 
 type Paths = WhisperSettings["paths"];
 
-/** Whisper models in the format of CTranslate2, run by ONNX Runtime. */
+/** Whisper models in CTranslate2's format, run by ONNX Runtime. */
 export const whisperEngine = defineEngine({
   name: "whisper",
   tasks: ["transcription"],

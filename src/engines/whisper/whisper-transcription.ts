@@ -34,7 +34,8 @@ export class WhisperTranscription implements TranscriptionModel {
 
   private constructor({ languages, slots, translates }: WhisperSettings, model: WhisperModel) {
     const unknown = languages?.find((code) => !model.languages.includes(code));
-    if (unknown !== undefined) throw invalidRequest(`This model does not know the language ${unknown}.`, "languages");
+    if (unknown !== undefined)
+      throw invalidRequest(`This model does not support the language ${unknown}.`, "languages");
     this.slots = slots;
     this.languages = languages ?? model.languages;
     this.abilities = {
