@@ -9,8 +9,8 @@ import {
   type PassThrough,
 } from "../engines/chat-proxy.ts";
 import type { Fault } from "../faults.ts";
-import type { InferenceAnswer } from "./inference-run.ts";
-import type { ChatModerationResult } from "./moderate-chat.ts";
+import type { ChatModerationResult } from "./chat-moderation-result.ts";
+import type { InferenceAnswer } from "./inference-answer.ts";
 
 export interface ChatCall {
   request: ChatRequest;

@@ -3,32 +3,15 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
-import { Fault, type RateLimitStatus, withLimits } from "../faults.ts";
+import { Fault, withLimits } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
 import { costInNanoDollars } from "../usage/cost.ts";
 import { NO_USAGE, type Usage } from "../usage.ts";
 import type { AttemptStats } from "./attempt.ts";
+import type { InferenceAnswer } from "./inference-answer.ts";
 import type { Routed, Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TaskAdapter } from "./task-adapters.ts";
-
-export interface InferenceAnswer<Opened extends Model, Event> {
-  /** The catalog id that answers, which may be a fallback's. */
-  model: string;
-  deployment: string;
-  /** The open model itself, for the facts that it declares. */
-  opened: Opened;
-  /** How much of the caller's limits is left. */
-  rateLimitStatus: RateLimitStatus;
-  /** To be read to its end, or returned early; a failure on the way is thrown. */
-  events: AsyncIterable<Event>;
-  /** Until now: grows as `events` are read. */
-  used: Readonly<Usage>;
-  /** Called before `events` is returned early although the caller is still there: says how that is to be settled. */
-  settleAs(outcome: "finished" | "failed"): void;
-  /** What it came to; undefined while it runs. */
-  settlement(): Settlement | undefined;
-}
 
 export interface InferenceRunOptions<Opened extends Model, Event> {
   router: Router;

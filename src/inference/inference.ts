@@ -33,7 +33,8 @@ import {
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
 import { ActiveRequests } from "./active-requests.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
-import { type InferenceAnswer, InferenceRun } from "./inference-run.ts";
+import type { InferenceAnswer } from "./inference-answer.ts";
+import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import { moderateChat } from "./moderate-chat.ts";
 import { type AskedModeration, type DemandedModeration, moderationPolicy } from "./moderation-policy.ts";

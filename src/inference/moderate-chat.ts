@@ -5,23 +5,13 @@ import type { ModerationModel, ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
 import { type ChatAnswer, type ChatCall, type ChatRunEvent, toChatAnswer } from "./chat-call.ts";
-import type { InferenceAnswer } from "./inference-run.ts";
+import type { ChatModerationResult, ModerationOutcome } from "./chat-moderation-result.ts";
+import type { InferenceAnswer } from "./inference-answer.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 import type { ModerationPolicy } from "./moderation-policy.ts";
 import { prepend } from "./prepend.ts";
 import type { ModerationRequest, ModerationVerdicts } from "./task-adapters.ts";
-
-/** A Fault where only scores were wanted and the moderation model could not give them. */
-type Judgement = ModerationVerdict | Fault;
-
-export interface ChatModerationResult {
-  /** The catalog id that judged. */
-  model: string;
-  input: Judgement | undefined;
-  /** There once the answer is over. */
-  output: Judgement | undefined;
-}
 
 type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
 
@@ -57,7 +47,7 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
   if (policy.output === undefined) return { ...answer, moderation };
   const mode = policy.output;
   const moderated = <Event extends { type: string }>(events: AsyncIterable<Event>, form: ModeratedForm<Event>) => {
-    const take = (judgement: Judgement) => {
+    const take = (judgement: ModerationOutcome) => {
       result.output = judgement;
     };
     const moderateOutput = (texts: readonly string[]) =>

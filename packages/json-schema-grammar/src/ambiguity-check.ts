@@ -5,7 +5,8 @@
 
 import { LIMITS } from "./limits.ts";
 import { SchemaError } from "./schema-error.ts";
-import type { Node, SchemaGraph } from "./schema-graph.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
+import type { Node } from "./schema-node.ts";
 import type { ValueConstraints } from "./value-constraints.ts";
 
 /** Location of a value inside its parent: a property's name or an item's index. */

@@ -5,7 +5,8 @@ import { automatonRules, characterClass, literalText, type RuleSet } from "./gbn
 import { characterTexts, JsonRules } from "./json-rules.ts";
 import { LIMITS } from "./limits.ts";
 import { SchemaError } from "./schema-error.ts";
-import type { Member, Node, SchemaGraph } from "./schema-graph.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
+import type { Member, Node } from "./schema-node.ts";
 import { ALPHABET, automatonOf, complement, intersect, lengthLanguage } from "./string-language.ts";
 import { ANY_VALUE, type JsonType, type ValueConstraints } from "./value-constraints.ts";
 

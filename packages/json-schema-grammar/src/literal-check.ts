@@ -1,20 +1,25 @@
 /** Checks values of `enum` and `const` against the rest of the schema. */
 
 import { isWithinBounds } from "./number-language.ts";
-import type { Node, SchemaGraph } from "./schema-graph.ts";
+import type { Node, NodeLookup, ValueCheck } from "./schema-node.ts";
 import { codePoints } from "./string-language.ts";
 import { literalKey, typeOf, type ValueConstraints } from "./value-constraints.ts";
 
-export class LiteralCheck {
-  readonly #graph: SchemaGraph;
+export class LiteralCheck implements ValueCheck {
+  readonly #graph: NodeLookup;
   readonly #which: "generated" | "valid";
   readonly #literalKeys = new WeakMap<readonly unknown[], ReadonlySet<string>>();
   readonly #known = new WeakMap<object, Map<Node, boolean>>();
 
   /** `which`: for strings with a format, accept those that are generated, or all valid ones. */
-  constructor(graph: SchemaGraph, which: "generated" | "valid") {
+  constructor(graph: NodeLookup, which: "generated" | "valid") {
     this.#graph = graph;
     this.#which = which;
+  }
+
+  /** The literals that satisfy the rest of the constraints. */
+  matching(constraints: ValueConstraints): unknown[] {
+    return (constraints.literals ?? []).filter((value) => this.accepts({ ...constraints, literals: undefined }, value));
   }
 
   #matchesLiteral({ literals }: ValueConstraints, value: unknown): boolean {

@@ -2,13 +2,14 @@
 
 import type { DFA } from "refa";
 import type { Automaton } from "./automaton.ts";
+import { EmptinessProof } from "./emptiness-proof.ts";
 import { SchemaIntersection } from "./intersect-schemas.ts";
 import { LanguageCache } from "./language-cache.ts";
 import { LIMITS } from "./limits.ts";
 import { LiteralCheck } from "./literal-check.ts";
-import { isProvablyEmptyRange } from "./number-language.ts";
 import type { SchemaDocument, SubschemaRef } from "./schema-document.ts";
 import { SchemaError } from "./schema-error.ts";
+import type { Member, Node, NodeLookup, ValueCheck } from "./schema-node.ts";
 import {
   ANY_VALUE,
   constraintsKey,
@@ -19,35 +20,13 @@ import {
   type ValueConstraints,
 } from "./value-constraints.ts";
 
-/** A location of values, which match at least one of its alternatives. */
-export interface Node {
-  readonly key: string;
-  readonly path: string;
-  readonly alternatives: readonly ValueConstraints[];
-  /** False while the alternatives are still being computed: nothing can be inferred from them yet. */
-  readonly isComplete: boolean;
-}
-
-/** A named property of an object. `name` is unescaped. */
-export interface Member {
-  name: string;
-  node: Node;
-  required: boolean;
-}
-
-/** Nesting depth of proofs that no value matches. */
-const PROOF_DEPTH = 4;
-
-export class SchemaGraph {
+export class SchemaGraph implements NodeLookup {
   readonly root: Node;
   readonly #path: string;
   readonly #nodes = new Map<string, Node>();
   readonly #satisfiable = new Set<string>();
   readonly #languages: LanguageCache;
   readonly #generatedLiterals = new LiteralCheck(this, "generated");
-  /** For proofs: two branches can share a valid string that neither generates. */
-  readonly #validLiterals = new LiteralCheck(this, "valid");
-  readonly #empty = new WeakMap<ValueConstraints, Map<number, boolean>>();
   readonly #members = new WeakMap<ValueConstraints, readonly Member[]>();
   readonly #intersection: SchemaIntersection;
 
@@ -55,9 +34,8 @@ export class SchemaGraph {
   constructor(document: SchemaDocument, root: ValueConstraints = ANY_VALUE) {
     this.#path = document.root.path;
     this.#languages = new LanguageCache(this.#path);
-    this.#intersection = new SchemaIntersection(document, (constraints) =>
-      this.#isProvablyEmpty(constraints, PROOF_DEPTH),
-    );
+    const proof = new EmptinessProof(this);
+    this.#intersection = new SchemaIntersection(document, (constraints) => proof.isProvablyEmpty(constraints));
     this.root = this.node([document.root], document.root.path, root);
     this.#findSatisfiable();
     if (!this.isSatisfiable(this.root)) {
@@ -109,7 +87,7 @@ export class SchemaGraph {
         case "string":
           return !this.stringLanguage(constraints)?.isEmpty;
         case "array":
-          return this.#requiredItems(constraints).every((node) => this.isSatisfiable(node));
+          return this.requiredItems(constraints).every((node) => this.isSatisfiable(node));
         case "object":
           return this.#isObjectSatisfiable(constraints);
         default:
@@ -119,10 +97,8 @@ export class SchemaGraph {
   }
 
   /** The literals that satisfy the rest of the constraints. */
-  literals(constraints: ValueConstraints, check: LiteralCheck = this.#generatedLiterals): unknown[] {
-    return (constraints.literals ?? []).filter((value) =>
-      check.accepts({ ...constraints, literals: undefined }, value),
-    );
+  literals(constraints: ValueConstraints): unknown[] {
+    return this.#generatedLiterals.matching(constraints);
   }
 
   numberAutomaton(constraints: ValueConstraints): Automaton | undefined {
@@ -234,7 +210,7 @@ export class SchemaGraph {
       : this.literals(constraints).length > 0;
   }
 
-  #requiredItems(constraints: ValueConstraints): Node[] {
+  requiredItems(constraints: ValueConstraints): Node[] {
     const distinct = Math.min(constraints.array.min, this.distinctItemCount(constraints) + 1);
     return Array.from({ length: distinct }, (_, index) => this.item(constraints, index));
   }
@@ -260,46 +236,10 @@ export class SchemaGraph {
       : undefined;
   }
 
-  isNameAllowed(constraints: ValueConstraints, name: string, check: LiteralCheck = this.#generatedLiterals): boolean {
+  isNameAllowed(constraints: ValueConstraints, name: string, check: ValueCheck = this.#generatedLiterals): boolean {
     return (
       constraints.object.names.length === 0 ||
       this.#names(constraints).alternatives.some((names) => check.accepts(names, name))
     );
-  }
-
-  #isProvablyEmpty(constraints: ValueConstraints, depth: number): boolean {
-    const known = this.#empty.get(constraints)?.get(depth);
-    if (known !== undefined) {
-      return known;
-    }
-    const isEmpty = this.#proveEmpty(constraints, depth);
-    this.#empty.set(constraints, (this.#empty.get(constraints) ?? new Map()).set(depth, isEmpty));
-    return isEmpty;
-  }
-
-  #proveEmpty(constraints: ValueConstraints, depth: number): boolean {
-    if (constraints.literals !== undefined) {
-      return this.literals(constraints, this.#validLiterals).length === 0;
-    }
-    const isNodeEmpty = (node: Node) =>
-      depth > 0 && node.isComplete && node.alternatives.every((inner) => this.#isProvablyEmpty(inner, depth - 1));
-    return [...constraints.types].every((type) => {
-      switch (type) {
-        case "number":
-          return isProvablyEmptyRange(constraints.number);
-        case "string":
-          return this.stringLanguage(constraints, "valid")?.isEmpty ?? false;
-        case "array":
-          return this.#requiredItems(constraints).some(isNodeEmpty);
-        case "object":
-          return constraints.object.required.some(
-            (name) =>
-              isNodeEmpty(this.property(constraints, name)) ||
-              !this.isNameAllowed(constraints, name, this.#validLiterals),
-          );
-        default:
-          return false;
-      }
-    });
   }
 }

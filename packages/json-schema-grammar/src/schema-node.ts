@@ -1,0 +1,35 @@
+/** Types of the graph of locations, shared by the graph, its checks and its proofs. */
+
+import type { DFA } from "refa";
+import type { ValueConstraints } from "./value-constraints.ts";
+
+/** A location of values, which match at least one of its alternatives. */
+export interface Node {
+  readonly key: string;
+  readonly path: string;
+  readonly alternatives: readonly ValueConstraints[];
+  /** False while the alternatives are still being computed: nothing can be inferred from them yet. */
+  readonly isComplete: boolean;
+}
+
+/** A named property of an object. `name` is unescaped. */
+export interface Member {
+  name: string;
+  node: Node;
+  required: boolean;
+}
+
+/** Decides whether a value satisfies constraints. */
+export interface ValueCheck {
+  accepts(constraints: ValueConstraints, value: unknown): boolean;
+}
+
+/** Lookups in a SchemaGraph that checks and proofs need. */
+export interface NodeLookup {
+  item(constraints: ValueConstraints, index: number): Node;
+  /** One node per leading item that is required and has constraints of its own. */
+  requiredItems(constraints: ValueConstraints): Node[];
+  property(constraints: ValueConstraints, name: string | undefined): Node;
+  isNameAllowed(constraints: ValueConstraints, name: string, check?: ValueCheck): boolean;
+  stringLanguage(constraints: ValueConstraints, which: "generated" | "valid"): DFA | undefined;
+}
