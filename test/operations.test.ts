@@ -1,6 +1,6 @@
 /** What operators ask: health, metrics and the log, on the service's own port or on another. */
 
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -139,6 +139,17 @@ test("keeps the data directory and the database private to their owner", async (
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
   expect(await modeOf(data)).toBe("700");
   for (const name of ["parlance.sqlite", "parlance.sqlite-wal"]) expect(await modeOf(join(data, name))).toBe("600");
+  expect(service.output()).not.toContain("chmod");
   await service.stop();
   await rm(parent, { recursive: true });
+});
+
+test("warns once about a data directory that other users can access, with the command that narrows it", async () => {
+  const data = await mkdtemp(join(tmpdir(), "parlance-modes-"));
+  await chmod(data, 0o755);
+  service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
+  const warnings = service.log().filter(({ msg }) => String(msg).includes(`chmod 700 ${data}`));
+  expect(warnings).toMatchObject([{ level: "warn", msg: expect.stringContaining("mode 755") }]);
+  await service.stop();
+  await rm(data, { recursive: true });
 });

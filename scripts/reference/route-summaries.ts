@@ -37,7 +37,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Lists the keys of a service account. Not in OpenAI's API.",
   "GET /v1/organization/projects/{project}/api_keys": "Lists the keys of a project.",
   "GET /v1/organization/projects/{project}/api_keys/{key}": "Retrieves a key.",
-  "POST /v1/organization/projects/{project}/api_keys/{key}": "Sets when a key expires. Not in OpenAI's API.",
+  "POST /v1/organization/projects/{project}/api_keys/{key}": "Sets when a key expires; takes `expires_in_seconds`.",
   "DELETE /v1/organization/projects/{project}/api_keys/{key}": "Revokes a key.",
   "GET /v1/organization/projects/{project}/api_keys/{key}/spend_limit":
     "Retrieves a key's monthly spend limit. Not in OpenAI's API.",

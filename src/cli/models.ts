@@ -10,7 +10,7 @@ import { formatTable } from "./format-table.ts";
 import { createProgress } from "./progress.ts";
 
 export interface ModelsCommandParts {
-  openStore: () => Promise<ModelStore>;
+  openStore: (access: "read" | "write") => Promise<ModelStore>;
 }
 
 interface ListOptions {
@@ -27,18 +27,18 @@ export function modelsCommand({ openStore }: ModelsCommandParts): Command {
     .option("--all", "include models that can be pulled and models installed with Parlance")
     .option("--verify", "verify the SHA-256 checksum of every file")
     .option("--json", "print the models as JSON")
-    .action(async (options: ListOptions) => list(await openStore(), options));
+    .action(async (options: ListOptions) => list(await openStore("read"), options));
   command
     .command("pull")
     .description("Download a model and verify its checksums")
     .argument("<model>", "id of a known model, or hf:owner/repo/path/file.gguf[@revision]")
-    .action(async (model: string) => pull(await openStore(), model));
+    .action(async (model: string) => pull(await openStore("write"), model));
   command
     .command("remove")
     .description("Delete a model's files from this machine")
     .argument("<model>", "id of the model, from `parlance models list`")
     .action(async (model: string) => {
-      await (await openStore()).remove(model);
+      await (await openStore("write")).remove(model);
       console.log(`Removed ${model}.`);
     });
   return command;

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
+import { HubServer } from "../../test/support/hub-server.ts";
 import { runParlance } from "../../test/support/run-parlance.ts";
 
 let cwd: string;
@@ -19,6 +21,17 @@ test("--version prints the version and its stage", async () => {
   const { code, stdout } = await runParlance(["--version"], { cwd });
   expect(stdout).toBe(`parlance ${packageJson.version} (Beta)\n`);
   expect(code).toBe(0);
+});
+
+test("models pull before the first start creates a data directory that is private to its owner", async () => {
+  const hub = await HubServer.start();
+  hub.add("owner/repo/resolve/main/small.gguf", randomBytes(1234));
+  const data = join(cwd, "data");
+  const environment = { PARLANCE_DATA_DIR: data, HF_ENDPOINT: hub.endpoint, NO_PROXY: "127.0.0.1" };
+  const { code, stderr } = await runParlance(["models", "pull", "hf:owner/repo/small.gguf"], { cwd, environment });
+  expect(code, stderr).toBe(0);
+  expect(((await stat(data)).mode & 0o777).toString(8)).toBe("700");
+  await hub[Symbol.asyncDispose]();
 });
 
 test.each([[["--help"]], [["help"]]])("%j lists the commands", async (words) => {

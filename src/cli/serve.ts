@@ -6,6 +6,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../models/create-model-store.ts";
+import { createDataDirectory, warnIfAccessibleToOthers } from "../process/data-directory.ts";
 import { STAGE, VERSION } from "../version.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
@@ -29,6 +30,8 @@ export async function serve(): Promise<number> {
   const sources = configSources();
   const config = await loadConfig(sources);
   const logger = openLog(config.logLevel);
+  createDataDirectory(config.dataDirectory);
+  warnIfAccessibleToOthers(config.dataDirectory, logger);
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
   const progress = createProgress(process.stdout);

@@ -132,11 +132,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(ofAccount.body.data).toEqual(listed.data);
     expect(JSON.stringify([listed.data, ofAccount.body])).not.toContain(created.value);
 
-    // Not in the type of what the client gives back, which is what OpenAI answers with.
-    const longer = await service.send("POST", `/projects/${project}/api_keys/${created.id}`, {
-      expires_in_seconds: 3_600,
-    });
-    expect(longer.body.expires_at).toBeGreaterThanOrEqual(created.created_at + 3_600);
+    const longer = await apiKeys.update(created.id, { project_id: project, expires_in_seconds: 3_600 });
+    expect(longer.expires_at).toBeGreaterThanOrEqual(created.created_at + 3_600);
+    expect(await apiKeys.update(created.id, { project_id: project, scopes: [] })).toEqual(longer);
+    const restricting = apiKeys.update(created.id, { project_id: project, scopes: ["api.all.read"] });
+    await expect(restricting).rejects.toMatchObject({ status: 400, param: "scopes" });
+    const nothing = apiKeys.update(created.id, { project_id: project });
+    await expect(nothing).rejects.toMatchObject({ status: 400, param: "expires_in_seconds" });
 
     const deleted = await apiKeys.delete(created.id, { project_id: project });
     expect(deleted).toEqual({ id: created.id, object: "organization.project.api_key.deleted", deleted: true });

@@ -39,9 +39,15 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
       const body = parse(ProjectApiKeyUpdateBody, request.body);
       refuseScopes(body);
       const seconds = body.expires_in_seconds;
-      if (seconds === undefined) throw invalidRequest("Nothing to change was given: 'expires_in_seconds'.");
       const { key } = request.params;
-      return toShown(accounts, await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request), key, seconds));
+      if (seconds !== undefined) {
+        return toShown(accounts, await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request), key, seconds));
+      }
+      if (body.scopes === undefined) {
+        throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
+      }
+      // Empty scopes remove a key's restrictions, and keys have none here.
+      return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), key));
     });
 
     app.delete<OfKey>("/projects/:project/api_keys/:key", async (request) => {
