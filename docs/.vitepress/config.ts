@@ -1,6 +1,6 @@
 /** The documentation site: `npm run docs` builds it and fails on dead links. */
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 
@@ -26,7 +26,7 @@ export default defineConfig({
       text: titleOf(folder),
       collapsed: folder === "decisions",
       items: pages(folder).map((page) => ({
-        text: titleOf(page.replace(/^(\d{4})-/, "")),
+        text: headingOf(folder, page),
         link: `/${folder}/${page}`,
       })),
     })),
@@ -38,6 +38,11 @@ function pages(folder: string): string[] {
     .filter((file) => file.endsWith(".md"))
     .map((file) => file.slice(0, -3))
     .sort();
+}
+
+function headingOf(folder: string, page: string): string {
+  const text = readFileSync(join(root, folder, `${page}.md`), "utf8");
+  return /^# (.+)$/m.exec(text)?.[1] ?? titleOf(page);
 }
 
 function titleOf(name: string): string {
