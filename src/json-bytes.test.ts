@@ -15,7 +15,7 @@ test("jsonBytes counts the bytes that JSON.stringify writes, where nothing is es
 });
 
 test("jsonBytes leaves out entries that are undefined or omitted by name", () => {
-  expect(jsonBytes({ a: undefined, b: [{ image_url: "x".repeat(1000), c: "é" }] }, "image_url")).toBe(
-    Buffer.byteLength('{"b":[{"c":"é"}]}'),
+  expect(jsonBytes({ a: undefined, b: [undefined, { image_url: "x".repeat(1000), c: "é" }] }, "image_url")).toBe(
+    Buffer.byteLength('{"b":[null,{"c":"é"}]}'),
   );
 });

@@ -4,6 +4,8 @@
  */
 export function jsonBytes(value: unknown, omitted?: string): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
+  // In an array it is written as null.
+  if (value === undefined) return 4;
   if (Array.isArray(value)) {
     return value.reduce<number>((sum, item) => sum + jsonBytes(item, omitted) + 1, value.length === 0 ? 2 : 1);
   }

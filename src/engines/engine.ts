@@ -15,8 +15,7 @@ export interface ModerationModel extends OpenModel {
   readonly categories: readonly string[] | undefined;
   readonly takesImages: boolean;
   /**
-   * Returns one verdict for each input, in order. `asked` is for upstreams.
-   * Throws a Fault when part of an input cannot be scored.
+   * Returns one verdict for each input, in order. Throws a Fault when part of an input cannot be scored.
    */
   moderate(
     inputs: readonly ModerationInput[],
@@ -28,6 +27,8 @@ export interface ModerationModel extends OpenModel {
 export interface ModerationAsked {
   /** The requested catalog id. */
   model: string;
+  /** The one that the request counts for; requests of several projects take turns. */
+  project: string;
   callerHeaders?: CallerHeaders | undefined;
 }
 

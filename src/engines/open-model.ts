@@ -3,6 +3,8 @@
 export interface OpenModel {
   /** Requests served concurrently; more wait. Undefined: unlimited, because an upstream decides. */
   readonly slots: number | undefined;
+  /** How many of them the requests of one project may take; left out: all. */
+  readonly slotsPerProject?: number | undefined;
   /** Display name of where it runs: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
   readonly device: string;
   /** PID of the model's child process, if it has one. */

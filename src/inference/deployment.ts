@@ -65,10 +65,10 @@ export class Deployment {
         requests: this.#slots.inUse + this.#slots.waiting,
         lastEndedAt: this.#slots.lastReleasedAt,
       }),
-      onOpened: ({ slots }) => {
+      onOpened: ({ slots, slotsPerProject }) => {
         // Requests may wait for the slots of a model that was unloaded and is loaded again.
         if (this.#slots.count !== (slots ?? Number.POSITIVE_INFINITY)) {
-          this.#slots = new Slots(slots, this.#routingOptions.maxQueue);
+          this.#slots = new Slots(slots, this.#routingOptions.maxQueue, slotsPerProject);
         }
       },
       onFailure: options.onOpenFailure,

@@ -4,6 +4,7 @@
 const REMEMBERED_PROJECTS = 1000;
 
 export class FairQueue<Item> {
+  readonly #maxHeld: number;
   readonly #waiting = new Map<string, Set<Item>>();
   /** Slots that each project holds. */
   readonly #held = new Map<string, number>();
@@ -11,6 +12,11 @@ export class FairQueue<Item> {
   readonly #enteredAt = new Map<string, number>();
   #clock = 0;
   #size = 0;
+
+  /** `maxHeld`: slots that one project may hold. */
+  constructor(maxHeld: number) {
+    this.#maxHeld = maxHeld;
+  }
 
   get size(): number {
     return this.#size;
@@ -35,6 +41,7 @@ export class FairQueue<Item> {
   next(): Item | undefined {
     let chosen: string | undefined;
     for (const project of this.#waiting.keys()) {
+      if (!this.mayServe(project)) continue;
       if (chosen === undefined || this.#isBefore(project, chosen)) chosen = project;
     }
     if (chosen === undefined) return undefined;
@@ -51,6 +58,10 @@ export class FairQueue<Item> {
     const newest = [...(this.#waiting.get(longest) ?? [])].at(-1) as Item;
     this.remove(longest, newest);
     return newest;
+  }
+
+  mayServe(project: string): boolean {
+    return this.#heldBy(project) < this.#maxHeld;
   }
 
   /** Tells that a project holds a slot from now on. */

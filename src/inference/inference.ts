@@ -117,7 +117,7 @@ export class Inference {
    */
   async chat(caller: Caller, call: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.catalogIdOf(id));
-    const adapter = () => chatAdapter(call, caller.projectId ?? caller.organizationId);
+    const adapter = () => chatAdapter(call, projectOf(caller));
     const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
     const moderate = (question: ModerationQuestion) => this.moderate(caller, question, onDisconnect);
@@ -134,7 +134,7 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? this.#firstModel(caller, "moderation");
-    return this.#run(caller, id, moderationAdapter(request), onDisconnect, isWithinRequest);
+    return this.#run(caller, id, moderationAdapter(request, projectOf(caller)), onDisconnect, isWithinRequest);
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */
@@ -291,6 +291,11 @@ function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undef
   return candidates.flatMap(({ model }) =>
     model.deployments.map(({ lastModel }) => (lastModel?.task === "chat" ? lastModel.contextWindow : undefined)),
   );
+}
+
+/** Whose turn it is where requests wait. */
+function projectOf({ projectId, organizationId }: Caller): string {
+  return projectId ?? organizationId;
 }
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {

@@ -135,3 +135,15 @@ test("tells how long was waited", async () => {
   setTimeout(release, 30);
   expect((await next).waitedSeconds).toBeGreaterThan(0.02);
 });
+
+test("leaves the slots beyond a project's share to other projects", async () => {
+  const slots = new Slots(4, 10, 2);
+  const first = await slots.acquire(never, "a");
+  await slots.acquire(never, "a");
+  const third = slots.acquire(never, "a");
+  await slots.acquire(never, "b");
+  expect([slots.inUse, slots.waiting]).toEqual([3, 1]);
+  first.release();
+  await third;
+  expect([slots.inUse, slots.waiting]).toEqual([3, 0]);
+});

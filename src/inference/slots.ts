@@ -24,15 +24,16 @@ export class Slots {
   readonly count: number;
   /** How many may wait; fewer than wait already lets those stay. */
   maxQueue: number;
-  readonly #queue = new FairQueue<Waiting>();
+  readonly #queue: FairQueue<Waiting>;
   #inUse = 0;
   #lastReleasedAt = Number.NEGATIVE_INFINITY;
   #whenIdle: (() => void) | undefined;
   /** Moving average of how long a slot is held; a guess until the first release. */
   #heldSeconds = 2;
 
-  /** `count` undefined: without limit. */
-  constructor(count: number | undefined, maxQueue: number) {
+  /** `count` undefined: without limit. `perProject`: how many the requests of one project may take. */
+  constructor(count: number | undefined, maxQueue: number, perProject = Number.POSITIVE_INFINITY) {
+    this.#queue = new FairQueue(perProject);
     this.count = count ?? Number.POSITIVE_INFINITY;
     this.maxQueue = maxQueue;
   }
@@ -64,7 +65,7 @@ export class Slots {
 
   /** A slot, if one is free. */
   take(project: string): Slot | undefined {
-    return this.hasFree ? this.#occupy(project, 0) : undefined;
+    return this.hasFree && this.#queue.mayServe(project) ? this.#occupy(project, 0) : undefined;
   }
 
   /**

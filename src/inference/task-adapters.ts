@@ -155,11 +155,10 @@ export interface ModerationRequest {
 export type ModerationVerdicts = readonly ModerationVerdict[];
 
 /** One event: all the verdicts. */
-export function moderationAdapter({
-  inputs,
-  imagesNotTaken,
-  callerHeaders,
-}: ModerationRequest): TaskAdapter<ModerationModel, ModerationVerdicts> {
+export function moderationAdapter(
+  { inputs, imagesNotTaken, callerHeaders }: ModerationRequest,
+  project: string,
+): TaskAdapter<ModerationModel, ModerationVerdicts> {
   // Classifiers do not report how many tokens they read.
   const countInputs = (used: Usage) => {
     used.characters = inputs.reduce((sum, { text }) => sum + text.length, 0);
@@ -173,7 +172,7 @@ export function moderationAdapter({
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: (model, id, signal) =>
       new SingleEventStream(async () => {
-        const verdicts = await model.moderate(inputs, signal, { model: id, callerHeaders });
+        const verdicts = await model.moderate(inputs, signal, { model: id, project, callerHeaders });
         return signal.aborted ? undefined : verdicts;
       }),
     drainsToBuffer: () => true,

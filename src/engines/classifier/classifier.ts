@@ -4,12 +4,10 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { InferenceSession } from "onnxruntime-node";
 import { invalidRequest } from "../../faults.ts";
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { ModerationAsked, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
-import { deobfuscate } from "./deobfuscate.ts";
+import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
-import { minorCueShare } from "./minor-cues.ts";
-import { scoreBatches, type Window } from "./score-batches.ts";
 import { Windows } from "./windows.ts";
 
 /** Paths of the files in the model store. */
@@ -27,12 +25,16 @@ export interface ClassifierOptions {
   maxCharacters: number;
 }
 
-const SLOTS = 4;
+/** Requests take turns batch by batch, so they need no other queue. */
+const SLOTS = 64;
+/** Leaves slots to the other projects. */
+const SLOTS_PER_PROJECT = 16;
 const MAX_DEFAULT_THREADS = 4;
 
 export class Classifier implements ModerationModel {
   readonly task = "moderation";
   readonly slots = SLOTS;
+  readonly slotsPerProject = SLOTS_PER_PROJECT;
   readonly device = "cpu";
   readonly takesImages = false;
   readonly categories: readonly string[];
@@ -41,6 +43,7 @@ export class Classifier implements ModerationModel {
   readonly #thresholds: Readonly<Record<string, number>>;
   readonly #session: InferenceSession;
   readonly #windows: Windows;
+  readonly #batches: FairBatches;
 
   private constructor(options: ClassifierOptions, head: Head, session: InferenceSession, windows: Windows) {
     this.#options = options;
@@ -49,6 +52,7 @@ export class Classifier implements ModerationModel {
     this.#thresholds = { ...head.thresholds, ...options.thresholds };
     this.#session = session;
     this.#windows = windows;
+    this.#batches = new FairBatches((batch) => runBatch(session, batch));
   }
 
   static async open(options: ClassifierOptions): Promise<Classifier> {
@@ -68,27 +72,47 @@ export class Classifier implements ModerationModel {
     return new Classifier(options, head, session, new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig)));
   }
 
-  /** Scores a text longer than the network's window window by window; each category keeps its highest score. */
-  async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
+  /** A text longer than the network's window is scored window by window; each category keeps its highest score. */
+  async moderate(
+    inputs: readonly ModerationInput[],
+    signal: AbortSignal,
+    asked?: ModerationAsked,
+  ): Promise<readonly ModerationVerdict[]> {
     this.#checkLength(inputs);
-    const windows: Window[] = [];
-    for (const [text, input] of inputs.entries()) {
-      if (signal.aborted) break;
-      if (input.text.trim() !== "") for (const ids of this.#windows.of(input.text)) windows.push({ text, ids });
-    }
     const highest = inputs.map(() => new Float32Array(this.#trained.length));
-    await scoreBatches(this.#session, windows, signal, (text, scores) => {
-      const kept = highest[text];
-      for (const [column, score] of scores.entries()) {
-        if (kept !== undefined && score > (kept[column] ?? 0)) kept[column] = score;
-      }
+    const minorCueShares = inputs.map(() => 0);
+    await this.#batches.score({
+      project: asked?.project ?? "",
+      windows: this.#windowsOf(inputs, (text, share) => {
+        minorCueShares[text] = Math.max(minorCueShares[text] ?? 0, share);
+      }),
+      signal,
+      take: (text, scores) => {
+        const kept = highest[text];
+        for (const [column, score] of scores.entries()) {
+          if (kept !== undefined && score > (kept[column] ?? 0)) kept[column] = score;
+        }
+      },
     });
-    return inputs.map(({ text }, index) => this.#verdict(text, highest[index] ?? new Float32Array(0)));
+    return inputs.map((_, text) => this.#verdict(highest[text] ?? new Float32Array(0), minorCueShares[text] ?? 0));
   }
 
-  #verdict(text: string, trained: Float32Array): ModerationVerdict {
+  *#windowsOf(
+    inputs: readonly ModerationInput[],
+    takeShare: (text: number, share: number) => void,
+  ): Generator<Window, void> {
+    for (const [text, input] of inputs.entries()) {
+      if (input.text.trim() === "") continue;
+      for (const { windows, minorCueShare } of this.#windows.sectionsOf(input.text)) {
+        takeShare(text, minorCueShare);
+        for (const ids of windows) yield { text, ids };
+      }
+    }
+  }
+
+  #verdict(trained: Float32Array, minorCueShare: number): ModerationVerdict {
     const byName = Object.fromEntries(this.#trained.map((name, column) => [name, trained[column] ?? 0]));
-    byName["sexual/minors"] = (byName.sexual ?? 0) * minorCueShare(deobfuscate(text));
+    byName["sexual/minors"] = (byName.sexual ?? 0) * minorCueShare;
     const every = <Value>(of: (category: string) => Value) =>
       Object.fromEntries(this.categories.map((category) => [category, of(category)]));
     return {

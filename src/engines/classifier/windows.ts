@@ -2,14 +2,23 @@
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { deobfuscate } from "./deobfuscate.ts";
+import { minorCueShare } from "./minor-cues.ts";
 
 const WINDOW_TOKENS = 126;
 const OVERLAP_TOKENS = 24;
-/** A piece of this length is tokenized quickly, and an abort takes effect between two pieces. */
-const PIECE_CHARACTERS = 4000;
+/** Deobfuscating and tokenizing so many takes 10 ms at most, and other requests have their turn between two. */
+const SECTION_CHARACTERS = 4000;
+/** Read again with the next section, for what the cut divides. */
+const SECTION_OVERLAP = 200;
 /** The tokenizer maps longer words to one unknown token. */
 const MAX_WORD_CHARACTERS = 80;
 const TOO_LONG_WORD = new RegExp(`(\\S{${MAX_WORD_CHARACTERS}})(?=\\S)`, "gu");
+
+interface Section {
+  /** At least one; each begins and ends with the model's special tokens. */
+  windows: readonly (readonly number[])[];
+  minorCueShare: number;
+}
 
 export class Windows {
   readonly #tokenizer: Tokenizer;
@@ -23,19 +32,20 @@ export class Windows {
     this.#end = this.#tokenizer.token_to_id("[SEP]") ?? 102;
   }
 
-  /** Returns at least one window; each begins and ends with the model's special tokens. */
-  *of(text: string): Generator<readonly number[], void> {
-    let ids: number[] = [];
-    let isFirst = true;
-    for (const piece of pieces(deobfuscate(text).replace(TOO_LONG_WORD, "$1 "))) {
-      ids.push(...this.#tokenizer.encode(piece, { add_special_tokens: false }).ids);
-      while (ids.length > WINDOW_TOKENS) {
-        yield this.#withSpecialTokens(ids.slice(0, WINDOW_TOKENS));
-        ids = ids.slice(WINDOW_TOKENS - OVERLAP_TOKENS);
-        isFirst = false;
-      }
+  *sectionsOf(text: string): Generator<Section, void> {
+    for (const section of cut(text)) {
+      const plain = deobfuscate(section);
+      yield { windows: this.#windowsOf(plain), minorCueShare: minorCueShare(plain) };
     }
-    if (isFirst || ids.length > OVERLAP_TOKENS) yield this.#withSpecialTokens(ids);
+  }
+
+  #windowsOf(text: string): readonly (readonly number[])[] {
+    const { ids } = this.#tokenizer.encode(text.replace(TOO_LONG_WORD, "$1 "), { add_special_tokens: false });
+    const windows = [];
+    for (let at = 0; at === 0 || ids.length - at > OVERLAP_TOKENS; at += WINDOW_TOKENS - OVERLAP_TOKENS) {
+      windows.push(this.#withSpecialTokens(ids.slice(at, at + WINDOW_TOKENS)));
+    }
+    return windows;
   }
 
   #withSpecialTokens(ids: readonly number[]): readonly number[] {
@@ -44,13 +54,15 @@ export class Windows {
 }
 
 /** Splits at white space where there is any. */
-function* pieces(text: string): Generator<string, void> {
-  let at = 0;
-  while (text.length - at > PIECE_CHARACTERS) {
-    const space = text.lastIndexOf(" ", at + PIECE_CHARACTERS);
-    const end = space > at ? space : at + PIECE_CHARACTERS;
-    yield text.slice(at, end);
-    at = end;
+function* cut(text: string): Generator<string, void> {
+  let start = 0;
+  while (text.length - start > SECTION_CHARACTERS) {
+    const limit = start + SECTION_CHARACTERS;
+    const space = text.lastIndexOf(" ", limit);
+    const end = space > start + 2 * SECTION_OVERLAP ? space : limit;
+    yield text.slice(start, end);
+    const overlap = text.indexOf(" ", end - SECTION_OVERLAP);
+    start = overlap !== -1 && overlap < end ? overlap : end - SECTION_OVERLAP;
   }
-  yield text.slice(at);
+  yield text.slice(start);
 }

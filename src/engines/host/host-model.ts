@@ -55,9 +55,11 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat" | "prepare">);
     case "moderation":
       return Object.assign(common, facts, {
-        moderate: async (inputs, until) => {
+        moderate: async (inputs, until, asked) => {
           type Verdicts = Awaited<ReturnType<Extract<Model, { task: "moderation" }>["moderate"]>>;
-          for await (const verdicts of supervisor.call(inputs, undefined, until)) return verdicts as Verdicts;
+          // Headers may hold the caller's key, and no local model reads them.
+          const call = { inputs, asked: asked && { ...asked, callerHeaders: undefined } };
+          for await (const verdicts of supervisor.call(call, undefined, until)) return verdicts as Verdicts;
           throw until.reason;
         },
       } satisfies Pick<Extract<Model, { task: "moderation" }>, "moderate">);

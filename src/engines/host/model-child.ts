@@ -2,7 +2,7 @@
 
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import type { Model } from "../engine.ts";
+import type { Model, ModerationAsked, ModerationInput } from "../engine.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
 import { exitWithParent, killOnExit, watchParent } from "./parent-watchdog.ts";
@@ -125,8 +125,10 @@ async function* perform(
       throw new Error("A server is called over HTTP");
     case "chat":
       return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
-    case "moderation":
-      return yield await model.moderate(input as Parameters<typeof model.moderate>[0], signal);
+    case "moderation": {
+      const { inputs, asked } = input as { inputs: readonly ModerationInput[]; asked: ModerationAsked | undefined };
+      return yield await model.moderate(inputs, signal, asked);
+    }
     case "speech":
       return yield* model.speak(input as Parameters<typeof model.speak>[0], signal);
     case "transcription": {
@@ -148,8 +150,10 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       const { contextWindow, contextReason, maxMessages, abilities, usesGrammars } = model;
       return { task: model.task, slots, device, contextWindow, contextReason, maxMessages, abilities, usesGrammars };
     }
-    case "moderation":
-      return { task: model.task, slots, device, categories: model.categories, takesImages: model.takesImages };
+    case "moderation": {
+      const { slotsPerProject, categories, takesImages } = model;
+      return { task: model.task, slots, slotsPerProject, device, categories, takesImages };
+    }
     case "speech": {
       const { voices, voiceAliases, sampleRate } = model;
       return { task: model.task, slots, device, voices, voiceAliases, sampleRate };

@@ -73,7 +73,7 @@ test("passes images on", async () => {
 
 test("behind a wildcard asks for the model that was asked for", async () => {
   const { model, received } = await opened(() => ({ body: { results: [RESULT] } }), { catalogId: "openai/*" });
-  await model.moderate([text("a")], until, { model: "openai/omni-moderation-2024-09-26" });
+  await model.moderate([text("a")], until, { model: "openai/omni-moderation-2024-09-26", project: "one" });
   expect(received[0]?.body.model).toBe("omni-moderation-2024-09-26");
 });
 
