@@ -29,7 +29,7 @@ interface Subject {
   key: string;
   model: string;
   /** Fields that Parlance adds to every request. */
-  besides: object;
+  extraFields: object;
 }
 
 const alone = spawn(
@@ -63,10 +63,10 @@ const subjects = {
     url: `http://127.0.0.1:${PORT}`,
     key: "",
     model: "any",
-    besides: { top_k: 256, top_p: 1, min_p: 0, cache_prompt: false },
+    extraFields: { top_k: 256, top_p: 1, min_p: 0, cache_prompt: false },
   },
-  server: { url, key, model: "server", besides: {} },
-  binding: { url, key, model: "binding", besides: {} },
+  server: { url, key, model: "server", extraFields: {} },
+  binding: { url, key, model: "binding", extraFields: {} },
 } satisfies Record<string, Subject>;
 
 console.log("| concurrent | llama-server alone, tokens/s | engine llama-server | ratio | engine llama-cpp | ratio |");
@@ -121,7 +121,7 @@ async function timeToFirst(subject: Subject): Promise<number> {
   return spent ?? Number.NaN;
 }
 
-async function* lines({ url, key, model, besides }: Subject, seed: number): AsyncGenerator<string> {
+async function* lines({ url, key, model, extraFields }: Subject, seed: number): AsyncGenerator<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
@@ -132,7 +132,7 @@ async function* lines({ url, key, model, besides }: Subject, seed: number): Asyn
       seed,
       stream: true,
       stream_options: { include_usage: true },
-      ...besides,
+      ...extraFields,
     }),
   });
   if (response.status !== 200 || response.body === null) throw new Error(await response.text());

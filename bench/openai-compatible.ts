@@ -107,7 +107,7 @@ function measureBytes(): void {
         const frames = new ChatFrames({ model: "catalog/model", choices: 1 });
         for (let at = 0; at < rounds; at += perChunk) Buffer.from(frames.rewrite(sse.push(chunk)), "latin1");
       });
-      time("  parsed and written anew", () => {
+      time("  parsed and serialized", () => {
         for (let at = 0; at < rounds; at += perChunk) {
           let out = "";
           for (const frame of chunk.toString().split("\n\n")) {

@@ -34,8 +34,8 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
   const counters = await openCounters({ ...urls, onCountersUnavailable: "refuse" }, logger);
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
   const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
-  const told = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };
-  const quota = new RateLimits({ ...told, counters, requestTimeoutSeconds: 600, scopesOf: () => scopes });
+  const shared = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };
+  const quota = new RateLimits({ ...shared, counters, requestTimeoutSeconds: 600, scopesOf: () => scopes });
   const claim: Claim = {
     caller: { keyId: "key", organizationId: "organization", projectId: "project", kind: "project" },
     model: "model",

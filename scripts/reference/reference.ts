@@ -108,11 +108,11 @@ function typeOf(schema: JsonSchema): string {
 }
 
 function numberOf({ type, minimum, exclusiveMinimum, maximum }: JsonSchema): string {
-  const word = type === "integer" ? "whole number" : "number";
-  const least = exclusiveMinimum === undefined ? minimum : `more than ${exclusiveMinimum}`;
-  if (least === undefined && maximum === undefined) return word;
-  if (maximum === undefined) return `${word}, ${exclusiveMinimum === undefined ? `at least ${least}` : least}`;
-  return `${word}, ${least} to ${maximum}`;
+  const word = type === "integer" ? "integer" : "number";
+  const lowest = exclusiveMinimum === undefined ? minimum : `more than ${exclusiveMinimum}`;
+  if (lowest === undefined && maximum === undefined) return word;
+  if (maximum === undefined) return `${word}, ${exclusiveMinimum === undefined ? `at least ${lowest}` : lowest}`;
+  return `${word}, ${lowest} to ${maximum}`;
 }
 
 function code(value: unknown): string {

@@ -9,14 +9,14 @@ const secret = z
   .min(1)
   .transform((value) => new Secret(value));
 
-/** They belong to the connection or to the body, which the engine makes itself. */
+/** Headers of the connection and the body, which the engine sets itself. */
 const OWN_HEADERS = ["host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding"];
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 const headerValue = z
   .string()
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "may hold no line break and no character that a header cannot carry")
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must not contain line breaks or other characters that are invalid in a header")
   .transform((value) => new Secret(value));
 
 const headers = z
@@ -33,7 +33,7 @@ const headers = z
 
 const headerPattern = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'+.^_`|~-]*\*?$/, "is not a header name, nor one with a last *")
+  .regex(/^[A-Za-z0-9!#$%&'+.^_`|~-]*\*?$/, "is not a header name, optionally with a trailing *")
   .refine((value) => value !== "" && !NEVER_FORWARDED.has(value.toLowerCase()), { error: "is never forwarded" })
   .transform((value) => value.toLowerCase());
 
@@ -51,8 +51,8 @@ function faultOf(url: URL | null): string | undefined {
   if (url === null) return "is not a URL, such as http://10.0.0.5:8000/v1";
   if (url.protocol !== "http:" && url.protocol !== "https:") return "must begin with http:// or https://";
   if (url.username !== "" || url.password !== "")
-    return "must not hold a user name or a password; use api_key or headers";
-  if (url.hash !== "") return "must not hold a fragment (#…)";
+    return "must not contain a user name or a password; use api_key or headers";
+  if (url.hash !== "") return "must not contain a fragment (#…)";
   return undefined;
 }
 
@@ -65,14 +65,21 @@ const proxy = z
 
 const tls = z
   .strictObject({
-    ca_file: z.string().min(1).optional().describe("PEM file of the authorities to trust instead of the usual ones"),
-    certificate_file: z.string().min(1).optional().describe("PEM file of the client's own certificate"),
-    key_file: z.string().min(1).optional().describe("PEM file of the client certificate's key"),
+    ca_file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("PEM file of the certificate authorities to trust in place of the default ones"),
+    certificate_file: z.string().min(1).optional().describe("PEM file of the client certificate"),
+    key_file: z.string().min(1).optional().describe("PEM file of the client certificate's private key"),
     server_name: z.string().min(1).optional().describe("Name expected in the upstream's certificate"),
-    verify: z.boolean().default(true).describe("false accepts any certificate: for tests only"),
+    verify: z
+      .boolean()
+      .default(true)
+      .describe("Whether to verify the upstream's certificate; set to false only for tests"),
   })
   .refine((value) => (value.certificate_file === undefined) === (value.key_file === undefined), {
-    error: "certificate_file and key_file belong together",
+    error: "certificate_file and key_file must be set together",
   })
   .transform((value) => ({
     caFile: value.ca_file,
@@ -82,73 +89,75 @@ const tls = z
     verify: value.verify,
   }));
 
-/** Above 0, and not beyond what a timer can count. */
+/** Above 0 and within the range of a timer. */
 export const timeoutSeconds = z.number().positive().max(86_400);
 
 const ability = z.boolean().optional();
 
 const abilities = z
   .strictObject({
-    tools: ability.describe("Calls tools"),
+    tools: ability.describe("Supports tool calls"),
     json_schema: ability.describe(
-      "Enforces JSON output. false: JSON is requested in the prompt, validated here, and requested once more if invalid",
+      "Enforces JSON output. false: Parlance asks for JSON in the prompt, validates the response and retries once if it is invalid",
     ),
-    vision: ability.describe("Takes images"),
-    logprobs: ability.describe("Tells log probabilities"),
+    vision: ability.describe("Supports image input"),
+    logprobs: ability.describe("Returns log probabilities"),
   })
   .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
 
 export const openAiCompatibleSettings = z
   .strictObject({
-    base_url: baseUrl.describe("Up to and with the version, such as http://10.0.0.5:8000/v1"),
-    api_key: secret.optional().describe("Sent as Authorization: Bearer"),
+    base_url: baseUrl.describe("Base URL including the version, such as http://10.0.0.5:8000/v1"),
+    api_key: secret.optional().describe("API key, sent as Authorization: Bearer"),
     model: z
       .string()
       .min(1)
       .optional()
-      .describe("The upstream's own name; `*` in it stands for what a wildcard id left open. Left out: the catalog id"),
+      .describe(
+        "Model name at the upstream; `*` is replaced with the part of the id that a wildcard matched. Default: the catalog id",
+      ),
     abilities: abilities
       .prefault({})
-      .describe("For chat: what it is able to do. false refuses requests for it; left out: unknown, passed on"),
+      .describe(
+        "Capabilities of a chat model. false: requests that need it get a 400. Default: unknown; requests are forwarded",
+      ),
     context_window: z
       .int()
       .min(2)
       .optional()
       .describe(
-        "For chat: tokens of prompt and answer together, shown in the listing. Quota never reserves more. Left out: unknown, and an answer reserves 131,072 tokens at most",
+        "Context window of a chat model in tokens, shown in its metadata and the upper bound of quota reservations. Default: unknown; at most 131,072 tokens are reserved for a completion",
       ),
-    max_concurrency: z.int().min(1).optional().describe("Requests sent at once; more wait. Left out: no bound"),
+    max_concurrency: z.int().min(1).optional().describe("Maximum concurrent requests; more wait. Default: unlimited"),
     headers: headers.describe("Additional headers, such as api-key"),
     forward_headers: z
       .array(headerPattern)
       .max(100)
       .default([])
-      .describe("The caller's own headers that are passed on, such as traceparent or x-*; left out: none"),
-    strip_headers: z
-      .array(headerPattern)
-      .max(100)
-      .default([])
-      .describe("Headers that are not passed on although `forward_headers` would"),
+      .describe("Request headers to forward, such as traceparent or x-*"),
+    strip_headers: z.array(headerPattern).max(100).default([]).describe("Exceptions to `forward_headers`"),
     connect_timeout_seconds: timeoutSeconds
       .default(10)
-      .describe("To connect, TLS handshake and a proxy's tunnel included"),
+      .describe("Timeout for connecting, including the TLS handshake and a proxy's tunnel"),
     first_byte_timeout_seconds: timeoutSeconds
       .default(300)
-      .describe("Time to the first event of a stream, or the first byte of a complete answer"),
-    idle_timeout_seconds: timeoutSeconds.default(120).describe("Between events of a stream, or bytes of an answer"),
+      .describe("Timeout for the first event of a stream or the first byte of a complete response"),
+    idle_timeout_seconds: timeoutSeconds
+      .default(120)
+      .describe("Timeout between events of a stream or bytes of a response"),
     max_response_bytes: z
       .int()
       .min(1024)
       .default(64 * 1024 * 1024)
-      .describe("Longest answer, after decompression"),
+      .describe("Maximum size of a response in bytes, after decompression"),
     probe: z
       .boolean()
       .default(true)
       .describe(
-        "While it rests after failures, GET /models finds out when it is well again, where that answers. false: a request has to",
+        "Whether to probe the upstream with GET /models while its circuit is open. false: a request probes it after the cooldown",
       ),
-    proxy: proxy.optional().describe("HTTP proxy to connect through; may hold a user name and password"),
-    tls: tls.optional().describe("How the upstream's certificate is checked"),
+    proxy: proxy.optional().describe("URL of an HTTP proxy, which may contain a user name and a password"),
+    tls: tls.optional().describe("TLS settings of the connection to the upstream"),
   })
   .transform((value) => ({
     baseUrl: value.base_url,
