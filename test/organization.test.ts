@@ -162,7 +162,7 @@ test("accepts headers that name the key's organization and project, and rejects 
   const otherProject = caller(service, key, { organization, project: other?.id ?? "" });
   await expect(listed(otherProject)).rejects.toMatchObject({ status: 401, code: "mismatched_project" });
 
-  // An admin key has all projects of its organisation.
+  // An admin key has all projects of its organization.
   const list = (headers: Record<string, string>) => admin.projects.list({}, { headers });
   expect((await list({ "OpenAI-Project": project })).data).toHaveLength(2);
   await expect(list({ "OpenAI-Project": "proj_other" })).rejects.toMatchObject({ code: "mismatched_project" });

@@ -13,7 +13,7 @@ export interface Authenticator {
   authenticate(key: string | undefined): Promise<Caller>;
   /** As `authenticate`, for a key that works and of which all is known already; undefined for any other. */
   authenticateKnown(key: string | undefined): Caller | undefined;
-  /** Throws a Fault when the client names another organisation or project than the key's. */
+  /** Throws a Fault when the client names another organization or project than the key's. */
   checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The administration API alone, on a database of its own, with two organisations whose admins do not know each other. */
+/** The administration API alone, on a database of its own, with two organizations whose admins do not know each other. */
 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,11 +21,11 @@ export interface Administration {
   accounts: Accounts;
   /** Method and pattern of every route, without those that Fastify adds. */
   routes: readonly { method: string; pattern: string }[];
-  /** Of the default organisation. */
+  /** Of the default organization. */
   admin: OpenAI;
-  /** Of another organisation. */
+  /** Of another organization. */
   foreign: OpenAI;
-  /** With the default organisation's admin key. */
+  /** With the default organization's admin key. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   sendForeign(method: string, path: string, body?: unknown): Promise<Answer>;
   [Symbol.asyncDispose](): Promise<void>;
