@@ -1,4 +1,4 @@
-/** The only file that chooses concrete parts and hands them to each other. */
+/** The only file that chooses implementations and connects them. */
 
 import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
@@ -30,14 +30,14 @@ import { UsageReports } from "./usage/usage-report.ts";
 
 export interface Service {
   server: Server;
-  /** Health and metrics on an address of their own, when configured. */
+  /** Health and metrics on a separate address, if configured. */
   operationsServer: ReturnType<typeof buildOperationsServer> | undefined;
   accounts: Accounts;
   inference: Inference;
   readiness: Operations["readiness"];
-  /** Brings the catalog to a configuration; running requests keep what they have. */
+  /** Applies a configuration to the catalog; running requests keep their deployments. */
   apply(config: Config): Promise<void>;
-  /** Loads the first built-in chat model, if it is loaded on demand: a newcomer sees that it works. */
+  /** Loads the first built-in chat model if it is loaded on demand, to show a new user that it works. */
   greet(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

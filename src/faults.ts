@@ -1,4 +1,4 @@
-/** Expected failures, in our words. How each kind is shown over HTTP is one table in `wire/openai/error.ts`. */
+/** Expected failures. One table in `wire/openai/error.ts` maps each kind to HTTP. */
 
 import type { TokenUsage } from "./usage.ts";
 
@@ -18,15 +18,15 @@ export type FaultKind =
   | "quota-exhausted"
   | "unavailable"
   | "upstream-failed"
-  /** An upstream does not take what its operator set, such as its key: asking again does not help. */
+  /** An upstream rejects its configuration, such as its key: retrying does not help. */
   | "upstream-refused"
-  /** An upstream that is well gave an answer that the request does not allow. */
+  /** A healthy upstream gave an answer that the request does not allow. */
   | "answer-unfit"
   | "upstream-timeout"
   /** The client disconnected; logs and metrics still distinguish it from a success. */
   | "client-left";
 
-/** What is left of the limits on requests and tokens; undefined where unlimited. */
+/** Remaining requests and tokens; undefined where unlimited. */
 export interface RateLimitStatus {
   requests?: LimitLeft;
   tokens?: LimitLeft;
@@ -35,22 +35,22 @@ export interface RateLimitStatus {
 interface LimitLeft {
   limit: number;
   remaining: number;
-  /** Until all of it is there again. */
+  /** Seconds until the limit is full again. */
   resetSeconds: number;
 }
 
 export interface FaultDetails {
-  /** Stable word for programs, such as `model_not_found`. */
+  /** Stable identifier for programs, such as `model_not_found`. */
   code?: string | undefined;
-  /** Path of the field at fault, such as `messages[0].role`. */
+  /** Path of the invalid field, such as `messages[0].role`. */
   param?: string | undefined;
-  /** When trying again may help. */
+  /** Seconds after which a retry may succeed. */
   retryAfterSeconds?: number | undefined;
-  /** Whether waiting cannot cure it, although it does others of its kind. */
+  /** True if retrying does not help, although it does for other failures of the same kind. */
   isFinal?: boolean | undefined;
   /** Limits that applied to the request. */
   limits?: RateLimitStatus | undefined;
-  /** What the failed attempt used, where that is known and to be accounted. */
+  /** Usage of the failed attempt, if known. */
   used?: TokenUsage | undefined;
   /** For the log only; never shown to the caller. */
   cause?: unknown;
@@ -93,7 +93,7 @@ export function invalidRequest(message: string, param?: string, code?: string): 
   return new Fault("invalid-request", message, { param, code });
 }
 
-/** A field or value that is understood but that this model or version cannot honour. */
+/** A field or value that is valid but that this model or version does not support. */
 export function unsupportedValue(message: string, param: string): Fault {
   return new Fault("invalid-request", message, { param, code: "unsupported_value" });
 }
@@ -112,7 +112,7 @@ export type UnavailableCode =
   | "insufficient_memory"
   | "database_unavailable";
 
-/** Not now: the caller may try again after `retryAfterSeconds`, at least 1. */
+/** A temporary failure: the caller may retry after `retryAfterSeconds`, at least 1. */
 export function unavailable(message: string, code: UnavailableCode, retryAfterSeconds: number, cause?: unknown): Fault {
   return new Fault("unavailable", message, {
     code,

@@ -1,4 +1,4 @@
-/** The process's life: compose, listen, reload, drain, stop. */
+/** Process lifecycle: compose, listen, reload, drain, stop. */
 
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,24 +11,24 @@ import { releaseMemoryWhenIdle } from "./process/idle-memory.ts";
 const CLOSE_MILLISECONDS = 10_000;
 
 export interface RunOptions extends ComposeOptions {
-  /** Reads the configuration anew. */
+  /** Reads the configuration again. */
   reload: (current: Config) => Promise<Reloaded>;
-  /** Called once, when requests are taken. What it throws ends the service. */
+  /** Called once the service accepts requests. An error that it throws ends the service. */
   onListening: (listening: Listening) => Promise<void>;
 }
 
 export interface Listening {
-  /** Such as `http://127.0.0.1:8080`. */
+  /** URL such as `http://127.0.0.1:8080`. */
   origin: string;
   service: Service;
-  /** Aborts when the service is told to stop. */
+  /** Aborts when the service gets a signal to stop. */
   signal: AbortSignal;
 }
 
-/** Resolves with the exit code once the process has been told to stop and has drained. Throws a Fault when it cannot start. */
+/** Resolves with the exit code once the process has drained after a signal. Throws a Fault when it cannot start. */
 export async function run(options: RunOptions): Promise<number> {
   const { config, logger } = options;
-  // Without anyone to hear it, SIGHUP would end the process: while it starts, and while running requests finish.
+  // Without a listener, SIGHUP would end the process during startup and while it drains.
   let isAskedToReload = false;
   let onHangUp = () => {
     isAskedToReload = true;
@@ -48,7 +48,7 @@ export async function run(options: RunOptions): Promise<number> {
     throw failure;
   }
   let current = config;
-  // One after the other: two signals in a row must not end with the older file.
+  // Sequential, because otherwise two signals in a row could apply the older file last.
   let reloading = Promise.resolve();
   onHangUp = () => {
     reloading = reloading.then(async () => {
@@ -65,14 +65,14 @@ export async function run(options: RunOptions): Promise<number> {
     stopped.abort();
     onHangUp = () => {};
     await drain(service, config.server.drainSeconds);
-    // Whatever does not end by itself ends with the process.
+    // Parts that do not close in time end with the process.
     const late = pause(CLOSE_MILLISECONDS).then(() => logger.error("some parts did not close in time"));
     await Promise.race([service.close(), late]);
     logger.info("stopped");
   }
 }
 
-/** The first signal drains. After it another SIGTERM changes nothing, but Ctrl-C pressed twice ends at once. */
+/** The first signal drains. Another SIGTERM has no effect, but a second Ctrl-C ends the process at once. */
 function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.on("SIGTERM", resolve);
@@ -90,7 +90,7 @@ async function listen({ server, operationsServer }: Service, { server: address }
   } catch (failure) {
     const { code, address: host = address.host, port = address.port } = failure as NodeJS.ErrnoException & AddressInfo;
     if (code === "EADDRINUSE") {
-      const message = `${host}:${port} is in use already. Stop what listens there, or set another port with PARLANCE_PORT.`;
+      const message = `${host}:${port} is already in use. Stop the program that listens there, or set another port with PARLANCE_PORT.`;
       throw new Fault("conflict", message, { cause: failure });
     }
     if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
@@ -102,19 +102,19 @@ async function listen({ server, operationsServer }: Service, { server: address }
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns the configuration that holds afterwards: the old one when the new one is refused. */
+/** Returns the configuration in force afterwards: the old one if the new one is invalid. */
 async function reloadInto(service: Service, current: Config, { reload, logger }: RunOptions): Promise<Config> {
   try {
     const reloaded = await reload(current);
     if (!reloaded.isAccepted) {
-      logger.error({ fault: reloaded.fault }, "new configuration refused, the old one stays");
+      logger.error({ fault: reloaded.fault }, "invalid configuration; the old one stays in force");
       return current;
     }
     const { config, needsRestart } = reloaded;
     await service.apply(config);
     logger.level = config.logLevel;
     for (const warning of config.warnings) logger.warn(warning);
-    if (needsRestart.length > 0) logger.warn({ settings: needsRestart }, "settings that take effect at the next start");
+    if (needsRestart.length > 0) logger.warn({ settings: needsRestart }, "some settings take effect at the next start");
     logger.info({ models: config.models.length }, "configuration reloaded");
     return config;
   } catch (failure) {
@@ -123,13 +123,13 @@ async function reloadInto(service: Service, current: Config, { reload, logger }:
   }
 }
 
-/** Stops accepting, lets running requests finish until the deadline, then ends the rest with an error that they see. */
+/** Stops accepting, lets running requests finish until the deadline, then fails the rest with an error. */
 async function drain({ server, operationsServer, inference }: Service, seconds: number): Promise<void> {
   server.drain();
   const deadline = performance.now() + seconds * 1000;
   while (server.openRequests() > 0 && performance.now() < deadline) await pause(50);
   inference.stop();
-  // The error frames need a moment to be written; a client that does not read them does not hold the process.
+  // Writing the error frames takes a moment; a client that does not read them does not delay the exit.
   const flushed = performance.now() + 1000;
   while (server.openRequests() > 0 && performance.now() < flushed) await pause(20);
   await server.app.close();

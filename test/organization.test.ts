@@ -1,4 +1,4 @@
-/** Organisations, projects and keys, as the official client manages and uses them. */
+/** Organizations, projects and keys, as the official client manages and uses them. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Makes the catalog's models from their specifications, and keeps open what a new configuration did not change. */
+/** Builds the catalog's models from their specifications and keeps unchanged deployments open. */
 
 import { createHash } from "node:crypto";
 import type { Model } from "../engines/engine.ts";
@@ -27,7 +27,7 @@ export interface ModelSpec {
 interface DeploymentSpec {
   engine: string;
   settings: unknown;
-  /** Of which age the files are that it reads when it opens; undefined when it reads none. */
+  /** Versions of the files that opening reads; undefined without such files. */
   fileVersions?: string | undefined;
   routingOptions: RoutingOptions;
 }
@@ -41,32 +41,32 @@ export interface OpenRequest extends Omit<DeploymentSpec, "routingOptions" | "fi
 }
 
 export interface CatalogParts {
-  /** Whether a kind of engine speaks to another service. */
+  /** True if a kind of engine is a proxy to another service. */
   isUpstream: (engine: string) => boolean;
-  /** Whether a model of this deployment takes memory of this machine that is worth counting. */
+  /** True if a model of this deployment takes a relevant amount of this machine's memory. */
   isLocal: (engine: string, settings: unknown) => boolean;
   open: (request: OpenRequest) => Promise<Model>;
-  /** Checks the settings and fetches the files. Resolves with the files' size in bytes. */
+  /** Checks the settings and downloads the files. Resolves with the size of the files in bytes. */
   prepare: (request: OpenRequest) => Promise<number>;
   /** Bounds the local models' memory. */
   memory: MemoryBudget;
-  /** Told about each failed opening, before the next try. */
+  /** Called after each failure to open, before the next attempt. */
   onOpenFailure: (deployment: string, failure: unknown) => void;
-  /** When each id was first in the catalog, epoch milliseconds. */
+  /** Time at which each id first appeared in the catalog, epoch milliseconds. */
   createdAt: (id: string) => number;
 }
 
-/** Deployments by what makes them what they are, so that an unchanged one can be found again. */
+/** Deployments by a fingerprint of their configuration, which identifies unchanged ones. */
 type Deployments = Map<string, Deployment>;
 
 export interface BuiltCatalog {
   models: readonly CatalogModel[];
   deployments: Deployments;
-  /** Were in use before and are not any more: to be retired. */
+  /** Previous deployments that are no longer in use, to be retired. */
   dropped: readonly Deployment[];
 }
 
-/** Nothing is opened here: `start()` of each deployment does that, and does nothing for those that are open. */
+/** Opens nothing: `start()` of each deployment does that, unless it is open. */
 export function buildCatalog(
   specifications: readonly ModelSpec[],
   parts: CatalogParts,
@@ -109,14 +109,14 @@ function newDeployment(
   });
 }
 
-/** Only what runs on this machine is loaded on demand: an upstream has nothing to load. */
+/** Only local models are loaded on demand; an upstream has nothing to load. */
 function optionsFor({ engine, settings, routingOptions }: DeploymentSpec, { isLocal }: CatalogParts): RoutingOptions {
   return isLocal(engine, settings)
     ? routingOptions
     : { ...routingOptions, load: "start", unloadAfterSeconds: undefined };
 }
 
-/** A changed secret makes another deployment, so it counts, as a hash. */
+/** A changed secret makes another deployment, so its hash is part of the fingerprint. */
 function identify(deployment: object): string {
   const json = JSON.stringify(deployment, function (this: Record<string, unknown>, key, value: unknown) {
     const original = this[key];

@@ -1,4 +1,4 @@
-/** Which models exist: catalog id to task, deployments, access groups and price. */
+/** The models: catalog id to task, deployments, access groups and price. */
 
 import type { Task } from "../engines/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
@@ -17,7 +17,7 @@ export interface CatalogModel {
   accessGroups: readonly string[];
   /** Other ids that mean this model wherever an id is taken. */
   aliases: readonly string[];
-  /** Not listed and not found by its own id; answers by its aliases and as a fallback. */
+  /** Not listed and not found by its id; answers by its aliases and as a fallback. */
   isHidden: boolean;
   /** US dollars as decimal strings, by unit. */
   price: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface CatalogModel {
   deployments: readonly Deployment[];
 }
 
-/** A model and the id that it answers as: its own, or under a wildcard the one asked for. */
+/** A model and the id that it answers as: its own, or the requested one under a wildcard. */
 export interface ResolvedModel {
   id: string;
   model: CatalogModel;
@@ -39,19 +39,19 @@ export class Catalog {
   /** Longest prefix first, so that `a/b/*` goes before `a/*`. */
   #wildcards: readonly CatalogModel[] = [];
 
-  /** In the order of the listing. */
+  /** Models in the order of the listing. */
   get models(): Iterable<CatalogModel> {
     return this.#models.values();
   }
 
-  /** Takes effect for the next request; running ones keep the deployment that they have. */
+  /** Takes effect for the next request; running requests keep their deployments. */
   replace(models: readonly CatalogModel[]): void {
     this.#models = new Map(models.map((model) => [model.id, model]));
     this.#aliases = new Map(models.flatMap((model) => model.aliases.map((alias) => [alias, model] as const)));
     this.#wildcards = models.filter(isWildcard).sort((a, b) => b.id.length - a.id.length);
   }
 
-  /** The model with this id, this alias, or the wildcard that covers it; undefined when a caller finds none. */
+  /** Finds the model with this id or alias, or the wildcard that covers it; undefined if no visible model matches. */
   find(id: string): ResolvedModel | undefined {
     const own = this.#models.get(id);
     if (own !== undefined && !isWildcard(own)) return own.isHidden ? undefined : { id, model: own };
@@ -61,7 +61,7 @@ export class Catalog {
     return wildcard === undefined ? undefined : { id, model: wildcard };
   }
 
-  /** As `find`, but for ids that the operator wrote: hidden models are there for them. */
+  /** Like `find`, for ids that the operator wrote, which may name hidden models. */
   findFallback(id: string): ResolvedModel | undefined {
     const own = this.#models.get(id);
     return own?.isHidden === true ? { id, model: own } : this.find(id);
@@ -72,7 +72,7 @@ export function isWildcard(model: { id: string }): boolean {
   return model.id.endsWith("/*");
 }
 
-/** What an upstream's model may be called; a caller's id is repeated in every event of a stream, and kept with its use. */
+/** Valid name of an upstream's model. Every event of a stream and the usage records repeat the caller's id. */
 const OPEN_PART = /^[\x21-\x7e]{1,200}$/;
 
 function covers(wildcardId: string, id: string): boolean {

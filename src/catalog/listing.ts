@@ -1,4 +1,4 @@
-/** The models that one caller may use, as the listing shows them. */
+/** Lists the models that a caller may use. */
 
 import type { ChatAbilities } from "../engines/chat-model.ts";
 import type { Model } from "../engines/engine.ts";
@@ -24,20 +24,20 @@ interface ModelFacts {
   price: Readonly<Record<string, string>>;
   licence: string | undefined;
   status: "available" | "loading" | "unavailable";
-  /** Whether a deployment can answer without loading its model first. */
+  /** True if a deployment can answer without loading its model first. */
   isLoaded: boolean;
-  /** Of the local deployments that are loaded. */
+  /** Resident memory of the loaded local deployments. */
   memoryBytes: number | undefined;
-  /** How long the last load of a local deployment took. */
+  /** Duration of the last load of a local deployment. */
   loadSeconds: number | undefined;
   deployed: readonly ("local" | "upstream")[];
-  /** The model of the first deployment that is up, or was when it was last loaded. */
+  /** Model of the first deployment that is up, or that was loaded before. */
   opened: Model | undefined;
-  /** Of a chat model: what at least one of its deployments that are up is able to do. */
+  /** For chat models: abilities of at least one deployment that is up. */
   abilities: ChatAbilities | undefined;
 }
 
-/** Whether a caller may use a model, decided for one request or one listing. */
+/** True if the caller may use a model. Decided for one request or one listing. */
 export type ModelAccess = (model: Pick<CatalogModel, "id" | "aliases" | "accessGroups">) => boolean;
 
 export function mayUseFound(mayUse: ModelAccess, { id, model: { aliases, accessGroups } }: ResolvedModel): boolean {
@@ -51,7 +51,7 @@ export interface ListingFilter {
   task?: Task | undefined;
 }
 
-/** In the catalog's order; what an upstream has stands behind its wildcard. Undefined when the caller may use nothing. */
+/** Lists in the catalog's order; an upstream's models follow its wildcard. Undefined when the caller may use none. */
 export function listModels(
   catalog: Catalog,
   upstream: UpstreamModels,
@@ -84,7 +84,7 @@ function entriesOf(
     .map(({ id, createdAt }) => toListed({ ...model, fallbacks }, id, createdAt));
 }
 
-/** Fallbacks that the caller could have asked for: the name of any other one is none of its business. */
+/** Fallbacks that the caller may request itself; the names of others stay hidden. */
 export function usableFallbacks(catalog: Catalog, model: CatalogModel, mayUse: ModelAccess): string[] {
   return model.fallbacks.filter((id) => {
     const found = catalog.findFallback(id);
@@ -98,7 +98,7 @@ export function toListed(model: CatalogModel, id: string, createdAt: number): Li
 
 function factsOf({ task, aliases, fallbacks, price, licence, deployments }: CatalogModel): ModelFacts {
   const states = deployments.map(({ state }) => state.state);
-  // What an unloaded model is able to do is known once it has been loaded.
+  // The abilities of a model are known once it has been loaded.
   const opened = deployments.flatMap(({ lastModel }) => lastModel ?? []);
   const canServe = states.some((state) => state === "up" || state === "unloaded");
   const isLoading = states.some((state) => state === "loading" || state === "restarting");
@@ -126,7 +126,7 @@ function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0);
 }
 
-/** A request goes to a deployment that can honour it, so one that can is enough. */
+/** A request goes to a deployment that can serve it, so one with the ability is enough. */
 function either(one: ChatAbilities | undefined, other: ChatAbilities): ChatAbilities {
   if (one === undefined) return other;
   const any = (ability: Exclude<keyof ChatAbilities, "choices">) => {

@@ -1,4 +1,4 @@
-/** The catalog as the configuration in force wants it: its models open, its upstreams asked, what is dropped retired. */
+/** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
 import { stat } from "node:fs/promises";
 import { resultWithin } from "../async/timeout.ts";
@@ -21,11 +21,11 @@ export interface LiveCatalogOptions {
   store: ModelStore;
   logger: Logger;
   onPullProgress: (progress: PullProgress) => void;
-  /** When each of these ids was first in the catalog; remembers those that are new. */
+  /** Returns the time at which each id first appeared in the catalog, and stores new ids. */
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
-/** A database that is away must not delay the start: the times are now's then, until the next configuration. */
+/** An unavailable database does not delay the start: the current time stands in until the next configuration. */
 const DATABASE_TIMEOUT_MILLISECONDS = 1000;
 
 export class LiveCatalog {
@@ -33,7 +33,7 @@ export class LiveCatalog {
   readonly upstreamModels: UpstreamModels;
   readonly memory = new MemoryBudget(defaultMemoryBudget());
   readonly #options: LiveCatalogOptions;
-  /** What deployments that are not open yet wait for. */
+  /** What deployments that are not yet open wait for. */
   readonly #pulls = new Map<string, PullProgress>();
   #built: BuiltCatalog | undefined;
   #config: Config | undefined;
@@ -42,11 +42,11 @@ export class LiveCatalog {
     this.#options = options;
     this.upstreamModels = new UpstreamModels({
       see: options.see,
-      onFailure: (deployment, err) => options.logger.warn({ deployment, err }, "upstream does not list its models"),
+      onFailure: (deployment, err) => options.logger.warn({ deployment, err }, "cannot list an upstream's models"),
     });
   }
 
-  /** Takes effect for the next request; running ones keep what they have. */
+  /** Takes effect for the next request; running requests keep their deployments. */
   async apply(config: Config): Promise<void> {
     this.#config = config;
     const specifications = await withTlsFileVersions(await buildModelSpecs(config, this.#options.store));
@@ -58,7 +58,7 @@ export class LiveCatalog {
       open: (request) => openModel(request.engine, request.settings, request.task, this.#servicesFor(request)),
       prepare: (request) => this.#prepare(request),
       memory: this.memory,
-      onOpenFailure: (deployment, err) => this.#options.logger.error({ deployment, err }, "model could not be opened"),
+      onOpenFailure: (deployment, err) => this.#options.logger.error({ deployment, err }, "cannot open a model"),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };
     const built = buildCatalog(specifications, parts, this.#built?.deployments);
@@ -69,27 +69,27 @@ export class LiveCatalog {
     for (const deployment of built.dropped) void deployment.retire();
   }
 
-  /** Brings the catalog up to date with the models that are pulled. */
+  /** Updates the catalog with the pulled models. */
   async refresh(): Promise<void> {
     if (this.#config !== undefined) await this.apply(this.#config);
   }
 
-  /** Loads the first built-in chat model where it is loaded on demand. Does not throw: /health/ready has the reason. */
+  /** Loads the first built-in chat model if it is loaded on demand. Does not throw: /health/ready reports failures. */
   async greet(signal: AbortSignal): Promise<void> {
     const chat = [...this.catalog.models].find(({ task, isBuiltin }) => task === "chat" && isBuiltin);
     const [deployment] = chat?.deployments ?? [];
     if (deployment?.routingOptions.load === "on_demand") await deployment.load(signal).catch(() => {});
   }
 
-  /** What a deployment that is not open yet waits for, in words. */
+  /** Describes what a deployment that is not yet open waits for. */
   waitsFor(deployment: string): string | undefined {
     const progress = this.#pulls.get(deployment);
     if (progress === undefined) return undefined;
     const { file, phase, source, receivedBytes, totalBytes } = progress;
-    if (phase === "waiting") return `waiting for another process that fetches ${file}`;
+    if (phase === "waiting") return `waiting for another process to download ${file}`;
     if (phase !== "fetching") return undefined;
     const size = totalBytes === undefined ? `${receivedBytes} bytes` : `${receivedBytes} of ${totalBytes} bytes`;
-    return `fetching ${file} from ${source}: ${size}`;
+    return `downloading ${file} from ${source}: ${size}`;
   }
 
   *measure(): Iterable<DeploymentMeasure> {
@@ -115,7 +115,7 @@ export class LiveCatalog {
     return (await resultWithin(seen, DATABASE_TIMEOUT_MILLISECONDS)) ?? new Map();
   }
 
-  /** Resolves with the size of the files. */
+  /** Resolves with the size of the files in bytes. */
   async #prepare(request: OpenRequest): Promise<number> {
     let bytes = 0;
     const services = this.#servicesFor(request);

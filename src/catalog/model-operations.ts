@@ -1,4 +1,4 @@
-/** What administrators do with models: load, unload, pull and remove them. */
+/** Operations of administrators on models: load, unload, pull, remove. */
 
 import type { ModelReference } from "../engines/engine.ts";
 import { Fault, invalidRequest } from "../faults.ts";
@@ -20,7 +20,7 @@ export interface ModelStatus {
 export interface ModelOperationsOptions {
   catalog: Catalog;
   store: ModelStore;
-  /** Brings the catalog up to date with what is pulled. */
+  /** Updates the catalog with the pulled models. */
   refresh: () => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export class ModelOperations {
     return statusOf(id, deployments);
   }
 
-  /** `id` is a known model's, or `hf:owner/repo/path/file.gguf`. */
+  /** `id` is a built-in model's, or `hf:owner/repo/path/file.gguf`. */
   async pull(id: string, signal: AbortSignal, onProgress: (progress: PullProgress) => void): Promise<void> {
     const reference: ModelReference = id.startsWith(HUB_PREFIX) ? { hf: id.slice(HUB_PREFIX.length) } : { model: id };
     await this.#options.store.pull(reference, { signal, onProgress });

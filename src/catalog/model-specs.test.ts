@@ -15,7 +15,7 @@ async function specify(yaml: string) {
   return new Map(models.map((model) => [model.id, model]));
 }
 
-test("a fresh installation has a default for each task, and a voice that answers in the default one's place", async () => {
+test("has a default model for each task and a fallback voice after installation", async () => {
   const models = await specify("");
   expect([...models.values()].map(({ task }) => task)).toEqual([
     "chat",
@@ -44,12 +44,12 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
   expect(models.get("own")?.aliases).toEqual(["omni-moderation-latest"]);
 });
 
-test("leaves OpenAI's names away when the configuration says so", async () => {
+test("adds no OpenAI names when the configuration disables them", async () => {
   const models = await specify("default_aliases: false");
   expect([...models.values()].flatMap(({ aliases }) => aliases)).toEqual([]);
 });
 
-test("a configured model takes the place of a built-in one, also as a fallback, which it may not be fit for", async () => {
+test("replaces a built-in model by a configured one of the same id, which is then not a fallback", async () => {
   const deployment = "{ engine: openai-compatible, base_url: http://127.0.0.1:1 }";
   const models = await specify(`models: [{ id: flite, task: chat, deployments: [${deployment}] }]`);
   expect(models.get("flite")).toMatchObject({ task: "chat", isBuiltin: false });
@@ -57,7 +57,7 @@ test("a configured model takes the place of a built-in one, also as a fallback, 
 });
 
 test.each(MANIFEST.filter(({ guardFamily }) => guardFamily !== undefined))(
-  "$id, once pulled, is a guard that a chat engine runs",
+  "runs the pulled model $id as a guard on a chat engine",
   async (entry) => {
     await using folder = await temporaryDirectory();
     const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
@@ -73,6 +73,6 @@ test.each(MANIFEST.filter(({ guardFamily }) => guardFamily !== undefined))(
   },
 );
 
-test("without built-in models there are only the configured ones", async () => {
+test("contains only configured models when built-in models are disabled", async () => {
   expect((await specify("builtin_models: false")).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** The catalog's models: the manifest's defaults, what was pulled besides, what is bundled, and what was configured. */
+/** The catalog's models: the manifest's defaults, other pulled models, bundled models and configured models. */
 
 import type { Config, ModelConfig } from "../config/config.ts";
 import { ENGINES } from "../engines/registry.ts";
@@ -11,7 +11,7 @@ import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 import { withDefaultAliases } from "./default-aliases.ts";
 
-/** Defaults first, chat before the others; a configured model takes the place of a built-in one of the same id. */
+/** Defaults first, chat before the others; a configured model replaces a built-in one of the same id. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return configured;
@@ -57,7 +57,7 @@ function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
   };
 }
 
-/** A configured model that has a fallback's id may do something else, so that it is none. */
+/** A configured model with a fallback's id may differ from it, so it is not a fallback. */
 function toModelSpec(
   entry: BuiltinModel,
   settings: Readonly<Record<string, unknown>>,

@@ -42,6 +42,6 @@ test.each([
   ["local", false],
   ["*", false],
   ["", false],
-])("%j is in the catalog: %s", (entry, expected) => {
+])("finds %j in the catalog: %s", (entry, expected) => {
   expect(resolvePermissionEntry(catalog, entry)).toBe(expected ? entry : undefined);
 });

@@ -3,8 +3,8 @@ import { type Catalog, isWildcard } from "./catalog.ts";
 const GROUP = "group:";
 
 /**
- * The entry of a permission list as it is stored: an alias becomes the id of its model, which keeps its meaning when the
- * alias moves. Undefined for an entry that is no id, alias, wildcard or `group:` name in the catalog.
+ * Returns the stored form of a permission list's entry: an alias becomes the id of its model, which stays valid when
+ * the alias moves. Undefined for an entry that is not an id, alias, wildcard or `group:` name in the catalog.
  */
 export function resolvePermissionEntry(catalog: Catalog, entry: string): string | undefined {
   const models = [...catalog.models];

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { filesOf } from "../engines/registry.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 
-/** Certificates are renewed in place: a reload has to see that a deployment is another one, though its settings are the same. */
+/** Certificates are renewed in place: a reload has to detect the change although the settings are the same. */
 export function withTlsFileVersions(specifications: readonly ModelSpec[]): Promise<ModelSpec[]> {
   return Promise.all(
     specifications.map(async (specification) => ({
@@ -23,7 +23,7 @@ async function ageOf(file: string): Promise<string> {
     const { mtimeMs, size, ino } = await stat(file);
     return `${mtimeMs} ${size} ${ino}`;
   } catch {
-    // Why it cannot be read is told when the deployment is opened.
+    // Opening the deployment reports why the file cannot be read.
     return "none";
   }
 }

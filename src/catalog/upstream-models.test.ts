@@ -41,12 +41,12 @@ function makeWildcard(): CatalogModel {
   };
 }
 
-test("lists what upstreams have while the database that remembers it is away", async () => {
-  const see = () => Promise.reject(new Error("the database is away"));
+test("lists upstream models while the database is unavailable", async () => {
+  const see = () => Promise.reject(new Error("the database is unavailable"));
   const upstreamModels = new UpstreamModels({ see, onFailure: () => {} });
   const wildcard = makeWildcard();
   upstreamModels.watch([wildcard]);
-  // A rejection that nobody handles fails the run, and would end the service.
+  // An unhandled rejection fails the run, and would end the service.
   await expect.poll(() => upstreamModels.under(wildcard).map(({ id }) => id)).toEqual(["vendor/large", "vendor/small"]);
   upstreamModels.stop();
 });

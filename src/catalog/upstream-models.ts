@@ -1,4 +1,4 @@
-/** The models that upstreams behind wildcards say they have, asked for in the background and kept. */
+/** Lists the models of the upstreams behind wildcards in the background and caches them. */
 
 import type { CatalogModel } from "./catalog.ts";
 import { isWildcard } from "./catalog.ts";
@@ -7,15 +7,15 @@ const REFRESH_MILLISECONDS = 5 * 60_000;
 const PATIENCE_MILLISECONDS = 10_000;
 
 export interface UpstreamModel {
-  /** The wildcard's prefix and the upstream's own id. */
+  /** The wildcard's prefix and the upstream's id. */
   id: string;
-  /** When it was first seen, epoch milliseconds. */
+  /** Time at which it first appeared, epoch milliseconds. */
   createdAt: number;
   wildcard: CatalogModel;
 }
 
 export interface UpstreamModelsOptions {
-  /** When each of these ids was first seen; remembers those that are new. */
+  /** Returns the time at which each id first appeared, and stores new ids. */
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
   onFailure: (deployment: string, failure: unknown) => void;
 }
@@ -31,12 +31,12 @@ export class UpstreamModels {
     this.#options = options;
   }
 
-  /** What is known at this moment: an upstream that does not answer never delays a listing. */
+  /** The cached models: an upstream that does not answer never delays a listing. */
   under(wildcard: CatalogModel): readonly UpstreamModel[] {
     return this.#byWildcard.get(wildcard.id) ?? [];
   }
 
-  /** Begins to ask for the models of these wildcards, and no longer for others'. */
+  /** Starts to list the models of these wildcards, and stops for all others. */
   watch(models: Iterable<CatalogModel>): void {
     this.stop();
     this.#stop = new AbortController();
@@ -58,7 +58,7 @@ export class UpstreamModels {
     this.#timer.unref();
   }
 
-  /** All deployments of a wildcard count; one that fails leaves what was known before. */
+  /** Merges the lists of all deployments of a wildcard; one that fails keeps its previous list. */
   async #ask(wildcard: CatalogModel, stop: AbortSignal): Promise<void> {
     const prefix = wildcard.id.slice(0, -1);
     const found = new Set<string>();
@@ -82,7 +82,7 @@ export class UpstreamModels {
     this.#byWildcard.set(wildcard.id, listed);
   }
 
-  /** For as long as the database is away: what is not among these is new now. */
+  /** Known times, for use while the database is unavailable: other ids get the current time. */
   #seenBefore(wildcard: CatalogModel): ReadonlyMap<string, number> {
     return new Map(this.under(wildcard).map(({ id, createdAt }) => [id, createdAt]));
   }

@@ -214,7 +214,7 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
 }
 
 /** What upstreams say of a recording's length is theirs; a usage record has 31 bits for its milliseconds. */
-const MOST_AUDIO_SECONDS = (2 ** 31 - 1) / 1000;
+const MAX_AUDIO_SECONDS = (2 ** 31 - 1) / 1000;
 
 /** 16-bit samples at 16 kHz; compressed recordings are longer than this makes them, never shorter. */
 const MAX_BYTES_PER_SECOND = 32_000;
@@ -251,13 +251,13 @@ export function transcriptionAdapter(
     drainsToBuffer: () => true,
     count: (event, used) => {
       const seconds = event.type === "finish" ? event.audioSeconds : event.type === "segment" ? event.endSeconds : 0;
-      used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MOST_AUDIO_SECONDS));
+      used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MAX_AUDIO_SECONDS));
       return event.type !== "finish";
     },
     countAbandoned: (used) => {
       // An upstream is sent the file, of which nothing is decoded here.
       const seconds = heardSeconds > 0 ? heardSeconds : request.file.bytes / MAX_BYTES_PER_SECOND;
-      used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MOST_AUDIO_SECONDS));
+      used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MAX_AUDIO_SECONDS));
     },
     isEnd: (event) => event.type === "finish",
   };

@@ -3,16 +3,16 @@ import { join } from "node:path";
 
 const LOOK_EVERY_MS = 500;
 
-/** pip and npm download one archive and move it about: the largest file there is that archive so far. */
+/** pip and npm download one archive and move it: the largest file is the archive so far. */
 async function largestFileBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile());
-  // A file that vanishes meanwhile does not count.
+  // The file was removed meanwhile.
   const sizes = files.map((entry) => stat(join(entry.parentPath, entry.name)).catch(() => undefined));
   return (await Promise.all(sizes)).reduce((most, found) => Math.max(most, found?.size ?? 0), 0);
 }
 
-/** Tells how much was downloaded into the folder while `work` runs: all the progress that shows from outside. */
+/** Reports the bytes in the folder while `work` runs, the only progress visible from outside. */
 export async function withArchiveProgress<T>(
   folder: string,
   onBytes: (bytes: number) => void,

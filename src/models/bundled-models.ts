@@ -1,4 +1,4 @@
-/** Models that are installed with Parlance: nothing has to be fetched for them, so that they are there whatever fails. */
+/** Models that are part of the installation and need no download. */
 
 import type { Task } from "../engines/task.ts";
 
@@ -18,8 +18,8 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     task: "speech",
     engine: "flite",
     licence: "BSD-like (Carnegie Mellon University)",
-    description: "Four voices of an older kind that work everywhere; speaks when the default voice cannot",
-    // The default model's own voice by its name, so that a request for that one can be answered too.
+    description: "Four simple voices that work everywhere; the fallback of the default voice",
+    // Alias of the default model's voice, to answer requests for it as a fallback.
     engineSettings: { voices: { heart: "slt" } },
   },
 ];

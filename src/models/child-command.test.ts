@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { lastWords, runCommand } from "./child-command.ts";
+import { lastErrors, runCommand } from "./child-command.ts";
 
 const options = { temporaryDirectory: "/tmp", signal: new AbortController().signal };
 const node = (script: string, more = {}) => runCommand(process.execPath, ["-e", script], { ...options, ...more });
 
-test("a package tool sees the user's settings, and none of Parlance's secrets", async () => {
+test("passes the user's settings to a package tool, but none of Parlance's secrets", async () => {
   vi.stubEnv("PIP_INDEX_URL", "https://mirror.example/simple");
   for (const name of ["PARLANCE_API_KEY", "PARLANCE_ADMIN_KEY", "DATABASE_URL", "REDIS_URL", "HF_TOKEN"]) {
     vi.stubEnv(name, "do-not-tell");
@@ -16,7 +16,7 @@ test("a package tool sees the user's settings, and none of Parlance's secrets", 
   expect(output).not.toContain("do-not-tell");
 });
 
-test("one that hangs is ended, and one that is not wanted any more, too", async () => {
+test("kills a tool that exceeds its time limit or is aborted", async () => {
   expect((await node("setInterval(() => {}, 1000)", { endAfterMs: 300 })).exitCode).toBeUndefined();
   const leaving = new AbortController();
   const running = node("console.log('up'); setInterval(() => {}, 1000)", {
@@ -26,8 +26,8 @@ test("one that hangs is ended, and one that is not wanted any more, too", async 
   await expect(running).rejects.toThrow("enough");
 });
 
-test("its last words are its errors, without the password in a mirror's address", () => {
+test("reports the tool's error lines, without the password in a mirror's URL", () => {
   const said = "Collecting x\nERROR: no match at https://user:pass@mirror.example/simple\nERROR: gave up\n";
-  expect(lastWords(said)).toBe("ERROR: no match at https://mirror.example/simple ERROR: gave up");
-  expect(lastWords("one\ntwo\n")).toBe("one two");
+  expect(lastErrors(said)).toBe("ERROR: no match at https://mirror.example/simple ERROR: gave up");
+  expect(lastErrors("one\ntwo\n")).toBe("one two");
 });

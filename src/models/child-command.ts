@@ -1,27 +1,27 @@
-/** Runs pip or npm with the user's own settings. */
+/** Runs pip or npm with the user's settings. */
 
 import { spawn } from "node:child_process";
 
 export interface CommandOptions {
-  /** Where it puts its temporary files. */
+  /** Folder for its temporary files. */
   temporaryDirectory: string;
   signal: AbortSignal;
-  /** Ends it when it has not ended by itself; undefined: it may take as long as it takes. */
+  /** Time limit; undefined: none. */
   endAfterMs?: number;
   onOutput?: (text: string) => void;
 }
 
 export interface CommandResult {
-  /** Undefined when it was ended by a signal. */
+  /** Undefined when a signal ended it. */
   exitCode: number | undefined;
-  /** Standard output and error as they came. */
+  /** Standard output and error in order. */
   output: string;
 }
 
-/** Parlance's own secrets are none of a package tool's business. */
+/** A package tool must not see Parlance's secrets. */
 const KEPT_BACK = /^(?:PARLANCE_.*|DATABASE_URL|REDIS_URL|HF_TOKEN)$/;
 
-/** Throws ENOENT when there is no such program, the signal's reason when it aborts. */
+/** Throws ENOENT for a missing program, and the signal's reason on abort. */
 export async function runCommand(
   program: string,
   parameters: readonly string[],
@@ -36,7 +36,7 @@ export async function runCommand(
       TMP: temporaryDirectory,
     },
     signal,
-    // At once: whoever waits removes the temporary files next.
+    // SIGKILL, because the caller removes the temporary files next.
     killSignal: "SIGKILL",
     ...(endAfterMs !== undefined && { timeout: endAfterMs }),
   });
@@ -49,7 +49,7 @@ export async function runCommand(
   child.stderr.setEncoding("utf8").on("data", hear);
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.on("close", resolve);
-    // An aborted child is waited for; one that could not be started never closes.
+    // Wait for the end of an aborted child; one that could not be started never closes.
     child.on("error", (error) => {
       if (child.pid === undefined) reject(error);
     });
@@ -58,8 +58,8 @@ export async function runCommand(
   return { exitCode: exitCode ?? undefined, output };
 }
 
-/** The last lines of what a tool said, on one line, for a message. URLs may hold a password: they are cut. */
-export function lastWords(output: string): string {
+/** Returns the last error lines of a tool as one line for a message, without passwords in URLs. */
+export function lastErrors(output: string): string {
   const lines = output.split("\n").map((line) => line.trim());
   const telling = lines.filter((line) => /^(?:npm )?(?:error|fatal)/i.test(line));
   const chosen = telling.length > 0 ? telling : lines.filter((line) => line !== "");

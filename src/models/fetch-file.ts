@@ -1,4 +1,4 @@
-/** Gets one file from the first of its sources that gives it, and refuses it unless it is the right one. */
+/** Downloads one file from the first source that serves it, and verifies its size and hash. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import {
 
 export interface FileOrder {
   file: ManifestFile;
-  /** Kept when the fetch fails, for a source that resumes. */
+  /** Kept when the download fails, for a source that resumes. */
   unfinishedDirectory: string;
   /** Removed when the pull ends. */
   scratchDirectory: string;
@@ -25,11 +25,11 @@ export interface FileOrder {
   onProgress(source: SourceKind, receivedBytes: number, totalBytes: number | undefined): void;
 }
 
-/** For the files of one pull. */
+/** State of one pull's files. */
 export class FileFetcher {
   readonly #sources: Sources;
   readonly #logger: Logger;
-  /** Sources that did not answer, with the reason: not asked again for the other files. The next pull asks them anew. */
+  /** Unreachable sources with the reason, skipped for the other files. The next pull tries them again. */
   readonly #unreachable = new Map<SourceKind, string>();
 
   constructor(sources: Sources, logger: Logger) {
@@ -37,7 +37,7 @@ export class FileFetcher {
     this.#logger = logger;
   }
 
-  /** Throws a Fault that gives every source's reason when none gives the file. */
+  /** Throws a Fault with every source's reason when all fail. */
   async fetch(order: FileOrder): Promise<FetchedFile & { path: string; from: string }> {
     const reasons: string[] = [];
     let lastFailure: unknown;
@@ -59,7 +59,7 @@ export class FileFetcher {
         lastFailure = error;
       }
     }
-    throw new Fault("unavailable", `${order.file.name} could not be fetched. ${reasons.join(" · ")}`, {
+    throw new Fault("unavailable", `${order.file.name} could not be downloaded. ${reasons.join(" · ")}`, {
       cause: lastFailure,
     });
   }
@@ -85,7 +85,7 @@ export class FileFetcher {
       fetched = await source.fetch(location as never, request);
     } catch (error) {
       if (!isDiskFullError(error)) throw error;
-      // What was left to resume from would keep the disk full.
+      // A partial download kept for resuming would keep the disk full.
       await rm(destination, { force: true });
       await rm(scratchDirectory, { recursive: true, force: true });
       throw diskFull(unfinishedDirectory, needed, await freeBytesIn(unfinishedDirectory), error);
@@ -99,7 +99,7 @@ export class FileFetcher {
   }
 }
 
-/** What was expected and what was found; undefined when they agree. */
+/** Describes a difference between expectation and download; undefined when they agree. */
 function describeMismatch(file: ManifestFile, fetched: FetchedFile): string | undefined {
   const sha256 = file.sha256 ?? fetched.statedSha256;
   if (file.bytes !== undefined && file.bytes !== fetched.bytes) {

@@ -3,19 +3,19 @@ import Database from "better-sqlite3";
 
 const POLL_MS = 200;
 
-/** Held by this process until `release()`, or until the process dies. */
+/** A lock that this process holds until `release()` or its end. */
 export interface FileLock {
   release(): void;
 }
 
 /**
- * Takes the lock at `path`, or gives undefined when another holds it.
- * It is SQLite's lock on an empty database: the operating system lets go of it when its holder dies, so none is ever stale.
+ * Takes the lock at `path`; returns undefined when another process holds it.
+ * Uses SQLite's lock on an empty database, which the operating system releases when its holder dies: no stale locks.
  */
 export function tryLock(path: string): FileLock | undefined {
   const database = new Database(path, { timeout: 0 });
   try {
-    // Else a process that dies would leave a journal beside it.
+    // Otherwise a killed process would leave a journal file.
     database.pragma("journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {

@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { Fault } from "../faults.ts";
 
-/** Throws a Fault when the file system of `directory` has not room for `neededBytes`. */
+/** Throws a Fault when the file system of `directory` has less space than `neededBytes`. */
 export async function ensureFreeSpace(directory: string, neededBytes: number): Promise<void> {
   const freeBytes = await freeBytesIn(directory);
   if (freeBytes < neededBytes) throw diskFull(directory, neededBytes, freeBytes);
@@ -22,11 +22,11 @@ export function diskFull(
 ): Fault {
   const lacking =
     neededBytes === undefined
-      ? `more bytes are needed in ${directory} than the ${freeBytes} that are free`
+      ? `more than the ${freeBytes} free bytes are needed in ${directory}`
       : `${neededBytes} bytes are needed in ${directory}, ${freeBytes} bytes are free`;
   return new Fault(
     "unavailable",
-    `The disk is full: ${lacking}. Make room, or set PARLANCE_MODELS_DIR to another disk.`,
+    `The disk is full: ${lacking}. Free some space, or set PARLANCE_MODELS_DIR to another disk.`,
     { code: DISK_FULL, cause },
   );
 }

@@ -18,10 +18,10 @@ import { PypiSource } from "./pypi.ts";
 const run = promisify(execFile);
 const DISK_BYTES = 2 * 1024 * 1024;
 
-/** A file system of 2 MiB needs root to mount. */
+/** Mounting a file system of 2 MiB needs root. */
 const canMount = process.platform === "linux" && process.getuid?.() === 0 && existsSync("/proc/filesystems");
 
-/** Undefined when this system forbids mounting, as containers do. */
+/** Undefined where mounting is forbidden, as in containers. */
 async function smallDisk(): Promise<string | undefined> {
   const folder = await temporaryDirectory();
   onTestFinished(() => folder[Symbol.asyncDispose]());
@@ -49,15 +49,15 @@ function storeOn(directory: string, endpoint: string, manifest: readonly Manifes
   });
 }
 
-/** The last is told where a file is whole and there is no room for the record of it, whose size nobody knew before. */
+/** The last one occurs when the file is complete and its record does not fit. */
 const NEEDED_OR_MORE = [
-  /^The disk is full: 1258291 bytes are needed in .*, \d+ bytes are free\. Make room/,
-  /^The disk is full: more bytes are needed in .* than the \d+ that are free\. Make room/,
+  /^The disk is full: 1258291 bytes are needed in .*, \d+ bytes are free\. Free some space/,
+  /^The disk is full: more than the \d+ free bytes are needed in .*\. Free some space/,
 ];
 
 const signal = new AbortController().signal;
 
-test.skipIf(!canMount)("a file that does not fit is refused before it is fetched", async ({ skip }) => {
+test.skipIf(!canMount)("refuses a file that does not fit before downloading it", async ({ skip }) => {
   const disk = await smallDisk();
   if (disk === undefined) return skip("mounting is forbidden here");
   await using hub = await HubServer.start();
@@ -65,17 +65,17 @@ test.skipIf(!canMount)("a file that does not fit is refused before it is fetched
   const store = storeOn(disk, hub.endpoint);
   await expect(store.pull({ hf: "owner/repo/big.gguf" }, { signal })).rejects.toMatchObject({
     code: "disk_full",
-    message: expect.stringMatching(/^The disk is full: 4194304 bytes are needed in .*, \d+ bytes are free\. Make room/),
+    message: expect.stringMatching(/^The disk is full: 4194304 bytes are needed in .*, \d+ bytes are free\. Free some space/),
   });
 });
 
 test.skipIf(!canMount)(
-  "a disk that fills up meanwhile is told as such, and is left as free as it was",
+  "reports a disk that fills up during the download, and removes the partial files",
   async ({ skip }) => {
     const disk = await smallDisk();
     if (disk === undefined) return skip("mounting is forbidden here");
     await using hub = await HubServer.start();
-    // Each fits by itself when it is asked for; both together do not.
+    // Each fits when its download starts; both together do not.
     for (const name of ["a", "b"])
       hub.add(`owner/repo/resolve/main/${name}.gguf`, randomBytes(Math.floor(0.6 * DISK_BYTES)));
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
@@ -102,13 +102,13 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "a disk that fills up under pip is told as such",
+  "reports a disk that fills up during pip's download",
   async ({ skip }) => {
     const disk = await smallDisk();
     if (disk === undefined) return skip("mounting is forbidden here");
     const manifest = MANIFEST.filter(({ id }) => id === "smollm2-135m-instruct").map((entry) => ({
       ...entry,
-      // Unknown, so that only pip itself finds out that it does not fit.
+      // With an unknown size, only pip notices that it does not fit.
       files: entry.files.map((file) => ({
         ...file,
         bytes: undefined,
@@ -118,7 +118,7 @@ test.skipIf(!canMount)(
     const store = storeOn(disk, "http://hub.invalid", manifest);
     await expect(store.pull({ model: "smollm2-135m-instruct" }, { signal })).rejects.toMatchObject({
       code: "disk_full",
-      message: expect.stringMatching(/^The disk is full: .* are free\. Make room/),
+      message: expect.stringMatching(/^The disk is full: .*\. Free some space/),
     });
     const { bavail, bsize } = await statfs(disk);
     expect(bavail * bsize).toBeGreaterThan(0.9 * DISK_BYTES);

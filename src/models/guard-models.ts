@@ -1,15 +1,15 @@
-/** Language models made for judging text: a new one of a known family is an entry here. Not fetched unless pulled. */
+/** Guard language models: a new one of a known family is an entry here. Downloaded only on request. */
 
 import type { ManifestEntry } from "./manifest-entry.ts";
 
 interface GuardModel {
   id: string;
-  /** A family of the engine `guard`, which decides prompt and categories. */
+  /** A family of the engine `guard`, which determines the prompt and the categories. */
   family: string;
   licence: string;
   description: string;
   contextWindow: number;
-  /** A GGUF on the hub; its size and hash are the hub's to say. */
+  /** A GGUF file on the hub, which states its size and hash. */
   repository: string;
   file: string;
 }
@@ -19,7 +19,7 @@ const GUARDS: readonly GuardModel[] = [
     id: "llama-guard-3-1b",
     family: "llama-guard-3",
     licence: "Llama 3.2 Community License",
-    description: "Experimental. Small: judges by 13 hazards of MLCommons",
+    description: "Experimental. Small: scores 13 MLCommons hazards",
     contextWindow: 131_072,
     repository: "QuantFactory/Llama-Guard-3-1B-GGUF",
     file: "Llama-Guard-3-1B.Q4_K_M.gguf",
@@ -28,7 +28,7 @@ const GUARDS: readonly GuardModel[] = [
     id: "llama-guard-3-8b",
     family: "llama-guard-3",
     licence: "Llama 3.1 Community License",
-    description: "Experimental. Large (4.9 GB): judges by 14 hazards of MLCommons, in eight languages",
+    description: "Experimental. Large (4.9 GB): scores 14 MLCommons hazards, in eight languages",
     contextWindow: 131_072,
     repository: "mradermacher/Llama-Guard-3-8B-GGUF",
     file: "Llama-Guard-3-8B.Q4_K_M.gguf",
@@ -37,7 +37,7 @@ const GUARDS: readonly GuardModel[] = [
     id: "llama-guard-4-12b",
     family: "llama-guard-4",
     licence: "Llama 4 Community License",
-    description: "Experimental. Very large (22 GB): judges by 14 hazards of MLCommons; text only here",
+    description: "Experimental. Very large (22 GB): scores 14 MLCommons hazards; text only",
     contextWindow: 131_072,
     repository: "DevQuasar/meta-llama.Llama-Guard-4-12B-GGUF",
     file: "meta-llama.Llama-Guard-4-12B.f16.gguf",
@@ -55,7 +55,7 @@ const GUARDS: readonly GuardModel[] = [
     id: "qwen3guard-gen-4b",
     family: "qwen3guard-gen",
     licence: "Apache-2.0",
-    description: "Experimental. Middling (2.7 GB): safe, controversial or unsafe, in 119 languages",
+    description: "Experimental. Medium (2.7 GB): safe, controversial or unsafe, in 119 languages",
     contextWindow: 32_768,
     repository: "mradermacher/Qwen3Guard-Gen-4B-GGUF",
     file: "Qwen3Guard-Gen-4B.Q4_K_M.gguf",
@@ -64,7 +64,7 @@ const GUARDS: readonly GuardModel[] = [
     id: "shieldgemma-2b",
     family: "shieldgemma",
     licence: "Gemma Terms of Use",
-    description: "Experimental. Middling (1.7 GB): asked once for each of four policies",
+    description: "Experimental. Medium (1.7 GB): one question for each of four policies",
     contextWindow: 8192,
     repository: "QuantFactory/shieldgemma-2b-GGUF",
     file: "shieldgemma-2b.Q4_K_M.gguf",
@@ -73,7 +73,7 @@ const GUARDS: readonly GuardModel[] = [
     id: "gpt-oss-safeguard-20b",
     family: "gpt-oss-safeguard",
     licence: "Apache-2.0",
-    description: "Experimental. Very large: reasons by a written policy, all 13 categories",
+    description: "Experimental. Very large: reasons about a written policy, all 13 categories",
     contextWindow: 131_072,
     repository: "unsloth/gpt-oss-safeguard-20b-GGUF",
     file: "gpt-oss-safeguard-20b-Q4_K_M.gguf",

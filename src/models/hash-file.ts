@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { Fault } from "../faults.ts";
 
-/** Feeds a whole file to a hash. */
+/** Updates a hash with a complete file. */
 export async function hashFile(path: string, signal: AbortSignal): Promise<Hash> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path, { signal, highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
@@ -11,30 +11,30 @@ export async function hashFile(path: string, signal: AbortSignal): Promise<Hash>
 }
 
 interface WriteOptions {
-  /** Already fed with what the file holds, when it is appended to. */
+  /** Already includes the file's content when appending. */
   hash: Hash;
   mode: "replace" | "append";
-  /** More is not written; undefined: nobody knows how much it is. */
-  mostBytes: number | undefined;
+  /** Maximum size; undefined: unknown. */
+  maxBytes: number | undefined;
   signal: AbortSignal;
-  /** Bytes written by this call so far. */
+  /** Called with the bytes written by this call so far. */
   onBytes(bytes: number): void;
 }
 
 /**
- * Writes a stream to a file and hashes it on the way. Resolves with the bytes written, once they are on the disk.
- * When the stream breaks, what it gave is in the file. Throws a Fault when it gives more than it may.
+ * Writes a stream to a file and hashes it. Resolves with the bytes written, once they are on the disk.
+ * When the stream breaks, the file keeps the data before. Throws a Fault when the stream exceeds `maxBytes`.
  */
 export async function writeHashed(from: AsyncIterable<Buffer>, path: string, options: WriteOptions): Promise<number> {
-  const { hash, mode, mostBytes, signal, onBytes } = options;
+  const { hash, mode, maxBytes, signal, onBytes } = options;
   await using file = await open(path, mode === "append" ? "a" : "w");
   let bytes = 0;
   for await (const chunk of from) {
     signal.throwIfAborted();
     bytes += chunk.length;
-    if (mostBytes !== undefined && bytes > mostBytes) throw tooLong();
+    if (maxBytes !== undefined && bytes > maxBytes) throw tooLong();
     hash.update(chunk);
-    // Not a pipeline: it would drop what it holds when the stream breaks, and a resumed download would lose it.
+    // Not a pipeline, which would drop its buffer when the stream breaks, at the cost of a resumed download.
     await file.appendFile(chunk);
     onBytes(bytes);
   }
@@ -42,7 +42,7 @@ export async function writeHashed(from: AsyncIterable<Buffer>, path: string, opt
   return bytes;
 }
 
-/** Of a file that would fill the disk before its hash could tell that it is another. */
+/** Prevents a wrong file from filling the disk before its hash is known. */
 export function tooLong(): Fault {
   return new Fault("unavailable", "wrong file, refused: it is longer than expected");
 }

@@ -1,22 +1,22 @@
-/** What the headers of the hub's answer say about the file. */
+/** Reads the headers of the hub's response about a file. */
 
 import { Fault } from "../faults.ts";
 import type { PartNote } from "./hub-part.ts";
 import { type HubAnswer, text, wholeNumber } from "./hub-request.ts";
 import type { ExpectedFile } from "./source.ts";
 
-/** Asks for the rest of a file, or for all of it when it has changed meanwhile (RFC 9110, section 13.1.5). */
+/** Headers that request the rest of a file, or all of it when it has changed (RFC 9110, section 13.1.5). */
 export function rangeFrom(bytes: number, etag: string | undefined): Record<string, string> {
   const range = { range: `bytes=${bytes}-` };
   return etag === undefined || etag.startsWith("W/") ? range : { ...range, "if-range": etag };
 }
 
-/** Whether a 206 goes on exactly where the part ends, with the same file. */
+/** True if a 206 continues the same file exactly where the part ends. */
 export function continues(answer: HubAnswer, part: { bytes: number; note: PartNote }): boolean {
   return contentRange(answer)?.start === part.bytes && isSameFile(answer, part.note);
 }
 
-/** Whether a 416 says that the part is the whole file already. */
+/** True if a 416 says that the part is already the complete file. */
 export function isWhole(answer: HubAnswer, part: { bytes: number; note: PartNote }): boolean {
   return answer.status === 416 && contentRange(answer)?.total === part.bytes && isSameFile(answer, part.note);
 }
@@ -25,13 +25,13 @@ function isSameFile(answer: HubAnswer, note: PartNote): boolean {
   return answer.linked.sha256 === undefined || note.sha256 === undefined || answer.linked.sha256 === note.sha256;
 }
 
-/** Size of the whole file; undefined when the hub does not say. */
+/** Size of the complete file; undefined when the hub does not report it. */
 export function totalBytes(answer: HubAnswer): number | undefined {
   const length = answer.status === 200 ? wholeNumber(answer.headers["content-length"]) : undefined;
   return answer.linked.bytes ?? contentRange(answer)?.total ?? length;
 }
 
-/** Throws a Fault before anything is fetched when the hub has another file than the one that is wanted. */
+/** Throws a Fault, before the download, when the hub's file has another size or hash than expected. */
 export function refuseAnother(expected: ExpectedFile, answer: HubAnswer): void {
   const { sha256 } = answer.linked;
   if (expected.sha256 !== undefined && sha256 !== undefined && expected.sha256 !== sha256) {

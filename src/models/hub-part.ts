@@ -1,4 +1,4 @@
-/** A download from the hub that may be continued: the bytes so far, and what they are a part of. */
+/** A resumable download from the hub: the bytes so far, and the file that they belong to. */
 
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
@@ -6,9 +6,9 @@ import { sizeOf } from "./model-record.ts";
 
 const noteSchema = z.object({
   url: z.string(),
-  /** ETag of the answer that gave the bytes. */
+  /** ETag of the response with the bytes. */
   etag: z.string().optional(),
-  /** The hub's SHA-256 of the whole file. */
+  /** The hub's SHA-256 of the complete file. */
   sha256: z.string().optional(),
 });
 
@@ -23,7 +23,7 @@ export class HubPart {
     this.#url = url;
   }
 
-  /** What can be continued from: undefined when there is nothing, or nobody knows of what. */
+  /** Reads the part to resume from; undefined without one, or if its origin is unknown. */
   async read(): Promise<{ bytes: number; note: PartNote } | undefined> {
     const bytes = (await sizeOf(this.path)) ?? 0;
     if (bytes === 0) return undefined;
@@ -35,7 +35,7 @@ export class HubPart {
     }
   }
 
-  /** Called before the first byte is written: bytes without a note are never continued. */
+  /** Call before the first byte is written: a part without a note is never resumed. */
   async begin(note: Omit<PartNote, "url">): Promise<void> {
     await rm(this.path, { force: true });
     await writeFile(this.#notePath, JSON.stringify({ url: this.#url, ...note }));

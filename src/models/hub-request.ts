@@ -1,4 +1,4 @@
-/** One GET to the hub, through its redirects. The token goes to the hub's own host only. */
+/** One GET to the hub, through its redirects. Sends the token to the hub's host only. */
 
 import { type Dispatcher, request as send } from "undici";
 import { Fault } from "../faults.ts";
@@ -7,12 +7,12 @@ import type { Secret } from "../secret.ts";
 export interface HubRequest {
   url: string;
   token: Secret | undefined;
-  /** Sent at every hop: the host that has the bytes needs them. */
+  /** Headers for every hop, such as Range. */
   headers: Readonly<Record<string, string>>;
   dispatcher: Dispatcher | undefined;
-  /** For connecting, redirects and headers together. */
+  /** Time limit for connecting, redirects and headers together. */
   answerWithinMs: number;
-  /** The longest pause in the body. */
+  /** Maximum pause in the body. */
   idleMs: number;
   signal: AbortSignal;
 }
@@ -21,16 +21,16 @@ export interface HubAnswer {
   status: number;
   headers: Dispatcher.ResponseData["headers"];
   body: Dispatcher.ResponseData["body"];
-  /** SHA-256 and size of the whole file, as the hub's own host says; a redirect target knows neither. */
+  /** SHA-256 and size of the complete file from the hub's host; a redirect target knows neither. */
   linked: { sha256: string | undefined; bytes: number | undefined };
-  /** Why it refused, in the hub's own words. */
+  /** The hub's error code. */
   errorCode: string | undefined;
 }
 
-const MOST_REDIRECTS = 8;
+const MAX_REDIRECTS = 8;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Throws what undici throws when nobody answers; the signal's reason when it aborts. */
+/** Throws undici's error without an answer, and the signal's reason on abort. */
 export async function askHub(ask: HubRequest): Promise<HubAnswer> {
   const controller = new AbortController();
   const late = setTimeout(
@@ -48,7 +48,7 @@ async function follow(ask: HubRequest, signal: AbortSignal): Promise<HubAnswer> 
   const home = new URL(ask.url).origin;
   const linked: HubAnswer["linked"] = { sha256: undefined, bytes: undefined };
   let url = new URL(ask.url);
-  for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const authorization = url.origin === home && ask.token ? { authorization: `Bearer ${ask.token.reveal()}` } : {};
     const { statusCode, headers, body } = await send(url, {
       headers: { "user-agent": "parlance", "accept-encoding": "identity", ...ask.headers, ...authorization },
@@ -65,7 +65,7 @@ async function follow(ask: HubRequest, signal: AbortSignal): Promise<HubAnswer> 
     await body.dump();
     url = new URL(text(headers.location) ?? "", url);
   }
-  throw new Fault("upstream-failed", `the hub redirected more than ${MOST_REDIRECTS} times`);
+  throw new Fault("upstream-failed", `the hub redirected more than ${MAX_REDIRECTS} times`);
 }
 
 function sha256In(etag: string | string[] | undefined): string | undefined {

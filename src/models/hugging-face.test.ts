@@ -60,7 +60,7 @@ async function fetchFrom(hubSource: HuggingFaceSource, parts: FetchParts = {}): 
 const written = () => readFile(join(folder.path, "model.gguf"));
 
 describe("a file that is there", () => {
-  test("is fetched through the redirect, with the hub's own hash and every byte counted", async () => {
+  test("is downloaded through the redirect, with the hub's hash and progress for every byte", async () => {
     hub.add(RESOLVE, content);
     const seen: (number | undefined)[][] = [];
     const fetched = await fetchFrom(source(), { onProgress: (...progress) => void seen.push(progress) });
@@ -70,7 +70,7 @@ describe("a file that is there", () => {
     expect(hub.seen.map(({ host }) => host)).toEqual(["hub", "bytes"]);
   });
 
-  test("is fetched from a mirror that states no hash, which is then the hash of what came", async () => {
+  test("is downloaded from a mirror without a hash, and hashed on arrival", async () => {
     hub.add(RESOLVE, content, { linkedSha256: undefined });
     const fetched = await fetchFrom(source());
     expect(fetched).toEqual({ bytes: content.length, sha256: contentSha256, statedSha256: undefined });
@@ -92,7 +92,7 @@ describe("a file that is there", () => {
     expect(await readFile(destination)).toEqual(content);
   });
 
-  test("is refused before a byte is fetched when the hub states another hash or size", async () => {
+  test("is refused before the download when the hub states another hash or size", async () => {
     hub.add(RESOLVE, content);
     const sha256 = "0".repeat(64);
     await expect(fetchFrom(source(), { expected: { bytes: undefined, sha256 } })).rejects.toThrow(
@@ -113,10 +113,10 @@ describe("the token", () => {
     expect(hub.requestsTo("bytes").map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 
-  test("is asked for by name when a gated model is asked for without one", async () => {
+  test("is named in the error for a gated model without a token", async () => {
     hub.add(RESOLVE, content, { gatedFor: "hf_secret" });
     await expect(fetchFrom(source())).rejects.toThrow(
-      `the hub answered 401 GatedRepo for owner/repo; it may be gated, private, or not there: ` +
+      `the hub answered 401 GatedRepo for owner/repo; it may be gated, private or missing: ` +
         `accept its terms at ${hub.endpoint}/owner/repo and set HF_TOKEN to a token of that account`,
     );
   });
@@ -130,15 +130,15 @@ describe("the token", () => {
   });
 });
 
-test("a file that is not there is a Fault that names repository, file and revision", async () => {
+test("throws a Fault that names repository, file and revision of a missing file", async () => {
   await expect(fetchFrom(source())).rejects.toMatchObject({
     kind: "not-found",
     message: "the hub answered 404 EntryNotFound: owner/repo has no file model.gguf in revision main",
   });
 });
 
-describe("a cut connection", () => {
-  test("is resumed from where it broke, as often as bytes come", async () => {
+describe("an interrupted download", () => {
+  test("resumes where it broke off, as often as it makes progress", async () => {
     hub.add(RESOLVE, content);
     hub.cuts.push(70_000, 50_000, 1_000, 2_000, 3_000, 4_000, 5_000);
     const fetched = await fetchFrom(source());
@@ -150,7 +150,7 @@ describe("a cut connection", () => {
     expect(others).toHaveLength(6);
   });
 
-  test("starts anew when the file has changed meanwhile", async () => {
+  test("starts over when the file has changed", async () => {
     hub.add(RESOLVE, Buffer.concat([randomBytes(100_000), content]), { linkedSha256: undefined });
     hub.cuts.push(60_000);
     const change = () => {
@@ -163,7 +163,7 @@ describe("a cut connection", () => {
     expect(await written()).toEqual(content);
   });
 
-  test("is given up after five attempts in a row that bring nothing", async () => {
+  test("fails after five consecutive attempts without progress", async () => {
     hub.add(RESOLVE, content);
     hub.cuts.push(1_000, 0, 0, 0, 0, 0);
     await expect(fetchFrom(source())).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe("a cut connection", () => {
     expect(kept).toEqual(content.subarray(0, kept.length));
   });
 
-  test("is one, too, when nothing comes for a while", async () => {
+  test("includes one that stalls", async () => {
     hub.add(RESOLVE, content);
     const { promise: forever, resolve: letGo } = Promise.withResolvers<void>();
     hub.hold = forever;
@@ -188,7 +188,7 @@ describe("a cut connection", () => {
     letGo();
   });
 
-  test("is resumed by a later run, another instance of the source", async () => {
+  test("resumes in a later run", async () => {
     hub.add(RESOLVE, content);
     hub.cuts.push(120_000, 0, 0, 0, 0, 0);
     await expect(fetchFrom(source())).rejects.toThrow(/given up/);
@@ -197,7 +197,7 @@ describe("a cut connection", () => {
     expect(hub.requestsTo("bytes").at(-1)?.range).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  test("after the last byte leaves a file that is only verified", async () => {
+  test("needs only verification after the last byte", async () => {
     hub.add(RESOLVE, content);
     await fetchFrom(source());
     const fetched = await fetchFrom(source());
@@ -205,7 +205,7 @@ describe("a cut connection", () => {
     expect(hub.requestsTo("bytes").map(({ range }) => range)).toEqual([undefined, `bytes=${content.length}-`]);
   });
 
-  test("leaves nothing to resume from when nobody knows what the bytes are a part of", async () => {
+  test("starts over when the origin of the partial file is unknown", async () => {
     hub.add(RESOLVE, content);
     await writeFile(join(folder.path, "model.gguf"), "left by something else");
     expect((await fetchFrom(source())).sha256).toBe(contentSha256);
@@ -213,19 +213,19 @@ describe("a cut connection", () => {
   });
 });
 
-describe("a hub that answers badly", () => {
-  test("is asked again while it is busy", async () => {
+describe("a failing hub", () => {
+  test("is retried while it is busy", async () => {
     hub.add(RESOLVE, content);
     hub.statuses.push(503, 429, 500);
     expect((await fetchFrom(source())).sha256).toBe(contentSha256);
   });
 
-  test("is given up when it stays busy", async () => {
+  test("fails the download when it stays busy", async () => {
     hub.statuses.push(503, 503, 503, 503, 503);
     await expect(fetchFrom(source())).rejects.toThrow("given up after 5 attempts in a row: the hub answered 503");
   });
 
-  test("is unreachable when it takes the connection and never answers", async () => {
+  test("counts as unreachable when it accepts the connection and never answers", async () => {
     hub.isSilent = true;
     await expect(fetchFrom(source({ unreachableAfterMs: 150 }))).rejects.toMatchObject({
       name: "SourceUnreachable",
@@ -233,14 +233,14 @@ describe("a hub that answers badly", () => {
     });
   });
 
-  test("is unreachable within 5 seconds unless it is told otherwise", async () => {
+  test("counts as unreachable after 5 seconds by default", async () => {
     hub.isSilent = true;
     const startedAt = performance.now();
     await expect(fetchFrom(source())).rejects.toThrow("no answer within 5 s");
     expect(performance.now() - startedAt).toBeGreaterThan(4_900);
   });
 
-  test("is unreachable when nobody listens, and when its name is unknown", async () => {
+  test("counts as unreachable when the port is closed or the host name is unknown", async () => {
     const unused = await unusedPort();
     await expect(fetchFrom(source({ endpoint: `http://127.0.0.1:${unused}` }))).rejects.toMatchObject({
       name: "SourceUnreachable",
@@ -252,14 +252,14 @@ describe("a hub that answers badly", () => {
     });
   });
 
-  test("is not asked at all when HF_HUB_OFFLINE is set", async () => {
+  test("is not contacted when HF_HUB_OFFLINE is set", async () => {
     hub.add(RESOLVE, content);
     await expect(fetchFrom(source({ offline: true }))).rejects.toThrow("HF_HUB_OFFLINE is set");
     expect(hub.seen).toEqual([]);
   });
 });
 
-test("an abort ends a download at once with its reason", async () => {
+test("ends a download on abort with the signal's reason", async () => {
   hub.add(RESOLVE, content);
   const { promise: forever, resolve: letGo } = Promise.withResolvers<void>();
   hub.hold = forever;

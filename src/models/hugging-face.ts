@@ -1,4 +1,4 @@
-/** Files from the Hugging Face hub, or from a mirror that speaks as it does. */
+/** Downloads files from the Hugging Face hub or a compatible mirror. */
 
 import { createHash, type Hash } from "node:crypto";
 import { dirname } from "node:path";
@@ -18,25 +18,25 @@ import type { HubLocation } from "./manifest-entry.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 
 export interface HubSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   endpoint: string;
   token: Secret | undefined;
-  /** Never ask it. */
+  /** True: never contact the hub. */
   offline: boolean;
-  /** Undefined: undici's own, without a proxy. */
+  /** Undefined: undici's default, without a proxy. */
   dispatcher?: Dispatcher;
-  /** How long the first answer may take before the hub counts as unreachable. */
+  /** Maximum time to the first response before the hub counts as unreachable. */
   unreachableAfterMs?: number;
-  /** The longest pause in a download before it counts as cut off. */
+  /** Maximum pause in a download before it counts as interrupted. */
   idleMs?: number;
-  /** Pause before a cut download is resumed; doubled with each time in a row. */
+  /** Pause before an interrupted download resumes; doubled after each consecutive failure. */
   retryDelayMs?: number;
 }
 
-/** Attempts in a row that bring no byte, after which a download is given up. */
-const MOST_FRUITLESS_ATTEMPTS = 5;
+/** Consecutive attempts without a byte after which a download fails. */
+const MAX_FRUITLESS_ATTEMPTS = 5;
 
-/** The connection broke, or the hub is busy: the same request may succeed. */
+/** The connection broke or the hub is busy: a retry may succeed. */
 class Interrupted extends Error {}
 
 export class HuggingFaceSource implements Source<HubLocation> {
@@ -63,7 +63,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
         if (!(error instanceof Interrupted)) throw error;
         const after = (await part.read())?.bytes ?? 0;
         fruitless = after > before ? 0 : fruitless + 1;
-        if (fruitless >= MOST_FRUITLESS_ATTEMPTS) {
+        if (fruitless >= MAX_FRUITLESS_ATTEMPTS) {
           throw new Fault("upstream-failed", `given up after ${fruitless} attempts in a row: ${error.message}`, {
             cause: error,
           });
@@ -75,7 +75,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
 
   async #attempt(url: string, part: HubPart, location: HubLocation, request: FetchRequest): Promise<FetchedFile> {
     const earlier = await part.read();
-    // Read before asking: the hub would not wait while gigabytes are hashed.
+    // Hashed before the request: the hub would not wait while gigabytes are hashed.
     const earlierHash = earlier && (await hashFile(part.path, request.signal));
     const answer = await this.#ask(url, earlier && rangeFrom(earlier.bytes, earlier.note.etag), request.signal);
     const { status, linked } = answer;
@@ -128,7 +128,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
 
 interface BodyPlace {
   hash: Hash;
-  /** Bytes that are in the file already; 0 replaces it. */
+  /** Bytes that are already in the file; 0 replaces it. */
   offset: number;
   total: number | undefined;
   request: FetchRequest;
@@ -144,14 +144,14 @@ async function writeBody(
     return await writeHashed(body, part.path, {
       hash,
       mode: offset > 0 ? "append" : "replace",
-      mostBytes: whole === undefined ? undefined : whole - offset,
+      maxBytes: whole === undefined ? undefined : whole - offset,
       signal: request.signal,
       onBytes: (bytes) => request.onProgress(offset + bytes, total),
     });
   } catch (error) {
     if (isDiskFullError(error)) throw error;
     if (error instanceof Fault && !request.signal.aborted) {
-      // Nothing of another file is to be continued.
+      // A part of another file must not be resumed.
       await part.discard();
       throw error;
     }
@@ -161,6 +161,6 @@ async function writeBody(
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Several addresses that all refuse come as one error without a message.
+  // Several refused addresses arrive as one AggregateError without a message.
   return error.message || String("code" in error ? error.code : error.name);
 }

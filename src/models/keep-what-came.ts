@@ -3,8 +3,8 @@ import { PassThrough, type Readable } from "node:stream";
 const ROOM_BYTES = 1 << 20;
 
 /**
- * Takes what the stream gives from now on. When the stream breaks, everything that had come is given first and the
- * failure thrown after it: a broken Readable by itself drops what nobody has read yet.
+ * Reads the stream from now on. When the stream breaks, yields everything received before and then throws the
+ * failure: a broken Readable by itself drops unread data.
  */
 export function keepWhatCame(from: Readable): AsyncIterable<Buffer> {
   const kept = new PassThrough({ highWaterMark: ROOM_BYTES });

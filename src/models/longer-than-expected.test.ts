@@ -1,4 +1,4 @@
-/** Files that go on beyond what they should be: nobody may fill the disk before a hash can tell. */
+/** Files longer than expected must not fill the disk before the hash is known. */
 
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -37,7 +37,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 
 const writtenBytes = () => stat(request.destination).then(({ size }) => size);
 
-test("from a hub that does not say how long", async () => {
+test("refuses a longer file from a hub that reports no length", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { etag: '"1"' });
     response.write("begun");
@@ -58,18 +58,18 @@ test("from a hub that does not say how long", async () => {
   expect(await readdir(folder.path)).toEqual(["scratch"]);
 });
 
-test("in a wheel", async () => {
+test("refuses a longer file in a wheel", async () => {
   const wheel = join(folder.path, "small.whl");
   const make =
     "import sys, zipfile; zipfile.ZipFile(sys.argv[1], 'w', 8).writestr('inside/file', bytes(int(sys.argv[2])))";
   await promisify(execFile)("python3", ["-c", make, wheel, String(SENT_BYTES)]);
   expect((await stat(wheel)).size).toBeLessThan(100_000);
-  const options = { hash: createHash("sha256"), mode: "replace", mostBytes: EXPECTED_BYTES } as const;
+  const options = { hash: createHash("sha256"), mode: "replace", maxBytes: EXPECTED_BYTES } as const;
   await expect(unpackWheel(wheel, "inside/file", request, options)).rejects.toMatchObject(wrong);
   expect(await writtenBytes()).toBeLessThanOrEqual(EXPECTED_BYTES);
 });
 
-test("in an npm package", async () => {
+test("refuses a longer file in an npm package", async () => {
   const inside = join(folder.path, "package");
   await mkdir(inside);
   await writeFile(join(inside, "file"), randomBytes(EXPECTED_BYTES + 1));

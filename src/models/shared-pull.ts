@@ -1,6 +1,6 @@
 import type { ProgressListener, PullProgress } from "./pull-progress.ts";
 
-/** One download that several callers wait for. It is given up only when the last of them has left. */
+/** One download that several callers wait for. It is aborted when the last of them aborts. */
 export class SharedPull<Result> {
   readonly #leaving = new AbortController();
   readonly #listeners = new Set<ProgressListener>();
@@ -15,7 +15,7 @@ export class SharedPull<Result> {
       this.#latest = progress;
       for (const listener of this.#listeners) listener(progress);
     });
-    // Every caller may have left when it fails; those who stay see the failure through `join`.
+    // All callers may have aborted before it fails; the others get the failure through `join`.
     this.#result.catch(() => {});
   }
 
@@ -23,7 +23,7 @@ export class SharedPull<Result> {
     return this.#latest;
   }
 
-  /** Resolves once it has ended in whatever way, and cleaned up. */
+  /** Resolves once it has succeeded or failed, and cleaned up. */
   async ended(): Promise<void> {
     await this.#result.catch(() => {});
   }
@@ -33,7 +33,7 @@ export class SharedPull<Result> {
     const left = Promise.withResolvers<never>();
     const leave = () => left.reject(signal.reason);
     signal.addEventListener("abort", leave, { once: true });
-    // A set holds a function once, though two callers may pass the same one.
+    // Wrapped, because two callers may pass the same function and a Set would keep it once.
     const listener: ProgressListener = (progress) => onProgress?.(progress);
     this.#listeners.add(listener);
     this.#waiting += 1;

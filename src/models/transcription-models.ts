@@ -1,4 +1,4 @@
-/** The models that turn speech to text, for the manifest. A file's name begins with its role in the engine. */
+/** The transcription models of the manifest. A file's name begins with its role in the engine. */
 
 import type { ManifestEntry, ManifestFile, PypiLocation } from "./manifest-entry.ts";
 
@@ -16,7 +16,7 @@ const VOICE_ACTIVITY: ManifestFile = {
   ],
 };
 
-/** Moonshine's packages come without its tokens; the vocabulary is Llama's. */
+/** Moonshine's packages lack its vocabulary, which is Llama's. */
 const TOKENIZER: ManifestFile = {
   name: "tokenizer.js",
   bytes: 676_487,
@@ -24,7 +24,7 @@ const TOKENIZER: ManifestFile = {
   sources: [{ source: "npm", package: "llama-tokenizer-js", version: "1.2.2", path: "llama-tokenizer.js" }],
 };
 
-/** Later versions of the package bring a model under another licence. */
+/** Later versions of the package contain a model under another license. */
 function moonshineFile(size: string, part: string, name: string, bytes: number, sha256: string): ManifestFile {
   const path = `dist/model/${size}/quantized/${part}.onnx`;
   return {
@@ -40,10 +40,10 @@ interface WhisperModel {
   description: string;
   repository: string;
   revision: string;
-  /** Of the weights. */
+  /** Commit of the weights. */
   bytes: number;
   sha256: string;
-  /** Bytes and SHA-256, where they are known. */
+  /** Size and SHA-256, where known. */
   config?: readonly [bytes: number, sha256: string];
   tokenizer?: readonly [bytes: number, sha256: string];
   /** Packages that hold the same files. */
@@ -51,7 +51,7 @@ interface WhisperModel {
   translates?: false;
 }
 
-/** In CTranslate2's format, in float16, as faster-whisper takes them. */
+/** CTranslate2 format in float16, as for faster-whisper. */
 function whisper({ size, description, repository, revision, packages, ...rest }: WhisperModel): ManifestEntry {
   const file = (
     path: string,
@@ -130,7 +130,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
     engine: "moonshine",
     isDefault: false,
     licence: "MIT",
-    description: "English (31 MB): twice as fast as base, with more mistakes",
+    description: "English (31 MB): twice as fast as base, with more errors",
     files: [
       moonshineFile(
         "tiny",
@@ -152,7 +152,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
   },
   whisper({
     size: "tiny",
-    description: "99 languages, and into English (78 MB): quick, with many mistakes",
+    description: "99 languages, and into English (78 MB): fast, with many errors",
     repository: "Systran/faster-whisper-tiny",
     revision: "d90ca5fe260221311c53c58e660288d3deb8d356",
     bytes: 75_538_270,
@@ -162,7 +162,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
   }),
   whisper({
     size: "base",
-    description: "99 languages, and into English (148 MB), with the times of words: needs 0.9 GB of memory",
+    description: "99 languages, and into English (148 MB), with word timestamps: needs 0.9 GB of memory",
     repository: "Systran/faster-whisper-base",
     revision: "ebe41f70d5b6dfa9166e2c581c45c9c0cfc57b66",
     bytes: 145_217_532,
@@ -194,17 +194,17 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
   }),
   whisper({
     size: "large-v3-turbo",
-    description: "100 languages (1.6 GB): the best that is not slow, with 4 GB of memory",
+    description: "100 languages (1.6 GB): the most accurate at moderate speed, with 4 GB of memory",
     repository: "deepdml/faster-whisper-large-v3-turbo-ct2",
     revision: "4df90f75321148c3a29a9e2351b7ddf8f5b115a8",
     bytes: 1_617_884_929,
     sha256: "e76620f83d5f5b69efd3d87e3dc180c1bd21df9fbebacfd4335e5e1efcc018da",
-    // It was not trained to.
+    // The model is not trained to translate.
     translates: false,
   }),
   whisper({
     size: "large-v3",
-    description: "100 languages, and into English (3.1 GB): the most exact, and the slowest",
+    description: "100 languages, and into English (3.1 GB): the most accurate, and the slowest",
     repository: "Systran/faster-whisper-large-v3",
     revision: "edaa852ec7e145841d8ffdb056a99866b5f0a478",
     bytes: 3_087_284_237,

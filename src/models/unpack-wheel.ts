@@ -6,16 +6,16 @@ import { writeHashed } from "./hash-file.ts";
 import type { FetchRequest } from "./source.ts";
 
 export interface UnpackOptions {
-  /** Fed with what is written. */
+  /** Updated with the bytes written. */
   hash: Hash;
   mode: "replace" | "append";
-  /** Undefined: nobody knows how long the file is. */
-  mostBytes: number | undefined;
+  /** Maximum size of the file; undefined: unknown. */
+  maxBytes: number | undefined;
 }
 
 /**
- * Writes one file of a wheel (a zip archive) to the destination, or to its end, and gives its bytes. Throws a Fault
- * when the wheel is broken, or has no such file or a longer one.
+ * Writes or appends one file of a wheel (a zip archive) to the destination and returns its size. Throws a Fault
+ * when the wheel is broken, or the file is missing or too long.
  */
 export async function unpackWheel(
   wheel: string,
@@ -25,7 +25,7 @@ export async function unpackWheel(
 ): Promise<number> {
   try {
     const archive = await openPromise(wheel);
-    // Ends, and closes the archive, at the latest when the last entry was read.
+    // Closes the archive after the last entry at the latest.
     for await (const entry of archive.eachEntry()) {
       if (entry.fileName !== path) continue;
       const stream = await archive.openReadStreamPromise(entry);

@@ -20,11 +20,11 @@ describe("a reference to the hub", () => {
     });
   });
 
-  test("means the main branch without a revision, and has one id either way", () => {
+  test("defaults to the main branch, with the same id", () => {
     expect(fromHub("a/b/c.gguf@main").id).toBe(fromHub("a/b/c.gguf").id);
   });
 
-  test("to any part of a split GGUF means all parts, the first one first", () => {
+  test("to any part of a split GGUF resolves to all parts in order", () => {
     const wanted = fromHub("a/b/q4/big-00002-of-00003.gguf");
     expect(wanted.files.map(({ name }) => name)).toEqual([
       "big-00001-of-00003.gguf",
@@ -54,11 +54,11 @@ describe("a reference to the hub", () => {
   });
 });
 
-test("an unknown model's Fault says where the known ones are listed", () => {
+test("explains in the Fault of an unknown model how to list the built-in ones", () => {
   expect(() => fromManifest("nope", MANIFEST)).toThrow(/No model is called nope.*models list --all/);
 });
 
-test("lock names are file names, and as different as the ids", () => {
+test("derives lock names that are valid file names and unique per id", () => {
   const names = ["hf:a/b/c.gguf", "hf:a/b-c.gguf", "hf:a/b/c.gguf@v1"].map(lockName);
   expect(new Set(names).size).toBe(3);
   for (const name of names) expect(name).toMatch(/^[\w.-]{1,80}$/);

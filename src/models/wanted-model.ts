@@ -1,4 +1,4 @@
-/** What a reference asks for, and where in the store it belongs. */
+/** Resolves a reference to a model's files and their folder in the store. */
 
 import { createHash } from "node:crypto";
 import type { Task } from "../engines/task.ts";
@@ -10,13 +10,13 @@ export interface WantedModel {
   id: string;
   /** Relative to the store's directory, with `/`. */
   folder: string;
-  /** Undefined for a file of the user's own choice. */
+  /** Undefined for a file outside the manifest. */
   task: Task | undefined;
   licence: string | undefined;
   files: readonly ManifestFile[];
 }
 
-/** A name for temporary folders and locks: as readable as file names allow, and as unique as the id. */
+/** Returns a readable and unique file name for temporary folders and locks. */
 export function lockName(id: string): string {
   const readable = id.replaceAll(/[^\w.-]+/g, "-").slice(0, 60);
   return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`;
@@ -27,7 +27,7 @@ export function fromManifest(id: string, manifest: readonly ManifestEntry[]): Wa
   if (entry === undefined) {
     throw new Fault(
       "not-found",
-      `No model is called ${id}. \`parlance models list --all\` shows the known ones; any other GGUF can be named as hf:owner/repo/file.gguf.`,
+      `No model is called ${id}. \`parlance models list --all\` shows the built-in ones; any other GGUF file is available as hf:owner/repo/file.gguf.`,
       { code: "model_not_found", param: "model" },
     );
   }
@@ -37,7 +37,7 @@ export function fromManifest(id: string, manifest: readonly ManifestEntry[]): Wa
 const HUB_REFERENCE = /^(?<owner>[\w.-]+)\/(?<name>[\w.-]+)\/(?<path>[^@]+)(?:@(?<revision>[\w.-]+(?:\/[\w.-]+)*))?$/;
 const HUB_PATH = /^[^/\\:*?"<>|\p{Cc}]+(?:\/[^/\\:*?"<>|\p{Cc}]+)*$/u;
 const SPLIT = /^(?<stem>.+)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/;
-const MOST_PARTS = 999;
+const MAX_PARTS = 999;
 
 /** `owner/repo/path/to/file.gguf`, with `@revision` when it is not `main`. */
 export function fromHub(reference: string): WantedModel {
@@ -46,7 +46,7 @@ export function fromHub(reference: string): WantedModel {
   const segments = [owner, name, ...path.split("/"), ...revision.split("/")];
   if (groups === undefined || !HUB_PATH.test(path) || segments.some((each) => each === "." || each === "..")) {
     throw invalidRequest(
-      `hf:${reference} is not a file on the hub: write hf:owner/repo/path/file.gguf, with @revision at its end if need be.`,
+      `hf:${reference} is not a file on the hub: write hf:owner/repo/path/file.gguf, optionally with @revision at the end.`,
       "hf",
     );
   }
@@ -65,13 +65,13 @@ export function fromHub(reference: string): WantedModel {
   };
 }
 
-/** A GGUF that was split is whole only with all its parts; llama.cpp is given the first. */
+/** A split GGUF is complete only with all its parts; llama.cpp gets the path of the first. */
 function partsOf(path: string): [string, ...string[]] {
   const groups = SPLIT.exec(path)?.groups;
   if (groups === undefined) return [path];
   const count = Number(groups.parts);
-  if (count < 1 || count > MOST_PARTS) {
-    throw invalidRequest(`${path} says that it has ${count} parts; 1 to ${MOST_PARTS} can be pulled.`, "hf");
+  if (count < 1 || count > MAX_PARTS) {
+    throw invalidRequest(`${path} names ${count} parts; the limit is ${MAX_PARTS}.`, "hf");
   }
   const part = (number: number) => `${groups.stem}-${String(number).padStart(5, "0")}-of-${groups.parts}.gguf`;
   return [part(1), ...Array.from({ length: count - 1 }, (_, index) => part(index + 2))];

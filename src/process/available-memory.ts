@@ -1,9 +1,9 @@
 import { totalmem } from "node:os";
 
-/** Left to the service, the database's cache and the operating system. */
+/** Fraction of memory for the service, the database's cache and the operating system. */
 const RESERVED_SHARE = 0.25;
 
-/** Bytes that local models may use together: three quarters of the machine's memory, or of the cgroup's limit. */
+/** Returns the bytes that local models may use together: 75% of the machine's memory or of the cgroup's limit. */
 export function defaultMemoryBudget(): number {
   // 0 or a number beyond the machine's memory: no limit is set.
   const limit = process.constrainedMemory();

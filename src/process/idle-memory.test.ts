@@ -2,10 +2,10 @@ import { getHeapStatistics } from "node:v8";
 import { expect, test } from "vitest";
 import { releaseMemoryWhenIdle } from "./idle-memory.ts";
 
-test("gives back what a busy time has left, and only after one", async () => {
+test("releases memory after a busy period, and only then", async () => {
   const heapMegabytes = () => getHeapStatistics().total_heap_size / 1e6;
   let held: object[] = [];
-  // Long enough for what is waited for to be no work by itself.
+  // Long enough that polling itself does not count as work.
   using _watched = releaseMemoryWhenIdle(500);
   const until = performance.now() + 700;
   while (held.length < 2_000_000 || performance.now() < until) held.push({ number: held.length });

@@ -4,13 +4,13 @@ import { runInNewContext } from "node:vm";
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 const EVERY_MILLISECONDS = 10_000;
-/** Of one core: more was a time of work, less is none. */
+/** CPU use, as a fraction of one core, from which a period counts as busy. */
 const BUSY_SHARE = 0.05;
 const IDLE_SHARE = 0.02;
 
 /**
- * Gives the memory back that a busy time has left V8 with, once it is over: V8 itself keeps it for the next one, a
- * quarter of all that the process holds. It takes a tenth of a second, and happens once after each busy time.
+ * Releases the memory that V8 keeps after a busy period, up to a quarter of the process. It takes 0.1 s, once after
+ * each busy period.
  */
 export function releaseMemoryWhenIdle(everyMilliseconds = EVERY_MILLISECONDS): Disposable {
   let wasBusy = false;
@@ -28,10 +28,10 @@ export function releaseMemoryWhenIdle(everyMilliseconds = EVERY_MILLISECONDS): D
 }
 
 function collect(): void {
-  // The only way to V8's collector; a context that is made under the flag has its function.
+  // The only access to V8's collector: a context created with the flag has the function `gc`.
   setFlagsFromString("--expose-gc");
   const collectNow: Collect = runInNewContext("gc");
   setFlagsFromString("--no-expose-gc");
-  // Only this kind gives the pages back as well.
+  // Only this kind of collection returns pages to the system.
   collectNow({ type: "major", execution: "sync", flavor: "last-resort" });
 }

@@ -9,11 +9,11 @@ import { isOwnerGone, processOwner } from "./process-owner.ts";
 const DAY_MILLISECONDS = 86_400_000;
 
 test.each([
-  ["a process before this one with its number", processOwner(), true],
-  ["a process that has ended", `${hostname()}.${spawnSync(process.execPath, ["--version"]).pid}`, true],
-  ["a process that runs", `${hostname()}.${process.ppid}`, false],
-  ["another machine, whose name begins with this one's", `${hostname()}.example.${process.pid}`, false],
-])("knows what is left behind of %s", async (_whose, mark, isLeft) => {
+  ["an earlier process with the same PID", processOwner(), true],
+  ["an ended process", `${hostname()}.${spawnSync(process.execPath, ["--version"]).pid}`, true],
+  ["a running process", `${hostname()}.${process.ppid}`, false],
+  ["another machine with the same name prefix", `${hostname()}.example.${process.pid}`, false],
+])("detects files left by %s", async (_whose, mark, isLeft) => {
   await using folder = await temporaryDirectory();
   const name = `${mark}.aB3`;
   const path = join(folder.path, name);

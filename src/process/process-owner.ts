@@ -1,20 +1,20 @@
-/** Names of files that say which process made them, so that others know what a dead one left behind. */
+/** File names that identify the process that created them, to detect the files of dead processes. */
 
 import { statSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** What such a name begins with; a dot and what is the process's own choice, without dots, are to follow. */
+/** Prefix of such a name. A dot and a suffix without dots follow. */
 export function processOwner(): string {
   return `${hostname()}.${process.pid}`;
 }
 
 /**
- * Whether the process that made the file is gone. Of one on another machine that shares the folder nobody knows: it
- * counts as gone once the file is unchanged for so long. A file of our own number was made by a process before us, as
- * in containers, so that this is to be asked of others' files only.
+ * True if the process that created the file has ended. A process on another machine that shares the folder counts as
+ * ended once the file is unchanged for `unchangedMilliseconds`. A file with this process's PID counts as an earlier
+ * process's, as happens in containers, so do not call this for files that this process created.
  */
 export function isOwnerGone(path: string, name: string, unchangedMilliseconds: number): boolean {
-  // A host's name may have dots, and may be the first part of another's.
+  // A host name may contain dots, and may be a prefix of another one.
   const [, pid = "", ...host] = name.split(".").reverse();
   const isHere = host.reverse().join(".") === hostname();
   if (isHere) return Number(pid) === process.pid || !isAlive(Number(pid));
@@ -22,7 +22,7 @@ export function isOwnerGone(path: string, name: string, unchangedMilliseconds: n
   return Date.now() - touchedAt >= unchangedMilliseconds;
 }
 
-/** Whether there is a process with this number on this machine, whoever it belongs to. */
+/** True if a process with this PID exists on this machine, whatever its user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-"""Undoes cheap disguises before the text is tokenised. Must do exactly what src/engines/classifier/deobfuscate.ts does."""
+"""Undoes simple obfuscations before the text is tokenized. Must do exactly what src/engines/classifier/deobfuscate.ts does."""
 
 import json
 import re

@@ -34,7 +34,7 @@ export class SseFrames {
    * Throws FrameTooLongError.
    */
   push(chunk: Buffer): string {
-    let text = this.#normalise(chunk.toString("latin1"));
+    let text = this.#normalize(chunk.toString("latin1"));
     if (text === "") return "";
     if (this.#isFirst && this.#pendingLength + text.length >= BYTE_ORDER_MARK.length) {
       text = this.#takePending() + text;
@@ -73,7 +73,7 @@ export class SseFrames {
   }
 
   /** JSON holds no raw carriage return, so each one here ends a line. */
-  #normalise(text: string): string {
+  #normalize(text: string): string {
     let normal = this.#endsWithCarriageReturn && text.startsWith("\n") ? text.slice(1) : text;
     this.#endsWithCarriageReturn = text.endsWith("\r");
     if (normal.includes("\r")) normal = normal.replaceAll("\r\n", "\n").replaceAll("\r", "\n");

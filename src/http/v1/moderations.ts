@@ -9,13 +9,13 @@ import { sendAnswer } from "../send-answer.ts";
 /** POST /v1/moderations */
 export function moderations(
   inference: Inference,
-  mostInputs: number,
+  maxInputs: number,
   unknownFields: UnknownFieldsPolicy,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post("/moderations", async (request, reply) => {
       reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
-      const question = readModeration(request.body, mostInputs);
+      const question = readModeration(request.body, maxInputs);
       request.record.model = question.model;
       const asked = { ...question, callerHeaders: request.headers };
       const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));

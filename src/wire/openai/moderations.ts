@@ -43,8 +43,8 @@ export function ignoredModerationFields(body: unknown, policy: UnknownFieldsPoli
 }
 
 /** Strings are judged one by one, parts together. Throws a Fault about the field at fault. */
-export function readModeration(body: unknown, mostInputs: number): ModerationQuestion {
-  refuseTooMany(body, mostInputs);
+export function readModeration(body: unknown, maxInputs: number): ModerationQuestion {
+  refuseTooMany(body, maxInputs);
   const { model, input } = parseBody(body);
   if (typeof input === "string") return { model, inputs: [{ text: input, images: [] }], imagesNotTaken: undefined };
   const texts = input.filter((entry) => typeof entry === "string");

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** Clients send few combinations; beyond these, values are checked against all fields. */
-const MOST_KEPT = 64;
+const MAX_KEPT = 64;
 
 /**
  * Builds a schema by `complete` from those `fields` that a value has and the required ones, and caches it.
@@ -23,7 +23,7 @@ export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema ex
     for (const name of Object.keys(value)) names += powers.get(name) ?? 0;
     const known = kept.get(names);
     if (known !== undefined) return known;
-    if (kept.size >= MOST_KEPT) return all;
+    if (kept.size >= MAX_KEPT) return all;
     const present = Object.entries(fields).filter(([name]) => required.includes(name) || Object.hasOwn(value, name));
     // Whatever is left out would have been undefined, which its type allows.
     const schema = complete(Object.fromEntries(present) as Fields);
