@@ -40,7 +40,7 @@ interface WhisperModel {
   description: string;
   repository: string;
   revision: string;
-  /** Commit of the weights. */
+  /** Size of the weights. */
   bytes: number;
   sha256: string;
   /** Size and SHA-256, where known. */
