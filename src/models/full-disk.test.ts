@@ -65,7 +65,9 @@ test.skipIf(!canMount)("refuses a file that does not fit before downloading it",
   const store = storeOn(disk, hub.endpoint);
   await expect(store.pull({ hf: "owner/repo/big.gguf" }, { signal })).rejects.toMatchObject({
     code: "disk_full",
-    message: expect.stringMatching(/^The disk is full: 4194304 bytes are needed in .*, \d+ bytes are free\. Free some space/),
+    message: expect.stringMatching(
+      /^The disk is full: 4194304 bytes are needed in .*, \d+ bytes are free\. Free some space/,
+    ),
   });
 });
 
