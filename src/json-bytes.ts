@@ -9,7 +9,8 @@ export function jsonBytes(value: unknown, omitted?: string): number {
   if (Array.isArray(value)) {
     return value.reduce<number>((sum, item) => sum + jsonBytes(item, omitted) + 1, value.length === 0 ? 2 : 1);
   }
-  if (typeof value !== "object" || value === null) return String(value).length;
+  // JSON.stringify writes null for undefined items of an array.
+  if (typeof value !== "object" || value === null) return String(value ?? null).length;
   let bytes = 1;
   for (const [key, item] of Object.entries(value)) {
     if (item !== undefined && key !== omitted) bytes += Buffer.byteLength(key) + 4 + jsonBytes(item, omitted);
