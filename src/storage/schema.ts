@@ -1,6 +1,6 @@
 /**
- * The tables as both databases hold them: text, integers, and times in epoch milliseconds. Columns are named
- * in snake_case there, which Kysely's plugin translates. Null in a time means that it has not happened.
+ * Tables of both databases: text, integers, and times in epoch milliseconds. Their columns have snake_case names, which
+ * a plugin of Kysely translates. A time that is null has not happened.
  */
 
 import type { Operation, RecordedUsage } from "../usage.ts";
@@ -54,7 +54,7 @@ export interface ServiceAccountRow {
 export interface ApiKeyRow {
   id: string;
   organizationId: string;
-  /** Null for an admin key, which belongs to an organization only. */
+  /** Null for admin keys, which belong to an organization only. */
   projectId: string | null;
   serviceAccountId: string | null;
   kind: "project" | "admin";
@@ -62,7 +62,7 @@ export interface ApiKeyRow {
   /** SHA-256 in hexadecimal. */
   keyHash: string;
   redactedValue: string;
-  /** 1 when the operator fixed it in the environment. */
+  /** 1 for keys from the environment. */
   isFixed: number;
   createdAt: number;
   expiresAt: number | null;
@@ -85,18 +85,18 @@ export interface AuditLogRow {
   organizationId: string;
   effectiveAt: number;
   type: string;
-  /** Null for the operator's own commands. */
+  /** Null for commands of the operator. */
   actorKeyId: string | null;
   ipAddress: string | null;
   userAgent: string | null;
   projectId: string | null;
   projectName: string | null;
   resourceId: string;
-  /** A JSON object: what changed. */
+  /** The changes, a JSON object. */
   details: string;
 }
 
-/** One row, whose version rises with every change that may decide about a request. */
+/** One row, whose version increases with every change that can affect a request. */
 interface AccountChangesRow {
   id: number;
   version: number;
@@ -126,14 +126,14 @@ export interface SpendLimitRow {
   scopeId: string;
   organizationId: string;
   thresholdCents: number;
-  /** 0: what is beyond it is only said in the log. */
+  /** 0: only logs a warning. */
   isEnforcing: number;
   updatedAt: number;
-  /** Since when there is one; a change of it is the same limit. */
+  /** Identifies the limit: changes keep it, deletion and creation do not. */
   begunAt: number;
 }
 
-/** How a project's chats are moderated. Null: as the request says. */
+/** Moderation of a project's chats. Null: as requested. */
 export interface ModerationPolicyRow {
   projectId: string;
   /** A catalog id or an alias. */
@@ -143,7 +143,7 @@ export interface ModerationPolicyRow {
   updatedAt: number;
 }
 
-/** Who used what and where; named once, so that each record of use needs a number only. */
+/** Who used what and where. Usage records refer to it by number. */
 export interface UsageDimensionRow {
   /** The first 53 bits of the hash of the other columns. */
   id: number;
@@ -172,7 +172,7 @@ export interface UsageRollupRow extends RecordedUsage {
   requests: number;
 }
 
-/** How far each process has written, so that a batch that is sent again counts once. */
+/** Last batch of each process, so that a repeated batch counts once. */
 interface UsageWriterRow {
   id: string;
   lastBatch: number;

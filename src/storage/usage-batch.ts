@@ -1,4 +1,4 @@
-/** Records of use as they are kept until they are written: who, what and where named once, then numbers. */
+/** Usage records before they are written: each dimension once, then flat values. */
 
 import { hash } from "node:crypto";
 import type { RecordedUsage } from "../usage.ts";
@@ -9,16 +9,16 @@ export type UsageRecord = UsageDimension & Omit<UsageRecordRow, "dimensionId">;
 export type UsageValue = number | string | null;
 
 export interface UsageBatch {
-  /** Which process wrote it; its batches are numbered from 1 and written in order. */
+  /** The process that wrote it. Its batches are numbered from 1 and written in order. */
   writer: string;
   number: number;
-  /** All that its records name. */
+  /** Dimensions of all its records. */
   dimensions: readonly UsageDimensionRow[];
-  /** Of one record after another, in the order of `RECORD_COLUMNS`. */
+  /** Values of one record after another, in the order of `RECORD_COLUMNS`. */
   values: readonly UsageValue[];
 }
 
-/** All but the cost, which may be unknown. */
+/** Columns of amounts, without the cost, which may be unknown. */
 export const AMOUNTS = [
   "promptTokens",
   "cachedTokens",
@@ -38,7 +38,7 @@ export const DIMENSION_COLUMNS = [
   "operation",
 ] as const satisfies (keyof UsageDimensionRow)[];
 
-/** First what the sums of an hour or a day have too. */
+/** Columns that rollups have too come first. */
 export const RECORD_COLUMNS = [
   "at",
   "dimensionId",
@@ -48,11 +48,11 @@ export const RECORD_COLUMNS = [
   "outcome",
 ] as const satisfies (keyof UsageRecordRow)[];
 
-/** What a batch is made of. One flat list is what the database's driver takes, and little for the garbage collector. */
+/** Content of a batch. The database driver takes one flat list, which is cheap for the garbage collector, too. */
 export class UsageRows {
   readonly dimensions: UsageDimensionRow[] = [];
   readonly values: UsageValue[] = [];
-  readonly #dimensionsOfKey = new Map<string, UsageDimensionRow[]>();
+  readonly #dimensionsByKey = new Map<string, UsageDimensionRow[]>();
 
   static of(records: Iterable<UsageRecord>): UsageRows {
     const rows = new UsageRows();
@@ -81,9 +81,9 @@ export class UsageRows {
   }
 
   #dimensionOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): UsageDimensionRow {
-    const ofKey = this.#dimensionsOfKey.get(keyId);
-    if (ofKey !== undefined) {
-      for (const known of ofKey) {
+    const dimensionsOfKey = this.#dimensionsByKey.get(keyId);
+    if (dimensionsOfKey !== undefined) {
+      for (const known of dimensionsOfKey) {
         const isSame =
           known.deployment === deployment &&
           known.model === model &&
@@ -96,13 +96,13 @@ export class UsageRows {
     const dimension = { organizationId, projectId, keyId, model, deployment, operation };
     const row = { id: idOf(dimension), ...dimension };
     this.dimensions.push(row);
-    if (ofKey === undefined) this.#dimensionsOfKey.set(keyId, [row]);
-    else ofKey.push(row);
+    if (dimensionsOfKey === undefined) this.#dimensionsByKey.set(keyId, [row]);
+    else dimensionsOfKey.push(row);
     return row;
   }
 }
 
-/** A batch for each of its records. */
+/** Yields a batch for each record. */
 export function* splitBatch({ writer, number, dimensions, values }: UsageBatch): Generator<UsageBatch> {
   const width = RECORD_COLUMNS.length;
   for (let start = 0; start < values.length; start += width) {
@@ -112,7 +112,7 @@ export function* splitBatch({ writer, number, dimensions, values }: UsageBatch):
   }
 }
 
-/** In a fixed order: of the same values every process makes the same id. */
+/** Hashes in a fixed order: every process computes the same id. */
 function idOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): number {
   const json = JSON.stringify([organizationId, projectId, keyId, model, deployment, operation]);
   return Number(hash("sha256", json, "buffer").readBigUInt64BE() >> 11n);

@@ -1,4 +1,4 @@
-/** Writes what was used: each request, and the sums of its hour and its day in the same transaction. */
+/** Writes usage records and, in the same transaction, the rollups of their hours and days. */
 
 import { CompiledQuery, type QueryResult, type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
@@ -34,13 +34,13 @@ const ROLLUPS: Insertion = {
     ${sql.join([...AMOUNTS, "costNanoDollars", "requests"].map(added))}`,
 };
 
-/** What is unknown adds nothing to what is known. */
+/** Adds amounts; an unknown one does not change a known one. */
 function added(column: string): RawBuilder<unknown> {
   const [name, old, more] = [sql.ref(column), sql.ref(`usageRollups.${column}`), sql.ref(`excluded.${column}`)];
   return sql`${name} = coalesce(${old} + ${more}, ${old}, ${more})`;
 }
 
-/** Within a transaction. A batch that was written before changes nothing. */
+/** Writes within a transaction. Skips batches that were written before. */
 export async function writeUsage(transaction: Executor, batches: readonly UsageBatch[], now: number): Promise<void> {
   const claimed: UsageBatch[] = [];
   const dimensions = new Map<number, UsageDimensionRow>();
@@ -50,7 +50,7 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
     claimed.push(batch);
     for (const dimension of batch.dimensions) dimensions.set(dimension.id, dimension);
   }
-  // In one order in every process, so that two of them cannot wait for each other.
+  // Every process inserts in the same order, which prevents deadlocks.
   const sorted = [...dimensions.values()].sort((a, b) => a.id - b.id);
   const named = sorted.flatMap((dimension) => DIMENSION_COLUMNS.map((column) => dimension[column]));
   await insert(transaction, DIMENSIONS, named);
@@ -58,10 +58,10 @@ export async function writeUsage(transaction: Executor, batches: readonly UsageB
   await insert(transaction, ROLLUPS, rollUp(claimed).flat());
 }
 
-/** Of few lengths, so that their statements are made once; SQLite takes no less time for a row of longer ones. */
+/** Few lengths, whose statements are compiled once. Longer ones are not faster per row on SQLite. */
 const ROWS_OF_STATEMENTS = [256, 64, 16, 4, 1];
 
-/** `values` are of one row after another. */
+/** Inserts rows, whose `values` follow one another. */
 async function insert(executor: Executor, insertion: Insertion, values: readonly UsageValue[]): Promise<void> {
   let start = 0;
   for (const rows of ROWS_OF_STATEMENTS) {
@@ -72,7 +72,7 @@ async function insert(executor: Executor, insertion: Insertion, values: readonly
   }
 }
 
-/** By the database's adapter, of which there is one for each open database, the table and the number of rows. */
+/** SQL by adapter, of which each open database has one, then by table and number of rows. */
 const statements = new WeakMap<object, Map<string, string>>();
 
 function run(
@@ -101,11 +101,11 @@ function textOf(executor: Executor, { table, columns, onConflict }: Insertion, r
   return insertion.compile(executor).sql;
 }
 
-/** Removes at most `most` records from before `time`, and returns how many went. */
-export async function removeUsageBefore(executor: Executor, time: number, most: number): Promise<number> {
+/** Removes at most `max` records from before `time` and returns their number. */
+export async function removeUsageBefore(executor: Executor, time: number, max: number): Promise<number> {
   const { last } = await executor
     .selectFrom((from) =>
-      from.selectFrom("usageRecords").select("at").where("at", "<", time).orderBy("at").limit(most).as("oldest"),
+      from.selectFrom("usageRecords").select("at").where("at", "<", time).orderBy("at").limit(max).as("oldest"),
     )
     .select((select) => select.fn.max("at").as("last"))
     .executeTakeFirstOrThrow();

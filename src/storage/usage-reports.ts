@@ -23,7 +23,7 @@ export interface UsageQuery {
 }
 
 export interface UsageSum extends RecordedUsage {
-  /** When the bucket begins. */
+  /** Start of the bucket, epoch milliseconds. */
   beginsAt: number;
   requests: number;
   /** Undefined unless grouped by it. */
@@ -35,12 +35,12 @@ export interface UsageSum extends RecordedUsage {
 
 const SUMMED = [...AMOUNTS, "costNanoDollars"] as const satisfies (keyof RecordedUsage)[];
 
-/** Buckets without use are left out. In the order of time, then of what they are grouped by. */
+/** Omits empty buckets. Sorts by time, then by group. */
 export async function readUsage(executor: Executor, query: UsageQuery): Promise<UsageSum[]> {
   const isByMinute = query.bucketSeconds === 60;
   const table = sql.table(isByMinute ? "usageRecords" : "usageRollups");
   const time = isByMinute ? sql.ref("used.at") : sql.ref("used.beginsAt");
-  // Whole numbers divide to whole numbers in both databases.
+  // Both databases divide integers to integers.
   const beginsAt = isByMinute ? sql`(${time} / 60000) * 60000` : time;
   const groups = query.groupBy.map((group) => sql.ref(`dimension.${group}`));
   const grouped = sql.join([beginsAt, ...groups]);

@@ -1,4 +1,4 @@
-/** What records of use come to by the hour and by the day. */
+/** Sums usage records by hour and day. */
 
 import type { UsageRollupRow } from "./schema.ts";
 import { AMOUNTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
@@ -12,22 +12,22 @@ export const ROLLUP_COLUMNS = [
   "requests",
 ] as const satisfies (keyof UsageRollupRow)[];
 
-/** In the order of `ROLLUP_COLUMNS`. */
+/** Values in the order of `ROLLUP_COLUMNS`. */
 type Rollup = (number | null)[];
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
-/** The amounts and the cost, which stand together in records and in sums. */
+/** Amounts and cost, adjacent columns in records and rollups. */
 const SUMMED = AMOUNTS.length + 1;
 const FIRST_OF_RECORD = RECORD_COLUMNS.indexOf(AMOUNTS[0]);
 const FIRST_OF_ROLLUP = ROLLUP_COLUMNS.indexOf(AMOUNTS[0]);
 const REQUESTS = ROLLUP_COLUMNS.indexOf("requests");
 
-/** In the order of their key. */
+/** Sorted by key. */
 export function rollUp(batches: readonly UsageBatch[]): Rollup[] {
   const hours = new Buckets(HOUR_SECONDS);
   for (const batch of batches) {
-    // All that is read of them are numbers.
+    // Only numbers are read from the values.
     const values = batch.values as (number | null)[];
     for (let start = 0; start < values.length; start += RECORD_COLUMNS.length) {
       hours.add(values[start] ?? 0, values[start + 1] ?? 0, values, start + FIRST_OF_RECORD, 1);
@@ -53,7 +53,7 @@ class Buckets {
     const rollup = this.#find(at, dimensionId);
     for (let index = 0; index < SUMMED; index += 1) {
       const summand = summands[first + index] ?? null;
-      // A cost that is unknown adds nothing to one that is known.
+      // An unknown cost does not change a known one.
       if (summand === null) continue;
       const place = FIRST_OF_ROLLUP + index;
       rollup[place] = (rollup[place] ?? 0) + summand;

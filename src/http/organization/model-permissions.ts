@@ -9,7 +9,7 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 
-/** Resolves an entry of a permission list (an id, an alias, a wildcard, `group:…`) to what is stored; undefined: unknown. */
+/** Resolves an entry of a permission list (an id, an alias, a wildcard, `group:…`) to its stored form; undefined for unknown entries. */
 export type ResolveModel = (entry: string) => string | undefined;
 
 interface OfProject {
@@ -53,13 +53,13 @@ function ownerOf(request: FastifyRequest<OfProject>) {
   return { organizationId: request.caller.organizationId, projectId: request.params.project };
 }
 
-/** Throws a Fault for an unknown entry: a typing error in a deny list would leave open what it was meant to close. */
+/** Throws a Fault for an unknown entry: a typo in a deny list would allow what it should deny. */
 function resolveAll(entries: readonly string[], resolve: ResolveModel): string[] {
   return entries.map((entry, index) => {
     const resolved = resolve(entry);
     if (resolved !== undefined) return resolved;
     const shown = JSON.stringify(entry);
-    const message = `Invalid value for 'model_ids[${index}]': ${shown} is no model, wildcard or access group (\`group:…\`) here.`;
+    const message = `Invalid value for 'model_ids[${index}]': ${shown} is not a known model, wildcard or access group (\`group:…\`).`;
     throw invalidRequest(message, `model_ids[${index}]`, "invalid_value");
   });
 }

@@ -11,16 +11,16 @@ interface OfModel {
   Params: { id: string };
 }
 
-/** Progress is told at most this often; a change of file or phase at once. */
+/** Minimum interval of progress events; a new file or phase is reported immediately. */
 const PROGRESS_INTERVAL_MS = 200;
 
 /** /v1/organization/models/{id}, /load, /unload and /pull; slashes of an id are percent-encoded. */
 export function organizationModels(accounts: Accounts, models: ModelOperations): FastifyPluginAsync {
   return async (app) => {
-    // Models belong to the installation: what one organization unloads or removes, all others would miss.
+    // Models belong to the installation: unloading or removing one affects all organizations.
     app.addHook<OfModel>("preHandler", async ({ caller, params }) => {
       if (await accounts.organizations.isDefault(caller.organizationId)) return;
-      throw new Fault("not-found", `There is no model \`${params.id}\` to administer.`);
+      throw new Fault("not-found", `The model \`${params.id}\` does not exist.`);
     });
 
     app.post<OfModel>("/models/:id/load", async ({ params }, reply) =>
@@ -38,7 +38,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         last = { key, at: performance.now() };
         frames.push(toPullFrame(progress));
       });
-      // An id that is not known is a 404 rather than an event.
+      // An unknown id is a 404 rather than an event.
       await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
       void pulled.then(
         () => {

@@ -10,7 +10,7 @@ import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 import { projectOf } from "./projects.ts";
 
-/** Whether an id or an alias is a moderation model's. */
+/** True for the id or alias of a moderation model. */
 export type IsModerationModel = (id: string) => boolean;
 
 interface OfProject {
@@ -28,7 +28,7 @@ export function moderationPolicy(accounts: Accounts, isModerationModel: IsModera
     app.post<OfProject>(PATH, async (request) => {
       const { model, input, output } = parse(ModerationPolicyBody, request.body);
       if (model !== undefined && !isModerationModel(model)) {
-        const message = `Invalid value for 'model': ${JSON.stringify(model)} is no moderation model here.`;
+        const message = `Invalid value for 'model': ${JSON.stringify(model)} is not a moderation model.`;
         throw invalidRequest(message, "model", "invalid_value");
       }
       const wanted = { model: model ?? null, input: input ?? null, output: output ?? null };

@@ -1,4 +1,4 @@
-/** The administration API: everything below /v1/organization, for admin keys. */
+/** Administration API: all routes below /v1/organization, for admin keys. */
 
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
@@ -20,7 +20,7 @@ import { usage } from "./usage.ts";
 
 export interface OrganizationParts {
   accounts: Accounts;
-  /** For permissions, which must not name what is not there. */
+  /** For permissions, which refuse unknown entries. */
   resolveModel: ResolveModel;
   isModerationModel: IsModerationModel;
   reports: UsageReports;
@@ -28,7 +28,7 @@ export interface OrganizationParts {
   limited: LimitedModels;
 }
 
-/** To be registered where `request.caller` is an admin key's. */
+/** Register it in a scope where `request.caller` has an admin key. */
 export function organization({
   accounts,
   resolveModel,
@@ -38,7 +38,7 @@ export function organization({
   limited,
 }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
-    // Ids, cursors and filters go to the database, and PostgreSQL takes no text with this character.
+    // Ids, cursors and filters reach the database, and PostgreSQL refuses text with this character.
     app.addHook("onRequest", (request, _reply, done) => {
       done(request.url.includes("%00") ? invalidRequest("The URL must not contain a NUL character (%00).") : undefined);
     });

@@ -5,7 +5,7 @@ import {
   ProjectCreateBody,
   ProjectListQuery,
   ProjectUpdateBody,
-  refuseWhatIsNotOffered,
+  refuseResidency,
   toProject,
 } from "../../wire/openai/organization-projects.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -20,7 +20,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
     app.post("/projects", async (request) => {
       const body = parse(ProjectCreateBody, request.body);
-      refuseWhatIsNotOffered(body);
+      refuseResidency(body);
       return toProject(await accounts.projects.create(actorOf(request), request.caller.organizationId, body.name));
     });
 
@@ -37,7 +37,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
 
     app.post<OfProject>("/projects/:project", async (request) => {
       const body = parse(ProjectUpdateBody, request.body);
-      refuseWhatIsNotOffered(body);
+      refuseResidency(body);
       const project = projectOf(request);
       if (body.name === undefined || body.name === null) return toProject(await accounts.projects.retrieve(project));
       return toProject(await accounts.projects.rename(actorOf(request), project, body.name));
@@ -49,7 +49,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
   };
 }
 
-/** Within the organization that asks, so that another's cannot be named. */
+/** Projects of other organizations are not found. */
 export function projectOf(request: FastifyRequest<OfProject>): { organizationId: string; id: string } {
   return { organizationId: request.caller.organizationId, id: request.params.project };
 }

@@ -23,11 +23,11 @@ interface OfLimit {
 
 export interface LimitedModels {
   models: () => Iterable<AccessedModel>;
-  /** What holds for a model where nothing was set. */
+  /** Configured limits of a model, for limits that are not set. */
   defaults: Readonly<Record<string, number | undefined>>;
 }
 
-/** /v1/organization/projects/{project}/rate_limits: one row for each model that the project may use */
+/** /v1/organization/projects/{project}/rate_limits: one row per model that the project may use */
 export function rateLimits(accounts: Accounts, { models, defaults }: LimitedModels): FastifyPluginAsync {
   const rowsOf = async (request: FastifyRequest<OfProject>) => {
     const project = projectOf(request);
@@ -54,7 +54,7 @@ export function rateLimits(accounts: Accounts, { models, defaults }: LimitedMode
       const change = toLimitsChange(parse(RateLimitBody, request.body));
       const { limit } = request.params;
       const row = (await rowsOf(request)).find(({ id }) => id === limit);
-      if (row === undefined) throw new Fault("not-found", `There is no rate limit \`${limit}\`.`);
+      if (row === undefined) throw new Fault("not-found", `The rate limit \`${limit}\` does not exist.`);
       await accounts.rateLimits.update(actorOf(request), projectOf(request), row.model, change);
       const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === limit);
       return changed;
@@ -72,7 +72,7 @@ function pageOf<Row extends { id: string }>(
   const indexOf = (cursor: string, param: string) => {
     const index = rows.findIndex(({ id }) => id === cursor);
     if (index === -1)
-      throw invalidRequest(`Invalid value for '${param}': there is no such entry.`, param, "invalid_value");
+      throw invalidRequest(`Invalid value for '${param}': the entry does not exist.`, param, "invalid_value");
     return index;
   };
   if (before !== undefined) {

@@ -13,7 +13,7 @@ interface OfOwner {
   Params: { project?: string; key?: string };
 }
 
-/** `spend_limit` of the organization, of a project and, beyond OpenAI's routes, of a project's key */
+/** `spend_limit` of the organization, of a project and, not in OpenAI's API, of a project's key */
 export function spendLimits(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
     serve(app, "/spend_limit", "organization", accounts);

@@ -32,7 +32,7 @@ export const ProjectApiKeyListQuery = z.strictObject({
 
 export function refuseScopes(body: { scopes?: string[] | undefined }): void {
   if ((body.scopes ?? []).length === 0) return;
-  throw unsupportedValue("'scopes' cannot restrict a key here: use model permissions of its project.", "scopes");
+  throw unsupportedValue("'scopes' is not supported: use the model permissions of the key's project.", "scopes");
 }
 
 interface ApiKey {
@@ -51,13 +51,13 @@ interface Owner {
   createdAt: number;
 }
 
-/** A key with its secret, which is shown this once. */
+/** A key with its secret, which is shown once. */
 export interface ShownKey {
   key: ApiKey;
   secret: Secret;
 }
 
-/** `owner` is undefined for a key that the operator made. */
+/** `owner` is undefined for keys that the operator created. */
 export function toProjectApiKey(key: ApiKey, owner: Owner | undefined) {
   return {
     object: "organization.project.api_key" as const,
@@ -112,7 +112,7 @@ function common(key: ApiKey) {
   };
 }
 
-/** Clients read an owner's fields, and Parlance has no users: such a key is the operator's. */
+/** Clients expect a user as owner, which Parlance does not have. */
 function operator(key: ApiKey) {
   return { id: "operator", name: "Operator", role: "owner", created_at: toSeconds(key.createdAt) };
 }

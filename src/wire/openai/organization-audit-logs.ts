@@ -5,7 +5,7 @@ import { PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
 const MAX_VALUES = 100;
 const MAX_LENGTH = 256;
 
-/** One value comes as text, several as an array. */
+/** A single value is a string, several are an array. */
 const values = z
   .preprocess(
     (value) => (typeof value === "string" ? [value] : value),
@@ -17,7 +17,7 @@ const unixSeconds = queryNumber(z.int().min(0)).optional();
 const TIME_BOUNDS = ["gt", "gte", "lt", "lte"] as const;
 const LISTS = ["event_types", "project_ids", "actor_ids", "actor_emails", "resource_ids"] as const;
 
-/** Arrays may be written with and without brackets after their name. */
+/** Names of arrays may end in brackets. */
 export const AuditLogListQuery = z.strictObject({
   ...PAGE_QUERY,
   before: z.string().min(1).optional(),
@@ -32,7 +32,7 @@ export const AuditLogListQuery = z.strictObject({
 
 type Query = z.output<typeof AuditLogListQuery>;
 
-/** Milliseconds, the beginning inclusive and the end exclusive. Throws a Fault for what this service does not have. */
+/** Converts to milliseconds, `from` inclusive and `until` exclusive. Throws a Fault for unsupported filters. */
 export function toAuditLogFilter(query: Query) {
   if (query.after !== undefined && query.before !== undefined) {
     throw invalidRequest("'after' and 'before' cannot be used together.", "before", "invalid_value");
@@ -40,11 +40,11 @@ export function toAuditLogFilter(query: Query) {
   const list = (name: (typeof LISTS)[number]) => query[name] ?? query[`${name}[]`];
   if (list("actor_emails") !== undefined) {
     throw unsupportedValue(
-      "'actor_emails' cannot be used: actors are API keys, which have no address.",
+      "'actor_emails' is not supported: actors are API keys, which have no email address. Use 'actor_ids'.",
       "actor_emails",
     );
   }
-  // Events within the second named belong to it.
+  // Bounds have whole seconds: `gt` and `lte` refer to the end of theirs.
   const from = [query["effective_at[gte]"], plusOne(query["effective_at[gt]"])].filter((bound) => bound !== undefined);
   const until = [query["effective_at[lt]"], plusOne(query["effective_at[lte]"])].filter((bound) => bound !== undefined);
   return {
@@ -85,7 +85,7 @@ export function toAuditLog(entry: AuditEntry) {
 
 function toActor({ actorKeyId, ipAddress, userAgent }: AuditEntry) {
   const session = { ip_address: ipAddress, user_agent: userAgent };
-  // The operator's own commands, which need no key.
+  // Commands of the operator use no key.
   if (actorKeyId === null) return { type: "session" as const, session: { ...session, user: { id: "operator" } } };
   return { type: "api_key" as const, api_key: { id: actorKeyId, type: "user" as const }, session };
 }
@@ -93,7 +93,7 @@ function toActor({ actorKeyId, ipAddress, userAgent }: AuditEntry) {
 function toDetails(type: string, details: Readonly<Record<string, unknown>>) {
   const shown = toSnakeCase(details) as Record<string, unknown>;
   if (Object.keys(shown).length === 0) return {};
-  // OpenAI's own events call a project's name so.
+  // OpenAI's events call a project's name `title`.
   if (type.startsWith("project.") && "name" in shown) shown.title = shown.name;
   return type.endsWith(".updated") ? { changes_requested: shown } : { data: shown };
 }

@@ -1,11 +1,11 @@
-/** What every list of the administration API has in common. */
+/** Queries and bodies of lists in the administration API. */
 
 import { z } from "zod";
 
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 
-/** Numbers and booleans come as text in a query. */
+/** Query parameters are strings. */
 export function queryNumber<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) => (typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
@@ -23,7 +23,7 @@ export function queryBoolean() {
   return z.preprocess((value) => (typeof value === "string" ? (words.get(value) ?? value) : value), z.boolean());
 }
 
-/** `after`, `limit` and `order`, as every list takes them. */
+/** Pagination of every list. */
 export const PAGE_QUERY = {
   after: z.string().min(1).optional(),
   limit: queryNumber(z.int().min(1).max(MAX_LIMIT)).default(DEFAULT_LIMIT),
@@ -63,7 +63,7 @@ export function toSecondsOrNull(milliseconds: number | null): number | null {
   return milliseconds === null ? null : toSeconds(milliseconds);
 }
 
-/** Confirms that something was deleted. */
+/** Confirms a deletion. */
 export function toDeleted<Name extends string>(name: Name, id: string) {
   return { id, object: `${name}.deleted` as const, deleted: true };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 const MAX_ENTRIES = 1_000;
 const MAX_ENTRY_LENGTH = 256;
 
-/** An id, a wildcard that ends in `/*`, or `group:` and an access group's name. */
+/** Entries are ids, wildcards that end in `/*`, or `group:` with an access group's name. */
 export const ModelPermissionsBody = z.strictObject({
   mode: z.enum(["allow_list", "deny_list"]),
   model_ids: z.array(z.string().min(1).max(MAX_ENTRY_LENGTH)).max(MAX_ENTRIES),
@@ -16,7 +16,7 @@ interface ModelPermissions {
 
 type Owner = "project" | "organization";
 
-/** One without permissions of its own denies nothing. */
+/** An owner without permissions denies nothing. */
 export function toModelPermissions<Of extends Owner>(owner: Of, permissions: ModelPermissions | undefined) {
   const { mode, modelIds } = permissions ?? { mode: "deny_list" as const, modelIds: [] };
   return { object: `${owner}.model_permissions` as const, mode, model_ids: [...modelIds] };

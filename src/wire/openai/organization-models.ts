@@ -1,4 +1,4 @@
-/** /v1/organization/models/{id}: what loading, unloading, pulling and removing a model answers. */
+/** Responses of /v1/organization/models/{id}: load, unload, pull and remove. */
 
 interface ShownStatus {
   id: string;
@@ -32,7 +32,7 @@ interface ShownProgress {
   totalBytes: number | undefined;
 }
 
-/** A server-sent event. */
+/** Renders a server-sent event. */
 export function toPullFrame({ model, file, phase, source, receivedBytes, totalBytes }: ShownProgress): string {
   const progress = {
     object: "organization.model.pull",

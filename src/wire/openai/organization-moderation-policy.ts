@@ -1,11 +1,11 @@
-/** A project's moderation policy, in the shape of a chat request's `moderation`; beyond OpenAI's resources. */
+/** A project's moderation policy, in the format of a chat request's `moderation`. Not in OpenAI's API. */
 
 import type { z } from "zod";
 import { ChatModeration } from "./chat-moderation.ts";
 
 export const ModerationPolicyBody = ChatModeration.refine(
   ({ input, output }) => input !== undefined || output !== undefined,
-  { path: ["policy"], error: "it must name a mode for input, for output or for both" },
+  { path: ["policy"], error: "set a mode for input, output or both" },
 );
 
 type Mode = z.output<typeof ModerationPolicyBody>["input"] | null;

@@ -3,22 +3,23 @@ import { unsupportedValue } from "../../faults.ts";
 import { PAGE_QUERY, queryBoolean, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const name = z.string();
-const notOffered = {
+const residency = {
   external_key_id: z.string().nullish(),
   geography: z.string().nullish(),
   residency: z.string().nullish(),
 };
 
-export const ProjectCreateBody = z.strictObject({ name, ...notOffered });
-export const ProjectUpdateBody = z.strictObject({ name: name.nullish(), ...notOffered });
+export const ProjectCreateBody = z.strictObject({ name, ...residency });
+export const ProjectUpdateBody = z.strictObject({ name: name.nullish(), ...residency });
 export const ProjectListQuery = z.strictObject({ ...PAGE_QUERY, include_archived: queryBoolean().default(false) });
 
-/** Parlance keeps data where it runs and has no keys for it in other hands. */
-export function refuseWhatIsNotOffered(body: z.output<typeof ProjectUpdateBody>): void {
+/** Throws a Fault for data residency and external keys: data stays on this machine and its database. */
+export function refuseResidency(body: z.output<typeof ProjectUpdateBody>): void {
   for (const field of ["external_key_id", "geography", "residency"] as const) {
-    const isOffered =
+    const isDefault =
       body[field] === undefined || body[field] === null || (field === "residency" && body[field] === "GLOBAL");
-    if (!isOffered) throw unsupportedValue(`'${field}' cannot be chosen: data stays where this service runs.`, field);
+    if (!isDefault)
+      throw unsupportedValue(`'${field}' is not supported: data stays where this service runs. Leave it out.`, field);
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { unsupportedValue } from "../../faults.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
 
-/** Shown where there is no limit, since every row has one; to set it is to have none. */
+/** Stands for unlimited, since every row has a number. Setting it removes a limit. */
 const NO_LIMIT = 1_000_000_000;
 
 const count = z.int().min(0).max(NO_LIMIT).optional();
@@ -28,11 +28,11 @@ interface Limits {
   concurrentRequests?: number | null | undefined;
 }
 
-/** Only what the body names. Throws a Fault for what this service does not do. */
+/** Returns the limits that the body sets. Throws a Fault for limits on operations that Parlance does not have. */
 export function toLimitsChange(body: z.output<typeof RateLimitBody>) {
   for (const field of ["max_images_per_1_minute", "batch_1_day_max_input_tokens"] as const) {
     if (body[field] !== undefined)
-      throw unsupportedValue(`'${field}' cannot be set: there is no such work here.`, field);
+      throw unsupportedValue(`'${field}' is not supported: Parlance has no such operation. Leave it out.`, field);
   }
   const change = {
     requestsPerMinute: body.max_requests_per_1_minute,

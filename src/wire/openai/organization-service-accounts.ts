@@ -14,12 +14,13 @@ export const ServiceAccountUpdateBody = z.strictObject({
 });
 export const ServiceAccountListQuery = z.strictObject(PAGE_QUERY);
 
-/** The key that is to be made with the account; undefined for none. */
+/** Returns the options of the first key, undefined without one. */
 export function toFirstKey(body: z.output<typeof ServiceAccountCreateBody>) {
   const expiresInSeconds = body.expires_in_seconds ?? undefined;
   if (body.create_service_account_only !== true) return { expiresInSeconds };
   if (expiresInSeconds === undefined) return undefined;
-  const message = "'expires_in_seconds' is for the first key, which 'create_service_account_only' leaves out.";
+  const message =
+    "'expires_in_seconds' applies to the first key, which 'create_service_account_only' does not create. Send one of them.";
   throw invalidRequest(message, "expires_in_seconds", "invalid_value");
 }
 

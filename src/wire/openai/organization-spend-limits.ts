@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** A billion dollars. */
+/** One billion dollars. */
 const MAX_CENTS = 100_000_000_000;
 
 export const SpendLimitBody = z.strictObject({
   currency: z.literal("USD"),
   interval: z.literal("month"),
   threshold_amount: z.int().min(1).max(MAX_CENTS),
-  /** Beyond OpenAI's fields: `inactive` only warns. */
+  /** Not in OpenAI's API. `inactive` only logs a warning. */
   enforcement: z.strictObject({ status: z.enum(["enforcing", "inactive"]) }).optional(),
 });
 

@@ -9,7 +9,7 @@ const MAX_LENGTH = 256;
 const LAST_SECOND = 253_402_300_799;
 
 const unixSeconds = queryNumber(z.int().min(0).max(LAST_SECOND));
-/** One value comes as text, several as an array. */
+/** A single value is a string, several are an array. */
 const values = z
   .preprocess(
     (value) => (typeof value === "string" ? value.split(",") : value),
@@ -19,7 +19,7 @@ const values = z
 
 const LISTS = ["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const;
 
-/** Arrays may be written with and without brackets after their name. */
+/** Names of arrays may end in brackets. */
 const QUERY = {
   start_time: unixSeconds,
   end_time: unixSeconds.optional(),
@@ -38,41 +38,46 @@ export const UsageQuery = z.strictObject({
 });
 export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1d"]).default("1d") });
 
-/** By a bucket's width: its seconds, and how many of them a page has at most and unless told otherwise. */
+/** Bucket widths in seconds, with the maximum and default number of buckets per page. */
 const WIDTHS = {
-  "1m": { bucketSeconds: 60, most: 1440, usual: 60 },
-  "1h": { bucketSeconds: 3600, most: 168, usual: 24 },
-  "1d": { bucketSeconds: 86_400, most: 31, usual: 7 },
+  "1m": { bucketSeconds: 60, maxBuckets: 1440, defaultBuckets: 60 },
+  "1h": { bucketSeconds: 3600, maxBuckets: 168, defaultBuckets: 24 },
+  "1d": { bucketSeconds: 86_400, maxBuckets: 31, defaultBuckets: 7 },
 } as const;
-const COSTS_WIDTH = { bucketSeconds: 86_400, most: 180, usual: 7 } as const;
+const COSTS_WIDTH = { bucketSeconds: 86_400, maxBuckets: 180, defaultBuckets: 7 } as const;
 
 const GROUPS = { project_id: "projectId", api_key_id: "keyId", model: "model" } as const;
 const COST_GROUPS = { project_id: "projectId", api_key_id: "keyId", line_item: "model" } as const;
 
 type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
 
-/** Milliseconds. Throws a Fault for what this service does not have. `now` in epoch milliseconds. */
+/** Converts to milliseconds. Throws a Fault for unsupported parameters. `now` in epoch milliseconds. */
 export function toUsageOrder(query: z.output<typeof UsageQuery>, now: number) {
-  if (query.batch === true) throw unsupportedValue("There are no batch requests here.", "batch");
-  refuseList(query, "line_items", "costs only have line items");
+  if (query.batch === true)
+    throw unsupportedValue("'batch' is not supported: Parlance has no batch requests.", "batch");
+  refuseList(query, "line_items", "only costs have line items");
   const width = WIDTHS[query.bucket_width];
   return { ...toOrder(query, width, now), groupBy: groupsIn(query, GROUPS), models: listIn(query, "models") };
 }
 
-/** A line item is a model. */
+/** Line items are models. */
 export function toCostsOrder(query: z.output<typeof CostsQuery>, now: number) {
-  refuseList(query, "models", "name models as `line_items`");
+  refuseList(query, "models", "use 'line_items' with model ids");
   const order = toOrder(query, COSTS_WIDTH, now);
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
 }
 
 type Width = (typeof WIDTHS)[keyof typeof WIDTHS] | typeof COSTS_WIDTH;
 
-function toOrder(query: Query, { bucketSeconds, most, usual }: Width, now: number) {
-  const { start_time: start, limit = usual } = query;
+function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Width, now: number) {
+  const { start_time: start, limit = defaultBuckets } = query;
   refuseList(query, "user_ids", "keys belong to projects, not to users");
-  if (limit > most)
-    throw invalidRequest(`'limit' is too large: at most ${most}, not ${limit}.`, "limit", "invalid_value");
+  if (limit > maxBuckets)
+    throw invalidRequest(
+      `'limit' is ${limit}; the maximum for this bucket width is ${maxBuckets}.`,
+      "limit",
+      "invalid_value",
+    );
   if (query.end_time !== undefined && query.end_time <= start) {
     throw invalidRequest(
       `'end_time' must be after 'start_time' (${start}), not ${query.end_time}.`,
@@ -82,7 +87,7 @@ function toOrder(query: Query, { bucketSeconds, most, usual }: Width, now: numbe
   }
   return {
     from: query.page === undefined ? start * 1000 : readPage(query.page, start, bucketSeconds) * 1000,
-    // Without an end the present bucket is the last one.
+    // Without an end, the current bucket is the last one.
     until: query.end_time === undefined ? Math.max(now, start * 1000 + 1) : query.end_time * 1000,
     bucketSeconds,
     maxBuckets: limit,
@@ -96,7 +101,7 @@ function listIn(query: Query, name: (typeof LISTS)[number]): readonly string[] |
 }
 
 function refuseList(query: Query, name: (typeof LISTS)[number], reason: string): void {
-  if (listIn(query, name) !== undefined) throw unsupportedValue(`'${name}' cannot be used: ${reason}.`, name);
+  if (listIn(query, name) !== undefined) throw unsupportedValue(`'${name}' is not supported: ${reason}.`, name);
 }
 
 function groupsIn<Group extends string>(query: Query, known: Readonly<Record<string, Group>>): Group[] {
@@ -115,7 +120,11 @@ const PAGE = /^page_(\d{1,12})$/;
 function readPage(page: string, start: number, bucketSeconds: number): number {
   const seconds = Number(PAGE.exec(page)?.[1] ?? Number.NaN);
   if (seconds > start && seconds % bucketSeconds === 0) return seconds;
-  throw invalidRequest("Invalid value for 'page': it is not the `next_page` of this list.", "page", "invalid_value");
+  throw invalidRequest(
+    "Invalid value for 'page': send the `next_page` of the previous response.",
+    "page",
+    "invalid_value",
+  );
 }
 
 interface UsageSum extends RecordedUsage {
@@ -161,7 +170,7 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, numb
 
 const NANO = 1e9;
 
-/** The amount is null when none of the models had a price. */
+/** The amount is null when no model had a price. */
 export function toCostsPage(report: Report) {
   return toPage(report, (sum) => ({
     object: "organization.costs.result" as const,
