@@ -109,7 +109,7 @@ test("include_metadata tells what is known, null for what is not, and nothing of
       max_choices: 1,
     },
     modalities: { input: ["text"], output: ["text"] },
-    aliases: ["gpt-4o-mini"],
+    aliases: ["gpt-4o-mini", "claude-*"],
     fallbacks: [],
   });
   expect(live.metadata).toMatchObject({ deployed: ["upstream"], context_window: null, capabilities: { tools: null } });

@@ -15,6 +15,8 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "POST /v1/organization/models/{id}/pull": "Downloads a model and streams the progress. Not in OpenAI's API.",
   "DELETE /v1/organization/models/{id}": "Removes a model's files. Not in OpenAI's API.",
   "GET /v1/models/*": "Retrieves one model. Its id may contain slashes.",
+  "POST /v1/messages": "Answers a chat in Anthropic's format, streamed or not.",
+  "POST /v1/messages/count_tokens": "Estimates the tokens of a prompt in Anthropic's format.",
   "POST /v1/moderations": "Classifies text or images.",
   "POST /v1/audio/speech": "Synthesizes speech.",
   "GET /v1/audio/voices": "Lists the voices of all models, or of `?model=`.",

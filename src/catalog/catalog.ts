@@ -38,6 +38,8 @@ export class Catalog {
   #aliases: ReadonlyMap<string, CatalogModel> = new Map();
   /** Longest prefix first, so that `a/b/*` goes before `a/*`. */
   #wildcards: readonly CatalogModel[] = [];
+  /** Prefixes of the aliases that end in `*`, each with its model. */
+  #aliasPrefixes: ReadonlyArray<readonly [prefix: string, model: CatalogModel]> = [];
 
   /** Models in the order of the listing. */
   get models(): Iterable<CatalogModel> {
@@ -48,17 +50,25 @@ export class Catalog {
   replace(models: readonly CatalogModel[]): void {
     this.#models = new Map(models.map((model) => [model.id, model]));
     this.#aliases = new Map(models.flatMap((model) => model.aliases.map((alias) => [alias, model] as const)));
+    this.#aliasPrefixes = [...this.#aliases].flatMap(([alias, model]) =>
+      alias.endsWith("*") ? [[alias.slice(0, -1), model] as const] : [],
+    );
     this.#wildcards = models.filter(isWildcard).sort((a, b) => b.id.length - a.id.length);
   }
 
-  /** Finds the model with this id or alias, or the wildcard that covers it; undefined if no visible model matches. */
+  /**
+   * Finds the model with this id or alias, the wildcard that covers it, or else an alias such as `claude-*`; undefined if
+   * no visible model matches.
+   */
   find(id: string): ResolvedModel | undefined {
     const own = this.#models.get(id);
     if (own !== undefined && !isWildcard(own)) return own.isHidden ? undefined : { id, model: own };
     const aliased = this.#aliases.get(id);
     if (aliased !== undefined) return { id: aliased.id, model: aliased };
     const wildcard = this.#wildcards.find((each) => covers(each.id, id));
-    return wildcard === undefined ? undefined : { id, model: wildcard };
+    if (wildcard !== undefined) return { id, model: wildcard };
+    const prefixed = this.#aliasPrefixes.find(([prefix]) => id.startsWith(prefix))?.[1];
+    return prefixed && { id: prefixed.id, model: prefixed };
   }
 
   /** Like `find`, for ids that the operator wrote, which may name hidden models. */

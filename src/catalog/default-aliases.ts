@@ -1,4 +1,4 @@
-/** OpenAI's model names as aliases of the built-in default models, for clients that send them by default. */
+/** OpenAI's and Anthropic's model names as aliases, for clients that send them by default. */
 
 import type { Task } from "../engines/task.ts";
 import type { ModelSpec } from "./build-catalog.ts";
@@ -8,6 +8,21 @@ const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
   speech: ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"],
   moderation: ["omni-moderation-latest", "text-moderation-latest"],
 };
+
+/** Every id that Claude Code asks for, its small model among them; they change with each of its versions. */
+const CLAUDE_ALIAS = "claude-*";
+
+/**
+ * Adds `claude-*` as an alias of the first chat model, built in or configured. Any id, alias or wildcard that matches a
+ * name goes before it.
+ */
+export function withClaudeAlias(models: readonly ModelSpec[]): ModelSpec[] {
+  const first = models.find(({ id, task, isHidden }) => task === "chat" && !isHidden && !id.endsWith("/*"));
+  const isTaken = models.some(({ aliases }) => aliases.includes(CLAUDE_ALIAS));
+  return models.map((model) =>
+    model === first && !isTaken ? { ...model, aliases: [...model.aliases, CLAUDE_ALIAS] } : model,
+  );
+}
 
 /**
  * Adds the aliases to the first built-in model of each task. A configured id or alias of the same name wins, and a task

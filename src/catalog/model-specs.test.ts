@@ -44,6 +44,17 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
   expect(models.get("own")?.aliases).toEqual(["omni-moderation-latest"]);
 });
 
+test.each([
+  ["built in", "", "smollm2-135m-instruct"],
+  [
+    "configured",
+    "builtin_models: false\nmodels: [{ id: own, task: chat, deployments: [{ engine: openai-compatible, base_url: http://127.0.0.1:1 }] }]",
+    "own",
+  ],
+])("gives the first chat model, %s, every name of Claude's", async (_which, yaml, id) => {
+  expect((await specify(yaml)).get(id)?.aliases).toEqual(["claude-*"]);
+});
+
 test("adds no OpenAI names when the configuration disables them", async () => {
   const models = await specify("default_aliases: false");
   expect([...models.values()].flatMap(({ aliases }) => aliases)).toEqual([]);

@@ -9,12 +9,12 @@ import { MANIFEST } from "../models/manifest.ts";
 import type { ManifestEntry } from "../models/manifest-entry.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
-import { withDefaultAliases } from "./default-aliases.ts";
+import { withClaudeAlias, withDefaultAliases } from "./default-aliases.ts";
 
 /** Defaults first, chat before the others; a configured model replaces a built-in one of the same id. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
-  if (!config.builtinModels) return configured;
+  if (!config.builtinModels) return config.defaultAliases ? withClaudeAlias(configured) : configured;
   const own = new Set(configured.map(({ id }) => id));
   const pulled = new Set((await store.list()).map(({ id }) => id));
   const builtin = MANIFEST.filter(({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id)));
@@ -25,7 +25,7 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
     ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config)),
     ...configured,
   ];
-  return config.defaultAliases ? withDefaultAliases(models) : models;
+  return config.defaultAliases ? withClaudeAlias(withDefaultAliases(models)) : models;
 }
 
 type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily">;

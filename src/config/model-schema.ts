@@ -121,7 +121,9 @@ export const model = z.strictObject({
     .array(id)
     .max(20)
     .default([])
-    .describe("Alternative ids of the model, such as whisper-1. Responses contain the model's own id."),
+    .describe(
+      "Alternative ids of the model, such as whisper-1. Responses contain the model's own id. A trailing * matches every id with that prefix that nothing else matches, such as claude-*.",
+    ),
   hidden: z
     .boolean()
     .default(false)

@@ -166,8 +166,8 @@ export type ChatEvent =
   | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
   /** A piece of the call's arguments; joined, the pieces are one JSON object. */
   | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
-  /** End of a choice. Once for each choice, before `finish`. */
-  | { type: "choice-end"; choice: number; reason: FinishReason }
+  /** End of a choice. Once for each choice, before `finish`. `stopText`: the stop text that ended it, where known. */
+  | { type: "choice-end"; choice: number; reason: FinishReason; stopText?: string }
   /** End of the answer. `usage` is exact unless marked `estimated`. */
   | { type: "finish"; usage: TokenUsage };
 

@@ -73,6 +73,12 @@ export type ChatAnswerEvents =
   | { form: "typed"; events: AsyncIterable<ChatEvent> }
   | { form: "forwarded"; events: AsyncIterable<ForwardedEvent> };
 
+/** The events of an answer to a call without a `passThrough`, which is never forwarded. */
+export function typedEvents(answer: ChatAnswerEvents): AsyncIterable<ChatEvent> {
+  if (answer.form === "typed") return answer.events;
+  throw new Error("A call without a body to pass on was forwarded.");
+}
+
 export function isChatProxy(model: ChatModel): model is ChatProxy {
   return "forward" in model;
 }

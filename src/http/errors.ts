@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../faults.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
+import { toErrorAnswerFor } from "./error-format.ts";
 import { newRequestId } from "./request-id.ts";
 
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
@@ -38,7 +39,7 @@ function hintFor(path: string, methodsOf: (path: string) => string[]): string {
 }
 
 function sendFailure(reply: FastifyReply, failure: unknown): FastifyReply {
-  const { status, headers, body } = toErrorAnswer(failure, reply.request.id);
+  const { status, headers, body } = toErrorAnswerFor(reply.request, failure);
   return reply.code(status).headers(headers).type("application/json; charset=utf-8").send(body);
 }
 

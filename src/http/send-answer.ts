@@ -3,7 +3,7 @@ import type { RateLimitStatus } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { toRateLimitHeaders } from "../wire/openai/rate-limit-headers.ts";
 import { sendBytes } from "./send-bytes.ts";
-import { sendEvents } from "./send-events.ts";
+import { sendEvents, type ToErrorFrame } from "./send-events.ts";
 
 interface AnswerFacts {
   deployment: string;
@@ -15,7 +15,7 @@ interface AnswerFacts {
 export type AnswerContent =
   | { body: string | object | Promise<string | object>; contentType?: string }
   | { bytes: AsyncIterable<Uint8Array>; contentType: string }
-  | { events: AsyncIterable<string | Uint8Array> };
+  | { events: AsyncIterable<string | Uint8Array>; toErrorFrame?: ToErrorFrame };
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -26,7 +26,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
   reply.request.record.settlement = answer.settlement;
   reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.rateLimitStatus));
-  if ("events" in content) return sendEvents(reply, content.events);
+  if ("events" in content) return sendEvents(reply, content.events, content.toErrorFrame);
   if ("bytes" in content) return sendBytes(reply, content.contentType, content.bytes);
   const { body, contentType = JSON_TYPE } = content;
   reply.header("content-type", contentType);

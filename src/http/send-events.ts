@@ -3,15 +3,23 @@ import type { FastifyReply } from "fastify";
 import { toErrorFrame } from "../wire/openai/chat-stream.ts";
 import { toErrorBody } from "../wire/openai/error.ts";
 
+/** The last frame of a stream that failed. */
+export type ToErrorFrame = (failure: unknown) => string;
+
 /** Sends server-sent events as they come. A failure on the way becomes an error frame, and the stream ends after it. */
-export function sendEvents(reply: FastifyReply, frames: AsyncIterable<string | Uint8Array>): FastifyReply {
+export function sendEvents(
+  reply: FastifyReply,
+  frames: AsyncIterable<string | Uint8Array>,
+  render?: ToErrorFrame,
+): FastifyReply {
   const { request } = reply;
+  const inOpenAIFormat: ToErrorFrame = (failure) => toErrorFrame(toErrorBody(failure, request.id));
   async function* untilFailure() {
     try {
       yield* frames;
     } catch (failure) {
       request.reportFailure(failure);
-      yield toErrorFrame(toErrorBody(failure, request.id));
+      yield (render ?? inOpenAIFormat)(failure);
     }
   }
   return reply

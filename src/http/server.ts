@@ -21,6 +21,7 @@ import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
+import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
 
@@ -84,6 +85,7 @@ export function buildServer(options: ServerOptions): Server {
     async (scope) => {
       authenticateScope(scope, options.accounts, "project", options);
       scope.register(chatCompletions(options.inference, options.unknownFields));
+      scope.register(messages(options.inference, options.unknownFields));
       scope.register(models(options.inference));
       scope.register(
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),

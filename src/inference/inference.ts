@@ -21,6 +21,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
+import { estimatePromptTokens } from "../engines/estimate-tokens.ts";
 import type { Task } from "../engines/task.ts";
 import {
   Fault,
@@ -74,6 +75,15 @@ export interface ChatOptions {
 
 type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
 
+type PromptParts = Parameters<typeof estimatePromptTokens>[0];
+
+export interface PromptCount {
+  promptTokens: number;
+  /** Whether no tokenizer has counted it. */
+  isEstimate: boolean;
+  rateLimitStatus: RateLimitStatus;
+}
+
 export interface ModelVoices {
   model: string;
   voices: readonly string[];
@@ -125,6 +135,16 @@ export class Inference {
   }
 
   /**
+   * Counts as a request and runs nothing. No engine reports the length of a prompt without answering it, so the count is
+   * the estimate that quota uses. Throws a Fault.
+   */
+  async countPromptTokens(caller: Caller, request: PromptParts & { model: string }): Promise<PromptCount> {
+    this.#findForTask(caller, request.model, "chat");
+    const rateLimitStatus = await this.admit(caller);
+    return { promptTokens: estimatePromptTokens(request), isEstimate: true, rateLimitStatus };
+  }
+
+  /**
    * Judges inputs with `model`, or with the first moderation model that this caller may use. `isWithinRequest`: for one
    * of the caller's that runs already. As `chat` otherwise.
    */
@@ -164,10 +184,7 @@ export class Inference {
       const listed = await this.listModels(caller, { includesWildcards: false, onlyAccessGroups: false });
       return listed.flatMap(({ id: each, facts: { opened } }) => voicesOf(each, opened));
     }
-    const found = this.#find(caller, id);
-    if (found.model.task !== "speech") {
-      throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not speech.`, "model");
-    }
+    const found = this.#findForTask(caller, id, "speech");
     const { deployments } = found.model;
     const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
     if (speaking?.awaitsLoad === true && speaking.lastModel === undefined) {
@@ -194,11 +211,8 @@ export class Inference {
     onDisconnect: OnDisconnect,
     isWithinRequest = false,
   ): Promise<InferenceAnswer<Opened, Event>> {
-    const found = this.#find(caller, id);
+    const found = this.#findForTask(caller, id, adapter.task);
     const { model } = found;
-    if (model.task !== adapter.task) {
-      throw unsupportedValue(`The model \`${id}\` performs ${model.task}, not ${adapter.task}.`, "model");
-    }
     const candidates = [found, ...this.#fallbacks(caller, model)];
     const startedAt = Date.now();
     let upperBound: UsageUpperBound | undefined;
@@ -267,6 +281,12 @@ export class Inference {
       if (model.task === task && !isWildcard(model) && mayUse(model)) return model.id;
     }
     throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
+  }
+
+  #findForTask(caller: Caller, id: string, task: Task): ResolvedModel {
+    const found = this.#find(caller, id);
+    if (found.model.task === task) return found;
+    throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not ${task}.`, "model");
   }
 
   #find(caller: Caller, id: string): ResolvedModel {

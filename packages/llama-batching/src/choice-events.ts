@@ -45,6 +45,11 @@ export class ChoiceEvents {
     return this.#isStopped;
   }
 
+  /** The stop sequence that ended the output. */
+  get stopText(): string | undefined {
+    return this.#stops.found;
+  }
+
   /** Processes text up to the next phase. `rest` is to be pushed again, unless those tokens are sampled again. */
   push(text: string, logprob?: TokenLogprob): { phase: Phase; rest: string } | undefined {
     const { parts, transition } = this.#parts.push(text);

@@ -208,8 +208,13 @@ export class Generation {
     this.#isOver = true;
     this.#read(this.#text.end(), undefined);
     this.#events.end();
-    const { isStopped, calls } = this.#events;
+    const { isStopped, stopText, calls } = this.#events;
     const ended = isStopped ? "stop" : reason;
-    emit({ type: "choice-end", choice, reason: ended === "stop" && calls > 0 ? "tool_calls" : ended });
+    emit({
+      type: "choice-end",
+      choice,
+      reason: ended === "stop" && calls > 0 ? "tool_calls" : ended,
+      ...(stopText === undefined ? {} : { stopText }),
+    });
   }
 }

@@ -5,20 +5,27 @@ export class StopSequences {
   readonly #stops: readonly string[];
   readonly #partial: PartialMatcher;
   #held = "";
+  #found: string | undefined;
 
   constructor(stops: readonly string[]) {
     this.#stops = stops.filter((stop) => stop !== "");
     this.#partial = new PartialMatcher(this.#stops);
   }
 
+  /** The stop sequence that ended the output. */
+  get found(): string | undefined {
+    return this.#found;
+  }
+
   /** Returns the text to emit. Once `isStopped`, it is the last; the stop sequence and what follows it are dropped. */
   push(added: string): { text: string; isStopped: boolean } {
     if (this.#stops.length === 0) return { text: added, isStopped: false };
     const held = this.#held + added;
-    const start = this.#firstStop(held);
-    if (start !== undefined) {
+    const first = this.#firstStop(held);
+    if (first !== undefined) {
       this.#held = "";
-      return { text: held.slice(0, start), isStopped: true };
+      this.#found = first.stop;
+      return { text: held.slice(0, first.start), isStopped: true };
     }
     const keep = this.#partial.partialLength(held);
     this.#held = held.slice(held.length - keep);
@@ -32,12 +39,12 @@ export class StopSequences {
     return held;
   }
 
-  /** Start of the stop sequence that is completed first. */
-  #firstStop(text: string): number | undefined {
+  /** The stop sequence that is completed first, and where it starts. */
+  #firstStop(text: string): { stop: string; start: number } | undefined {
     const found = this.#stops
-      .map((stop) => ({ start: text.indexOf(stop), length: stop.length }))
+      .map((stop) => ({ stop, start: text.indexOf(stop) }))
       .filter(({ start }) => start >= 0)
-      .toSorted((a, b) => a.start + a.length - (b.start + b.length) || a.start - b.start);
-    return found[0]?.start;
+      .toSorted((a, b) => a.start + a.stop.length - (b.start + b.stop.length) || a.start - b.start);
+    return found[0];
   }
 }

@@ -115,8 +115,8 @@ export type GenerationEvent =
   | { type: "tool-call"; choice: number; index: number; id: string; name: string; completionTokens: number }
   /** A piece of that call's arguments, which together are one JSON object. */
   | { type: "tool-arguments"; choice: number; index: number; text: string; completionTokens: number }
-  /** A choice ended. Once for each choice. */
-  | { type: "choice-end"; choice: number; reason: FinishReason }
+  /** A choice ended. Once for each choice. `stopText`: the stop sequence that ended it. */
+  | { type: "choice-end"; choice: number; reason: FinishReason; stopText?: string }
   /** The last event. */
   | { type: "finish"; usage: GenerationUsage };
 

@@ -75,8 +75,8 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     }
     if (events.length > before) this.#estimate.addFrame(textBytes);
     for (const each of choices) {
-      const { index, finish_reason: reason } = (each ?? {}) as Fields;
-      if (typeof reason === "string" && reason !== "") this.#end(toIndex(index), toFinishReason(reason), events);
+      const { index, finish_reason: reason, stop_reason: stop } = (each ?? {}) as Fields;
+      if (typeof reason === "string" && reason !== "") this.#end(toIndex(index), toFinishReason(reason), events, stop);
     }
   }
 
@@ -117,10 +117,12 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     if (text !== "") events.push({ type: "tool-arguments", choice, index, text, completionTokens });
   }
 
-  #end(choice: number, reason: FinishReason, events: ChatEvent[]): void {
+  /** `stop`: vLLM's `stop_reason`, which is the stop text, or a number where a token ended the choice. */
+  #end(choice: number, reason: FinishReason, events: ChatEvent[], stop?: unknown): void {
     if (this.#ended.has(choice)) return;
     this.#ended.add(choice);
-    events.push({ type: "choice-end", choice, reason });
+    const isStopText = reason === "stop" && typeof stop === "string";
+    events.push({ type: "choice-end", choice, reason, ...(isStopText ? { stopText: stop } : {}) });
   }
 
   /** The events of a complete answer. */
@@ -128,10 +130,10 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     const given = choices as Fields[];
     const read = new ChatEvents({ choices: given.length });
     const events: ChatEvent[] = [];
-    for (const [position, { index, message, logprobs, finish_reason: reason }] of given.entries()) {
+    for (const [position, { index, message, logprobs, finish_reason: reason, stop_reason: stop }] of given.entries()) {
       const choice = toIndex(index, position);
       read.#addMessage(choice, (message ?? {}) as Fields, toTokenLogprobs(logprobs), events, usage.completionTokens);
-      read.#end(choice, toFinishReason(reason), events);
+      read.#end(choice, toFinishReason(reason), events, stop);
     }
     return [...events, { type: "finish", usage }];
   }

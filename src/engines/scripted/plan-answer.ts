@@ -14,6 +14,8 @@ export type Step = Without<Extract<ChatEvent, { type: GeneratedType }>>;
 export interface PlannedChoice {
   steps: Step[];
   reason: FinishReason;
+  /** The stop text that ended it. */
+  stopText?: string;
 }
 
 /** `echo`: text for replies without a text. `maxTokens`: what the context window leaves. */
@@ -33,7 +35,7 @@ export function planChoice(
   ];
   const steps = all.slice(0, Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, maxTokens));
   const stop = firstStop(steps.map(textOf).join(""), request.stop);
-  if (stop !== undefined) return { steps: cut(steps, stop.start, stop.end), reason: "stop" };
+  if (stop !== undefined) return { steps: cut(steps, stop.start, stop.end), reason: "stop", stopText: stop.text };
   if (steps.length < all.length) return { steps, reason: "length" };
   return { steps, reason: reply.finishReason ?? (calls.length > 0 ? "tool_calls" : "stop") };
 }
@@ -81,10 +83,10 @@ function textOf(step: Step): string {
   return step.type === "text" ? step.text : "";
 }
 
-function firstStop(text: string, stops: readonly string[]): { start: number; end: number } | undefined {
+function firstStop(text: string, stops: readonly string[]): { start: number; end: number; text: string } | undefined {
   const found = stops
     .filter((stop) => stop !== "")
-    .map((stop) => ({ start: text.indexOf(stop), end: text.indexOf(stop) + stop.length }))
+    .map((stop) => ({ start: text.indexOf(stop), end: text.indexOf(stop) + stop.length, text: stop }))
     .filter(({ start }) => start >= 0);
   return found.sort((a, b) => a.end - b.end)[0];
 }

@@ -69,7 +69,9 @@ export class ScriptedChat implements ChatModel {
     if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
     if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
     if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
-    for (const [choice, { reason }] of choices.entries()) yield { type: "choice-end", choice, reason };
+    for (const [choice, { reason, stopText }] of choices.entries()) {
+      yield { type: "choice-end", choice, reason, ...(stopText === undefined ? {} : { stopText }) };
+    }
     const usage = { promptTokens, completionTokens: generated, cachedTokens: 0, reasoningTokens, estimated: false };
     yield { type: "finish", usage };
   }

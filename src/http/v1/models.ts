@@ -1,13 +1,17 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
+import { ModelListQuery as AnthropicModelListQuery, toModelInfo, toModelInfos } from "../../wire/anthropic/models.ts";
+import { toRateLimitHeaders as anthropicRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import { ModelListQuery, toModelEntry, toModelList } from "../../wire/openai/models.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { speaksAnthropic } from "../error-format.ts";
 
 /** GET /v1/models and GET /v1/models/{id}; ids contain `/`, so the id is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
   return async (app) => {
     const list = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (speaksAnthropic(request)) return listForAnthropic(request, reply);
       const query = parse(ModelListQuery, request.query);
       reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
       const listed = await inference.listModels(request.caller, {
@@ -17,12 +21,19 @@ export function models(inference: Inference): FastifyPluginAsync {
       });
       return toModelList(listed, shownBy(query));
     };
+    const listForAnthropic = async (request: FastifyRequest, reply: FastifyReply) => {
+      const query = parse(AnthropicModelListQuery, request.query);
+      reply.headers(anthropicRateLimitHeaders(await inference.admit(request.caller))).header("request-id", request.id);
+      const filter = { includesWildcards: false, onlyAccessGroups: false, task: "chat" } as const;
+      return toModelInfos(await inference.listModels(request.caller, filter), query);
+    };
     app.get("/models", list);
     app.get("/models/", list);
 
     app.get<{ Params: { "*": string } }>("/models/*", async (request) => {
       const query = parse(ModelListQuery, request.query);
-      return toModelEntry(await inference.retrieveModel(request.caller, request.params["*"]), shownBy(query));
+      const model = await inference.retrieveModel(request.caller, request.params["*"]);
+      return speaksAnthropic(request) ? toModelInfo(model) : toModelEntry(model, shownBy(query));
     });
   };
 }

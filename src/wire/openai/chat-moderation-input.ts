@@ -49,7 +49,10 @@ const END_CHARACTERS = 200;
  * A model reads what is spread over messages as one text. Also joined without the other roles' messages, which an
  * attacker can put in between, and without white space, for words that are cut.
  */
-function joinedTexts(messages: readonly Message[], texts: readonly (readonly string[])[]): string[] {
+export function joinedTexts(
+  messages: ReadonlyArray<{ role: string }>,
+  texts: readonly (readonly string[])[],
+): string[] {
   if (messages.length < 2) return [];
   const ends = texts.map((each) => toEnds(each.join("\n")));
   const byUser = ends.filter((_, index) => messages[index]?.role === "user");
@@ -81,7 +84,7 @@ function textOfPart({ text, refusal }: Readonly<Record<string, unknown>>): strin
 const KEYWORD = /^[\w-]{1,40}$/;
 
 /** The words of a JSON value, its keys among them, as one text; none where there are no words. */
-function writtenIn(value: unknown): string[] {
+export function writtenIn(value: unknown): string[] {
   const words = new Set<string>();
   if (typeof value === "string" && KEYWORD.test(value)) return [];
   const walk = (each: unknown): void => {

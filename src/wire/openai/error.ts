@@ -7,10 +7,10 @@ export interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
 
-interface ErrorAnswer {
+export interface ErrorAnswer<Body = ErrorBody> {
   status: number;
   headers: Record<string, string>;
-  body: ErrorBody;
+  body: Body;
 }
 
 const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]> = {

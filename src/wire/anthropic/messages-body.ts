@@ -1,0 +1,44 @@
+/** POST /v1/messages and /v1/messages/count_tokens: validates the body. */
+
+import { z } from "zod";
+import { optional } from "../openai/optional.ts";
+import { parse } from "../openai/validate.ts";
+import { Messages, SystemPrompt } from "./messages-content.ts";
+import { ToolChoiceField, Tools } from "./messages-tools.ts";
+
+const Share = z.number().min(0).max(1);
+const JsonFormat = z.looseObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) });
+
+const Prompt = z.looseObject({
+  model: z.string().min(1),
+  messages: Messages,
+  system: optional(SystemPrompt),
+  tools: optional(Tools),
+  tool_choice: optional(ToolChoiceField),
+  thinking: optional(z.looseObject({ type: z.string().min(1), display: z.string().nullish() })),
+  output_config: optional(z.looseObject({ format: optional(JsonFormat), effort: optional(z.string()) })),
+  /** The name of `output_config.format` before it left its beta. */
+  output_format: optional(JsonFormat),
+});
+
+const Body = Prompt.extend({
+  max_tokens: z.int().min(1),
+  stream: optional(z.boolean()),
+  stop_sequences: optional(z.array(z.string().min(1)).max(4)),
+  temperature: optional(Share),
+  top_p: optional(Share),
+  top_k: optional(z.int().min(0)),
+});
+
+export type MessagesPrompt = z.output<typeof Prompt>;
+export type MessagesBody = z.output<typeof Body>;
+
+/** Throws a Fault that names the first field at fault. */
+export function readMessagesBody(value: unknown): MessagesBody {
+  return parse(Body, value);
+}
+
+/** As `readMessagesBody`, for a prompt that is only counted. */
+export function readCountTokensBody(value: unknown): MessagesPrompt {
+  return parse(Prompt, value);
+}

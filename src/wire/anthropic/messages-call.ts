@@ -1,0 +1,92 @@
+/** A checked body of POST /v1/messages as what a chat run is given. */
+
+import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import type { CallerHeaders } from "../../engines/open-model.ts";
+import { toModerationInput } from "../moderation-texts.ts";
+import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
+import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
+import { toChatMessages } from "./messages-content.ts";
+import { hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
+
+/** Never forwarded: upstreams that are not Anthropic's answer with typed events, as local models do. Throws a Fault. */
+export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders) {
+  const request: ChatRequest = {
+    ...toPromptParts(body),
+    model: body.model,
+    maxTokens: body.max_tokens,
+    temperature: body.temperature ?? 1,
+    topP: body.top_p ?? 1,
+    topK: body.top_k === 0 ? undefined : body.top_k,
+    minP: undefined,
+    seed: undefined,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    repeatPenalty: 1,
+    logitBias: {},
+    stop: body.stop_sequences ?? [],
+    choices: 1,
+    toolChoice: toToolChoice(body.tool_choice, body.tools ?? []),
+    parallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
+    topLogprobs: undefined,
+    // A budget allows thinking and does not demand it, so that models which do not think answer all the same.
+    reasoningEffort: body.thinking?.type === "disabled" ? "none" : undefined,
+    callerHeaders,
+  };
+  return { request, moderationInput: () => toModerationInput(request) };
+}
+
+/** What the prompt is made of. Throws a Fault. */
+export function toPromptParts(body: MessagesPrompt): Pick<ChatRequest, "messages" | "tools" | "format"> {
+  return {
+    messages: toChatMessages(body.system, body.messages),
+    tools: toTools(body.tools ?? []),
+    format: toFormat(body),
+  };
+}
+
+function toFormat({ output_config: config, output_format: former }: MessagesPrompt): AnswerFormat {
+  const param = config?.format === undefined ? "output_format.schema" : "output_config.format.schema";
+  const format = config?.format ?? former;
+  return format === undefined ? { type: "text" } : { type: "json-schema", schema: format.schema, param };
+}
+
+/** Whether the answer shows what the model thinks. Clients that did not ask take the first block for the answer. */
+export function showsThinking({ thinking }: MessagesBody): boolean {
+  return thinking !== undefined && thinking.type !== "disabled" && thinking.display !== "omitted";
+}
+
+const KNOWN_FIELDS = [
+  "model",
+  "messages",
+  "system",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "output_format",
+  "max_tokens",
+  "stream",
+  "stop_sequences",
+  "temperature",
+  "top_p",
+  "top_k",
+  // Bookkeeping: an answer without it is still the answer that was asked for.
+  "metadata",
+  "service_tier",
+  "cache_control",
+];
+
+const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
+  container: { instead: "it runs no code" },
+  mcp_servers: {
+    isDefault: (value) => Array.isArray(value) && value.length === 0,
+    instead: "the client calls its servers, as tools",
+  },
+};
+
+/** Paths of what was sent and has no effect. Throws a Fault for the first field that must not be ignored. */
+export function ignoredFields(body: MessagesPrompt, policy: UnknownFieldsPolicy): string[] {
+  const unknown = checkUnknownFields(body, { known: KNOWN_FIELDS, unsupported: UNSUPPORTED, policy });
+  const effort = body.output_config?.effort === undefined ? [] : ["output_config.effort"];
+  return [...unknown, ...effort, ...hostedTools(body.tools ?? [])];
+}

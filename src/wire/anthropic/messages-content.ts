@@ -1,0 +1,164 @@
+/** Messages and the system prompt of a Messages request: validation, and conversion to the engines' type. */
+
+import { z } from "zod";
+import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { listOf } from "../openai/list-of.ts";
+import { openVariants } from "../openai/open-variants.ts";
+
+const TextBlock = z.looseObject({ text: z.string() });
+const ImageSource = openVariants({
+  base64: z.looseObject({ media_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+$/), data: z.string().min(1) }),
+  url: z.looseObject({ url: z.string().min(1) }),
+});
+const ImageBlock = z.looseObject({ source: ImageSource });
+const InnerBlocks = listOf(openVariants({ text: TextBlock, image: ImageBlock }));
+const DocumentBlock = z.looseObject({
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+  source: openVariants({
+    text: z.looseObject({ data: z.string() }),
+    content: z.looseObject({ content: z.union([z.string(), InnerBlocks]) }),
+  }),
+});
+const SearchResultBlock = z.looseObject({ source: z.string(), title: z.string(), content: InnerBlocks });
+
+const PARTS = { text: TextBlock, image: ImageBlock, document: DocumentBlock, search_result: SearchResultBlock };
+
+const ToolUse = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  input: z.record(z.string(), z.unknown()),
+});
+const ToolResult = z.looseObject({
+  tool_use_id: z.string().min(1),
+  content: z.union([z.string(), listOf(openVariants(PARTS))]).nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+const Content = z.union([z.string(), listOf(openVariants({ ...PARTS, tool_use: ToolUse, tool_result: ToolResult }))]);
+
+export const Messages = listOf(
+  z.looseObject({
+    role: z.enum(["user", "assistant", "system"], { error: "it must be user or assistant" }),
+    content: Content,
+  }),
+).min(1);
+
+export const SystemPrompt = z.union([z.string(), listOf(openVariants({ text: TextBlock }))]);
+
+type Block = { type: string } & Record<string, unknown>;
+type SentContent = z.output<typeof Content>;
+
+/** Throws a Fault for blocks that no model here reads. */
+export function toChatMessages(
+  system: z.output<typeof SystemPrompt> | undefined,
+  messages: z.output<typeof Messages>,
+): ChatMessage[] {
+  const called = new Set<string>();
+  const prompt = system === undefined ? "" : textOf(system, "system");
+  const converted = messages.flatMap(({ role, content }, index): ChatMessage[] => {
+    const path = `messages[${index}].content`;
+    if (role === "system") return [{ role, content: textOf(content, path) }];
+    return role === "user" ? fromUser(content, path, called) : [fromAssistant(content, path, called)];
+  });
+  return prompt === "" ? converted : [{ role: "system", content: prompt }, ...converted];
+}
+
+/** Results of tools come first, as messages that answer the calls; their images follow with the user's own words. */
+function fromUser(content: SentContent, path: string, called: ReadonlySet<string>): ChatMessage[] {
+  if (typeof content === "string") return [{ role: "user", content }];
+  const results: ChatMessage[] = [];
+  const parts: ContentPart[] = [];
+  for (const [index, block] of content.entries()) {
+    const at = `${path}[${index}]`;
+    if (block.type !== "tool_result") {
+      parts.push(...toParts(block, at));
+      continue;
+    }
+    const { tool_use_id: id, content: result } = block as unknown as z.output<typeof ToolResult>;
+    if (!called.has(id)) {
+      const message = `Invalid value for '${at}.tool_use_id': no tool_use block before it has this id.`;
+      throw invalidRequest(message, `${at}.tool_use_id`, "invalid_value");
+    }
+    const inner = toPartsOf(result ?? "", `${at}.content`);
+    results.push({ role: "tool", toolCallId: id, content: joinTexts(inner) });
+    parts.push(...inner.filter((part) => part.type === "image"));
+  }
+  return parts.length === 0 ? results : [...results, { role: "user", content: toContent(parts) }];
+}
+
+/** Thinking is left out: models do not read their earlier thoughts again. */
+function fromAssistant(content: SentContent, path: string, called: Set<string>): ChatMessage {
+  if (typeof content === "string") return { role: "assistant", content };
+  const parts: ContentPart[] = [];
+  const toolCalls: ToolCall[] = [];
+  for (const [index, block] of content.entries()) {
+    if (block.type === "thinking" || block.type === "redacted_thinking") continue;
+    if (block.type !== "tool_use") {
+      parts.push(...toParts(block, `${path}[${index}]`));
+      continue;
+    }
+    const { id, name, input } = block as unknown as z.output<typeof ToolUse>;
+    called.add(id);
+    toolCalls.push({ id, name, arguments: JSON.stringify(input) });
+  }
+  const message: ChatMessage = { role: "assistant", content: toContent(parts) };
+  return toolCalls.length === 0 ? message : { ...message, toolCalls };
+}
+
+function toPartsOf(content: string | readonly Block[], path: string): ContentPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.flatMap((block, index) => toParts(block, `${path}[${index}]`));
+}
+
+function toParts(block: Block, path: string): ContentPart[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text as string }];
+    case "image":
+      return [toImage(block as unknown as z.output<typeof ImageBlock>, path)];
+    case "document": {
+      const { title, context, source } = block as unknown as z.output<typeof DocumentBlock>;
+      const head = [title, context].filter((each) => typeof each === "string").map((text) => ({ type: "text", text }));
+      if (source.type === "text") return toPartsOf([...head, { type: "text", text: source.data }], path);
+      if (source.type !== "content")
+        throw unsupported(`documents from the source '${source.type}'`, `${path}.source.type`);
+      return [...toPartsOf(head, path), ...toPartsOf(source.content as string | Block[], `${path}.source.content`)];
+    }
+    case "search_result": {
+      const { title, source, content } = block as unknown as z.output<typeof SearchResultBlock>;
+      return [{ type: "text", text: `${title} (${source})` }, ...toPartsOf(content, `${path}.content`)];
+    }
+    default:
+      throw unsupported(`blocks of the type '${block.type}' here`, `${path}.type`);
+  }
+}
+
+function toImage({ source }: z.output<typeof ImageBlock>, path: string): ContentPart {
+  const { type, media_type: mediaType, data, url } = source;
+  if (type === "base64") {
+    const param = { type: `${path}.type`, url: `${path}.source.data` };
+    return { type: "image", url: `data:${String(mediaType)};base64,${String(data)}`, param };
+  }
+  if (type !== "url") throw unsupported(`images from the source '${type}'`, `${path}.source.type`);
+  return { type: "image", url: String(url), param: { type: `${path}.type`, url: `${path}.source.url` } };
+}
+
+function unsupported(what: string, param: string) {
+  return unsupportedValue(`Invalid value for '${param}': models here do not take ${what}.`, param);
+}
+
+function textOf(content: string | readonly Block[], path: string): string {
+  return joinTexts(toPartsOf(content, path));
+}
+
+/** Blocks are texts of their own, such as a document and the question about it. */
+function joinTexts(parts: readonly ContentPart[]): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Parts only where there is an image: templates and tokenizers read one text. */
+function toContent(parts: readonly ContentPart[]): ChatMessage["content"] {
+  return parts.some(({ type }) => type === "image") ? parts : joinTexts(parts);
+}

@@ -1,0 +1,46 @@
+/** What complete and streamed messages have in common. */
+
+import { randomBytes } from "node:crypto";
+import type { TokenUsage } from "../../usage.ts";
+import type { NewBlock } from "./messages-blocks.ts";
+
+export function newMessage(model: string): Record<string, unknown> {
+  return {
+    id: `msg_${randomBytes(16).toString("hex")}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    container: null,
+    diagnostics: null,
+    stop_details: null,
+    stop_reason: null,
+    stop_sequence: null,
+  };
+}
+
+/** Unlike OpenAI's, `input_tokens` leaves out those that were read from a cache. */
+export function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: TokenUsage) {
+  return {
+    input_tokens: promptTokens - cachedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+    cache_creation: null,
+    output_tokens: completionTokens,
+    output_tokens_details: reasoningTokens === 0 ? null : { thinking_tokens: reasoningTokens },
+    server_tool_use: null,
+    service_tier: "standard",
+  };
+}
+
+/** A block as it begins. Signatures prove a thought to Anthropic's own service; here there is nothing to prove. */
+export function toEmptyBlock(block: NewBlock): Record<string, unknown> {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: "", citations: null };
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "tool_use":
+      return { ...block, input: {}, caller: { type: "direct" } };
+  }
+}

@@ -1,0 +1,56 @@
+/** A message as the frames of a stream. */
+
+import type { BlockEvent, NewBlock } from "./messages-blocks.ts";
+import { newMessage, toEmptyBlock, toUsage } from "./messages-envelope.ts";
+
+const NOTHING_USED = { completionTokens: 0, reasoningTokens: 0, estimated: false };
+
+/** Server-sent events, each frame complete. Failures are thrown, for the caller to render with `toErrorFrame`. */
+export async function* toMessageFrames(events: AsyncIterable<BlockEvent>, model: string): AsyncGenerator<string> {
+  let hasStarted = false;
+  const start = (promptTokens: number, cachedTokens: number) => {
+    hasStarted = true;
+    const usage = toUsage({ ...NOTHING_USED, promptTokens, cachedTokens });
+    return toFrame("message_start", { message: { ...newMessage(model), usage } }) + toFrame("ping", {});
+  };
+  for await (const event of events) {
+    // Upstreams say at the end only how long the prompt was.
+    if (!hasStarted) yield event.type === "start" ? start(event.promptTokens, event.cachedTokens) : start(0, 0);
+    switch (event.type) {
+      case "block-start":
+        yield toFrame("content_block_start", { index: event.index, content_block: toEmptyBlock(event.block) });
+        break;
+      case "block-delta":
+        yield toFrame("content_block_delta", { index: event.index, delta: toDelta(event.block, event.text) });
+        break;
+      case "block-stop":
+        yield toFrame("content_block_stop", { index: event.index });
+        break;
+      case "end": {
+        const delta = {
+          container: null,
+          stop_details: null,
+          stop_reason: event.stopReason,
+          stop_sequence: event.stopSequence,
+        };
+        yield toFrame("message_delta", { delta, usage: toUsage(event.usage) });
+        yield toFrame("message_stop", {});
+      }
+    }
+  }
+}
+
+function toDelta({ type }: NewBlock, text: string): Record<string, string> {
+  if (type === "text") return { type: "text_delta", text };
+  if (type === "thinking") return { type: "thinking_delta", thinking: text };
+  return { type: "input_json_delta", partial_json: text };
+}
+
+function toFrame(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
+
+/** An error in a stream that has begun; the stream ends after it. */
+export function toErrorFrame(body: object): string {
+  return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
+}

@@ -1,0 +1,89 @@
+/** `tools` and `tool_choice` of a Messages request. */
+
+import { z } from "zod";
+import type { Tool, ToolChoice } from "../../engines/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { listOf } from "../openai/list-of.ts";
+
+const CustomTool = z.looseObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
+    error: "it must be 1 to 128 letters, digits, underscores or hyphens",
+  }),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()),
+});
+
+/** Tools of other types are Anthropic's own. */
+export const Tools = listOf(
+  z.looseObject({ type: z.string().nullish(), name: z.string().nullish() }).check(({ value, issues }) => {
+    if (!isCustom(value)) return;
+    const { error } = CustomTool.safeParse(value, { reportInput: true });
+    issues.push(...((error?.issues ?? []) as typeof issues));
+  }),
+).check(({ value, issues }) => {
+  const names = new Set<string>();
+  for (const [index, { name }] of value.entries()) {
+    if (typeof name !== "string") continue;
+    if (names.has(name)) {
+      issues.push({
+        code: "custom",
+        path: [index, "name"],
+        input: name,
+        message: `another tool is called '${name}' too`,
+      });
+      return;
+    }
+    names.add(name);
+  }
+});
+
+export const ToolChoiceField = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal(["auto", "any"]), disable_parallel_tool_use: z.boolean().nullish() }),
+  z.looseObject({
+    type: z.literal("tool"),
+    name: z.string().min(1),
+    disable_parallel_tool_use: z.boolean().nullish(),
+  }),
+  z.looseObject({ type: z.literal("none") }),
+]);
+
+type SentTool = z.output<typeof Tools>[number];
+type SentChoice = z.output<typeof ToolChoiceField>;
+
+function isCustom({ type }: { type?: string | null | undefined }): boolean {
+  return type === undefined || type === null || type === "custom";
+}
+
+export function toTools(sent: readonly SentTool[]): Tool[] {
+  return sent.flatMap((tool, index) => {
+    if (!isCustom(tool)) return [];
+    const { name, description, input_schema: parameters } = tool as unknown as z.output<typeof CustomTool>;
+    return [{ name, description: description ?? undefined, parameters, param: `tools[${index}].input_schema` }];
+  });
+}
+
+/** Paths of the tools that only Anthropic's service has. */
+export function hostedTools(sent: readonly SentTool[]): string[] {
+  return sent.flatMap((tool, index) => (isCustom(tool) ? [] : [`tools[${index}]`]));
+}
+
+/** Throws a Fault where the choice demands a tool that the model does not get. */
+export function toToolChoice(choice: SentChoice | undefined, sent: readonly SentTool[]): ToolChoice {
+  if (choice === undefined || choice.type === "auto") return "auto";
+  if (choice.type === "none") return "none";
+  if (choice.type === "any") {
+    if (sent.some(isCustom)) return "required";
+    const message =
+      "Invalid value for 'tool_choice.type': it may be 'any' only when 'tools' has a tool of the client's own.";
+    throw invalidRequest(message, "tool_choice.type", "invalid_value");
+  }
+  const name = choice.name as string;
+  const tool = sent.find((each) => each.name === name);
+  if (tool === undefined) {
+    const message = `Invalid value for 'tool_choice.name': 'tools' has no tool '${name}'.`;
+    throw invalidRequest(message, "tool_choice.name", "invalid_value");
+  }
+  if (isCustom(tool)) return { name };
+  const message = `Invalid value for 'tool_choice.name': models here do not have the hosted tool '${String(tool.type)}'.`;
+  throw unsupportedValue(message, "tool_choice.name");
+}

@@ -1,0 +1,53 @@
+/** GET /v1/models as Anthropic's clients read it. */
+
+import { z } from "zod";
+import type { Model } from "../../engines/engine.ts";
+
+const MAX_LIMIT = 1000;
+
+export const ModelListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(MAX_LIMIT),
+  after_id: z.string().optional(),
+  before_id: z.string().optional(),
+});
+
+interface ShownModel {
+  id: string;
+  /** When it was added to the catalog, epoch milliseconds. */
+  createdAt: number;
+  facts: { opened: Model | undefined };
+}
+
+export function toModelInfo({ id, createdAt, facts: { opened } }: ShownModel): Record<string, unknown> {
+  const window = opened?.task === "chat" ? (opened.contextWindow ?? null) : null;
+  return {
+    type: "model",
+    id,
+    display_name: id,
+    created_at: new Date(createdAt).toISOString(),
+    capabilities: null,
+    lifecycle: "active",
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+    max_input_tokens: window,
+    max_tokens: window,
+  };
+}
+
+/** The page after, or before, the model of an id. */
+export function toModelInfos(
+  models: readonly ShownModel[],
+  { limit, after_id: after, before_id: before }: z.output<typeof ModelListQuery>,
+): Record<string, unknown> {
+  const start = after === undefined ? 0 : models.findIndex(({ id }) => id === after) + 1;
+  const end = models.findIndex(({ id }) => id === before);
+  const range = models.slice(start, end === -1 ? undefined : end);
+  const page = end === -1 ? range.slice(0, limit) : range.slice(-limit);
+  return {
+    data: page.map(toModelInfo),
+    has_more: range.length > page.length,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  };
+}

@@ -1,0 +1,32 @@
+/** What a moderation model reads of a typed chat request: all that a chat model is shown of it. */
+
+import type { ChatRequest } from "../engines/chat-model.ts";
+import { imagesIn, messageText } from "../engines/message-text.ts";
+import { type Fault, unsupportedValue } from "../faults.ts";
+import { joinedTexts, writtenIn } from "./openai/chat-moderation-input.ts";
+
+export interface ModerationInput {
+  texts: readonly string[];
+  /** Names the first image; thrown where unmoderated content must not pass. */
+  unjudgeable: Fault | undefined;
+}
+
+/** For formats that are never forwarded: what the typed request leaves out, no model reads. */
+export function toModerationInput({ messages, tools, format }: ChatRequest): ModerationInput {
+  const image = messages.flatMap(imagesIn)[0];
+  const texts = messages.map((message) => [
+    messageText(message),
+    ...(message.toolCalls ?? []).flatMap((call) => writtenIn(`${call.name}\n${call.arguments}`)),
+  ]);
+  const further = tools.map(({ name, description, parameters }) => ({ name, description, parameters }) as unknown);
+  if (format.type === "json-schema") further.push(format.schema);
+  return {
+    texts: [...texts.flat(), ...joinedTexts(messages, texts), ...further.flatMap(writtenIn)],
+    unjudgeable:
+      image &&
+      unsupportedValue(
+        "The moderation policy blocks messages by their text, and this part is an image.",
+        image.param.type,
+      ),
+  };
+}
