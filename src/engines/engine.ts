@@ -133,7 +133,7 @@ export interface TranscriptSegment {
   endSeconds: number;
   text: string;
   /** True if deltas have already delivered the text. */
-  isTold?: true;
+  isStreamed?: true;
   /** Undefined unless requested. */
   words: readonly TranscriptWord[] | undefined;
   /** Confidence values of the model; undefined where it reports none. */

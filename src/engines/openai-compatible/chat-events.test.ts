@@ -74,7 +74,7 @@ test("reads tool calls that come in pieces, side by side", () => {
   ]);
 });
 
-test("gives a call without an id one, and reads arguments that are an object", () => {
+test("generates a missing call id, and accepts arguments that are an object", () => {
   const [call, written] = readAll(
     1,
     delta({ tool_calls: [{ function: { name: "f", arguments: { a: 1 } } }] }, "tool_calls"),
@@ -83,7 +83,7 @@ test("gives a call without an id one, and reads arguments that are an object", (
   expect(written).toMatchObject({ type: "tool-arguments", text: '{"a":1}' });
 });
 
-test("ends each choice once, also one that the upstream ends twice or not at all", () => {
+test("ends each choice once, even if the upstream ends it twice or never", () => {
   const end = (index: number) => ({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
   const ends = readAll(3, end(1), end(1), end(0)).filter(({ type }) => type === "choice-end");
   expect(ends.map((event) => "choice" in event && event.choice)).toEqual([1, 0, 2]);
@@ -105,14 +105,14 @@ test("reads a complete answer as the events of a stream", () => {
   ]);
 });
 
-test("keeps what came before an error in the stream", () => {
+test("keeps the events before an error in the stream", () => {
   const reader = new ChatEvents({ choices: 1 });
   const events = reader.take(framesOf(delta({ content: "a" }), { error: { message: "out of memory" } }));
   expect(events).toMatchObject([{ type: "text", text: "a" }]);
   expect(reader.failure?.details.message).toBe("out of memory");
 });
 
-test("estimates tokens by the text where a frame carries more than one", () => {
+test("estimates tokens from the text when a frame contains several", () => {
   const reader = new ChatEvents({ choices: 1 });
   const long = "word ".repeat(5_000);
   const events = reader.take(framesOf(delta({ content: "a" }), delta({ content: long }), delta({}, "stop")));

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export class ChatEvents implements FrameSink<ChatEvent> {
   readonly #reader: ChunkReader;
   readonly #choices: number;
-  /** Calls that have begun, as `choice index`. */
+  /** Started calls, as `choice index`. */
   readonly #begunCalls = new Set<string>();
   readonly #ended = new Set<number>();
   readonly #estimate = new CompletionEstimate();
@@ -56,7 +56,7 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     return events;
   }
 
-  /** Ends the choices that the upstream left open, then the answer. */
+  /** Ends the open choices, then the answer. */
   finish(usage: TokenUsage): ChatEvent[] {
     const events: ChatEvent[] = [];
     for (let choice = 0; choice < this.#choices; choice += 1) {
@@ -112,7 +112,7 @@ export class ChatEvents implements FrameSink<ChatEvent> {
       const callId = typeof id === "string" && id !== "" ? id : `call_${randomBytes(12).toString("hex")}`;
       events.push({ type: "tool-call", choice, index, id: callId, name: String(name ?? ""), completionTokens });
     }
-    // Some upstreams send an object in place of its text.
+    // Some upstreams send an object instead of JSON text.
     const text = typeof written === "object" && written !== null ? JSON.stringify(written) : String(written ?? "");
     if (text !== "") events.push({ type: "tool-arguments", choice, index, text, completionTokens });
   }
@@ -125,7 +125,7 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     events.push({ type: "choice-end", choice, reason, ...(isStopText ? { stopText: stop } : {}) });
   }
 
-  /** The events of a complete answer. */
+  /** Converts a complete answer to events. */
   static ofCompletion({ choices }: Fields, usage: TokenUsage): ChatEvent[] {
     const given = choices as Fields[];
     const read = new ChatEvents({ choices: given.length });
@@ -143,7 +143,7 @@ function toIndex(value: unknown, otherwise = 0): number {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : otherwise;
 }
 
-/** Mistral sends what it thinks and says as parts; a refusal is what the model says in place of an answer. */
+/** Mistral sends reasoning and text as parts; a refusal replaces the text. */
 function textIn({ content, refusal }: Fields): string {
   const said = Array.isArray(content) ? partsIn(content, "text") : content;
   return [said, refusal].filter((each) => typeof each === "string").join("");
@@ -157,10 +157,10 @@ function partsIn(parts: readonly unknown[], type: string): string {
     .join("");
 }
 
-/** Under DeepSeek's name or vLLM's; upstreams that send both send the same text twice. */
+/** Reads reasoning from DeepSeek's or vLLM's field; upstreams that send both repeat the text. */
 function reasoningIn({ reasoning_content, reasoning, content }: Fields): string {
-  const told = reasoning_content ?? reasoning;
-  if (typeof told === "string") return told;
+  const text = reasoning_content ?? reasoning;
+  if (typeof text === "string") return text;
   return Array.isArray(content) ? partsIn(content, "thinking") : "";
 }
 

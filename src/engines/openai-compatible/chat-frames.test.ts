@@ -5,7 +5,7 @@ import { ChatFrames } from "./chat-frames.ts";
 const frame = (data: unknown) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 const latin1 = (text: string) => Buffer.from(text).toString("latin1");
 
-/** The same answer as different upstreams write it. */
+/** One answer in the styles of several upstreams. */
 const STYLES: Record<string, (content: string, finish: string | null) => string> = {
   openai: (content, finish) =>
     frame({
@@ -50,7 +50,7 @@ const STYLES: Record<string, (content: string, finish: string | null) => string>
 
 const PIECES = ["Hi", '"model":"own-name"', 'say "error": 1', "très 🐉", '"finish_reason":"stop"', "\\", "\n\n", "end"];
 
-describe.each(Object.entries(STYLES))("frames as %s writes them", (name, write) => {
+describe.each(Object.entries(STYLES))("frames in the style %s", (name, write) => {
   const sent = PIECES.map((piece) => write(piece, null));
   sent.push(
     write("", "stop"),
@@ -105,7 +105,7 @@ const WRONG: [name: string, frame: string, problem: RegExp][] = [
   ["JSON that is no object", "data: [1]\n\n", /not a JSON object/],
 ];
 
-test.each(WRONG)("finds %s, after what came before it", (_name, wrong, problem) => {
+test.each(WRONG)("reports %s after the valid frames before it", (_name, wrong, problem) => {
   const { out, frames } = rewrite(first, first + wrong + first);
   expect(framesOf(Buffer.from(out, "latin1"))).toHaveLength(2);
   expect(frames.failure?.problem).toMatch(problem);
@@ -117,7 +117,7 @@ test("leaves out comments, and reads data in several lines", () => {
   expect(frames.failure).toBeUndefined();
 });
 
-test("passes on usage that comes with the last choice, and remembers it", () => {
+test("passes on and keeps usage in the last choice's frame", () => {
   const last = STYLES.vllm?.("", "length").replace(
     '"choices"',
     '"usage":{"prompt_tokens":1,"completion_tokens":2},"choices"',
@@ -140,7 +140,7 @@ test("is complete once each choice has ended", () => {
   expect(frames.isComplete).toBe(true);
 });
 
-test("takes an empty finish_reason for none", () => {
+test("treats an empty finish_reason as missing", () => {
   const { out, frames } = rewrite(STYLES.vllm?.("a", "") ?? "", STYLES.vllm?.("b", "") ?? "");
   expect(framesOf(Buffer.from(out, "latin1"))).toHaveLength(2);
   expect(frames.isComplete).toBe(false);
@@ -148,7 +148,7 @@ test("takes an empty finish_reason for none", () => {
   expect(frames).toMatchObject({ isComplete: true, finishReason: "stop" });
 });
 
-test("tells usage in a frame of the same answer, with the upstream's details", () => {
+test("reports usage in a frame of the same answer, with the upstream's details", () => {
   const usage = {
     prompt_tokens: 1,
     completion_tokens: 2,
@@ -156,15 +156,15 @@ test("tells usage in a frame of the same answer, with the upstream's details", (
     completion_tokens_details: { reasoning_tokens: 1 },
   };
   const { frames } = rewrite(first, frame({ choices: [], usage }));
-  const told = frames.usage;
-  expect(told).toBeDefined();
-  if (told === undefined) return;
-  expect(framesOf(frames.usageFrame(told))).toEqual([
+  const reported = frames.usage;
+  expect(reported).toBeDefined();
+  if (reported === undefined) return;
+  expect(framesOf(frames.usageFrame(reported))).toEqual([
     { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1700000000, model: "m", choices: [], usage },
   ]);
 });
 
-test("estimates tokens by the text where a frame carries more than one", () => {
+test("estimates tokens from the text when a frame contains several", () => {
   const text = "word ".repeat(5_000);
   const parsed = rewrite(STYLES.vllm?.(text, null) ?? "");
   expect(parsed.frames.estimatedTokens).toBe(text.length / 4);

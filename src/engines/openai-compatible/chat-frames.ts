@@ -1,8 +1,8 @@
 /**
  * Forwards the frames of a streamed `chat.completion.chunk` answer with `model` replaced.
  *
- * A frame that differs from an earlier one in its text only is handled as bytes. All others are parsed, and so is what
- * is malformed, holds an error, ends a choice or carries usage.
+ * A frame that differs from an earlier one only in its text is handled as bytes. All others are parsed, including those
+ * that are malformed, contain an error, end a choice or report usage.
  */
 
 import { randomBytes } from "node:crypto";
@@ -15,11 +15,11 @@ import { FrameTemplate } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Choices that are streamed side by side have a template each. */
+/** Interleaved choices need one template each. */
 const MAX_TEMPLATES = 4;
 
 export interface ChatFramesOptions extends ChunkReaderOptions {
-  /** Shown as `model`. */
+  /** Value of `model` for the caller. */
   model: string;
 }
 
@@ -96,7 +96,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     return out;
   }
 
-  /** The frame that reports `usage`, with the answer's own id and the upstream's own details. */
+  /** Returns the frame that reports `usage`, with the answer's id and the upstream's details. */
   usageFrame(usage: TokenUsage): Buffer {
     const data = {
       id: this.#id ?? newId(),

@@ -8,7 +8,7 @@ import type { CompleteAnswer } from "./read-completion.ts";
 
 const usage = { promptTokens: 1, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
-test("where one of several choices cannot be asked for again, the others are not waited for nor left running", async () => {
+test("cancels the repairs of other choices when one fails", async () => {
   const running: AbortSignal[] = [];
   let asked = 0;
   const complete = async (_body: unknown, signal: AbortSignal): Promise<CompleteAnswer | undefined> => {

@@ -12,7 +12,7 @@ import { type AnswerChoice, type CheckedChoice, checkChoice, compileFormat } fro
 import { withInstruction, withViolation } from "./json-instruction.ts";
 import type { CompleteAnswer } from "./read-completion.ts";
 
-/** Gives a complete answer; undefined once the caller has left. */
+/** Returns a complete answer; undefined after an abort. */
 type Complete = (body: Body, signal: AbortSignal) => Promise<CompleteAnswer | undefined>;
 type Body = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ interface CheckedRequest extends Pick<ChatRequest, "format" | "project"> {
   body: Body;
 }
 
-/** Undefined once the caller has left. Throws a Fault when neither answer fits. */
+/** Returns undefined after an abort. Throws a Fault when neither answer is valid. */
 export async function checkedAnswer(
   { body: asked, format, project }: CheckedRequest,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
 }
 
-/** The schema took too long to check, after the upstream had answered. */
+/** Validation exceeded its time limit after the upstream had answered. */
 function isSchemaAtFault(failure: unknown): failure is Fault {
   return failure instanceof Fault && failure.kind === "invalid-request";
 }

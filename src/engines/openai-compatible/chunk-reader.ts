@@ -5,9 +5,9 @@ import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import { parseUsage } from "./usage.ts";
 
 export interface ChunkReaderOptions {
-  /** How many choices were asked for; the answer has ended when each has. */
+  /** Number of requested choices; the answer ends when all have ended. */
   choices: number;
-  /** Whether each choice reports its own usage, rather than one for all at the end. */
+  /** True if each choice reports its own usage, instead of one report at the end. */
   usagePerChoice?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Chunk {
   data: string;
   fields: Record<string, unknown>;
   choices: readonly unknown[];
-  /** Whether it only adds to choices: it ends none and has no usage. */
+  /** True if it only adds text: it ends no choice and has no usage. */
   isPlain: boolean;
 }
 
@@ -24,17 +24,17 @@ export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   /** By index: some upstreams repeat the end of a choice, with its usage. */
   readonly #endedChoices = new Set<unknown>();
-  /** The upstream's own; undefined until it has sent one. */
+  /** The upstream's report; undefined before it. */
   usageFields: Record<string, unknown> | undefined;
   finishReason: string | undefined;
-  /** The upstream has sent `[DONE]`; what follows is not read. */
+  /** True after `[DONE]`; anything after it is ignored. */
   isDone = false;
 
   constructor(options: ChunkReaderOptions) {
     this.#options = options;
   }
 
-  /** Whether each choice has ended; an answer that breaks off before is incomplete. */
+  /** True once all choices have ended; an answer that breaks off before is incomplete. */
   get isComplete(): boolean {
     return this.isDone ? this.finishReason !== undefined : this.#endedChoices.size >= this.#options.choices;
   }
@@ -62,7 +62,7 @@ export class ChunkReader {
       if (typeof reason !== "string") continue;
       if (reason === "error") throw new UpstreamError("ended a choice with an error");
       this.finishReason = reason;
-      // Some upstreams write it for "not yet".
+      // Some upstreams send it until the choice ends.
       if (reason === "") continue;
       this.#endedChoices.add(index);
       isPlain = false;

@@ -1,4 +1,4 @@
-/** Renders a complete answer as the frames of a stream, for answers that had to be validated first. */
+/** Renders a complete answer as stream frames, for answers that are validated first. */
 
 interface Choice {
   index?: number;
@@ -12,7 +12,7 @@ interface CompletionFrames {
   usageFrame: Uint8Array;
 }
 
-/** All of each choice is one frame, and its end another. `hasUsageFrame`: the caller asked for one at the end. */
+/** Renders each choice as one frame and its end as another. `hasUsageFrame`: the caller requested one at the end. */
 export function completionToSse(
   completion: Readonly<Record<string, unknown>>,
   hasUsageFrame: boolean,

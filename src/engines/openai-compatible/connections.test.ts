@@ -1,4 +1,4 @@
-/** TLS as the settings say, straight and through a proxy. Needs the `openssl` command to make certificates. */
+/** TLS settings, directly and through a proxy. Needs the `openssl` command to create certificates. */
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -79,7 +79,7 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
     }
   }
 
-  test("is not trusted unasked", async () => {
+  test("is rejected without settings", async () => {
     await expect(ask({})).rejects.toMatchObject({
       kind: "upstream-failed",
       message: expect.stringMatching(/TLS handshake/),
@@ -92,7 +92,7 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
     expect(await ask({ tls: { verify: false } })).toBe("unknown client");
   });
 
-  test("knows a client by its certificate, also through a proxy", async () => {
+  test("authenticates the client by its certificate, also through a proxy", async () => {
     const tls = {
       ca_file: certificate,
       server_name: "inference.internal",

@@ -8,9 +8,9 @@ import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 type ConnectionSettings = Pick<OpenAiCompatibleSettings, "baseUrl" | "connectTimeoutSeconds" | "proxy" | "tls">;
 
-/** What a request knows of the connection that is made for it. */
+/** A request's view of the connection that opens for it. */
 export interface Connecting {
-  /** The socket on its way, to the proxy where there is one; undefined when an open one is used again. */
+  /** The connecting socket, to the proxy if there is one; undefined when an open connection is reused. */
   socket: Socket | undefined;
 }
 
@@ -77,7 +77,7 @@ export class Connections {
     }
   }
 
-  /** Ends requests in flight. */
+  /** Aborts requests in flight. */
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
   }

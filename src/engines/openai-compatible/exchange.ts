@@ -1,4 +1,4 @@
-/** One HTTP request to an upstream and its answer, read at the reader's pace and ended at once when its signal aborts. */
+/** One HTTP request to an upstream: reads the answer at the reader's pace and ends at once on abort. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Transform } from "node:stream";
@@ -21,9 +21,9 @@ export class UpstreamTimeoutError extends Error {}
 export class ResponseTooLongError extends Error {}
 class ReleasedError extends Error {}
 
-/** Above this, reading from the upstream pauses until the reader has taken what is buffered. */
+/** Buffered bytes above which reading from the upstream pauses. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-/** How long the end of an answer whose meaning has ended may take, for the connection to be used again. */
+/** Maximum wait for the end of a complete answer, to reuse its connection. */
 const LINGER_MS = 1000;
 const STALE_CONNECTION_CODES = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
 
@@ -110,14 +110,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(this.#onTimeout, this.#limits.idleTimeoutSeconds * 1000);
   }
 
-  /** Waits no longer than this for what is yet to come. */
+  /** Shortens the timeout for the rest of the answer. */
   shortenTimeout(seconds: number): void {
     this.#isShortened = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#onTimeout, seconds * 1000);
   }
 
-  /** Frees everything. The connection closes, unless the answer has ended, or `isComplete` and it ends soon. */
+  /** Releases all resources. The connection closes unless the answer has ended, or `isComplete` and it ends soon. */
   release(isComplete = false): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -12,17 +12,17 @@ const sent = {
   "x-list": ["a", "b"],
 };
 
-test("nothing is forwarded unless it is named", () => {
+test("forwards no headers by default", () => {
   expect(forwardedHeaders({ forward: [], strip: [] }, sent)).toEqual({});
   expect(forwardedHeaders({ forward: ["traceparent"], strip: [] }, sent)).toEqual({ traceparent: "00-abc" });
 });
 
-test("an ending is left open by *, and what is to be stripped stays behind", () => {
+test("matches prefixes with *, and leaves out stripped headers", () => {
   const rules = { forward: ["x-*"], strip: ["x-internal-*"] };
   expect(forwardedHeaders(rules, sent)).toEqual({ "x-team": "blue", "x-list": "a, b" });
 });
 
-test("the caller's key, cookies and connection are never forwarded", () => {
+test("never forwards the caller's key, cookies and connection headers", () => {
   expect(Object.keys(forwardedHeaders({ forward: ["*"], strip: [] }, sent)).sort()).toEqual([
     "traceparent",
     "x-internal-cost",

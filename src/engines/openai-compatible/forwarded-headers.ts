@@ -25,9 +25,9 @@ export const NEVER_FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 export interface ForwardRules {
-  /** In lower case; a last `*` stands for any ending. */
+  /** Names in lower case; a trailing `*` matches any suffix. */
   forward: readonly string[];
-  /** Goes before `forward`. */
+  /** Takes precedence over `forward`. */
   strip: readonly string[];
 }
 

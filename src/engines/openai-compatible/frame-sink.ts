@@ -3,15 +3,15 @@ import type { UpstreamError } from "./upstream-error.ts";
 
 /** Turns the frames of a streamed answer into events: bytes to forward, or typed ones. */
 export interface FrameSink<Event> {
-  /** The upstream has sent `[DONE]`; what follows is not read. */
+  /** True after `[DONE]`; anything after it is ignored. */
   readonly isDone: boolean;
-  /** Whether each choice has ended; an answer that breaks off before is incomplete. */
+  /** True once all choices have ended; an answer that breaks off before is incomplete. */
   readonly isComplete: boolean;
-  /** What is wrong with the stream, found behind the events that the last `take` gave. */
+  /** Error in the stream after the events of the last `take`. */
   readonly failure: UpstreamError | undefined;
-  /** The upstream's own; undefined until it has reported one. */
+  /** The upstream's report; undefined before it. */
   readonly usage: TokenUsage | undefined;
-  /** Completion tokens up to now, for an upstream that reports no usage. */
+  /** Estimate of completion tokens so far, for an upstream that reports no usage. */
   readonly estimatedTokens: number;
   /** `frames` as `SseFrames` cuts them. */
   take(frames: string): readonly Event[];

@@ -5,7 +5,7 @@
 
 import { endOfString, skipSpace } from "./json-text.ts";
 
-/** Keys of generated text, at whatever depth. */
+/** Keys of generated text at any depth. */
 export const TEXT_KEYS: ReadonlySet<string> = new Set([
   "content",
   "reasoning_content",
@@ -13,7 +13,7 @@ export const TEXT_KEYS: ReadonlySet<string> = new Set([
   "refusal",
   "arguments",
 ]);
-/** Padding against traffic analysis, which is no part of the answer. */
+/** Padding against traffic analysis, not part of the answer. */
 const PADDING_KEY = "obfuscation";
 const PADDING_START = `"${PADDING_KEY}":"`;
 
@@ -25,7 +25,7 @@ export class FrameTemplate {
   /** The text around the varying strings, as it comes and as it is passed on. */
   readonly #expected: readonly string[];
   readonly #replacement: readonly string[];
-  /** Where the last match ended. */
+  /** End of the last match. */
   end = 0;
   /** Bytes of the varying strings of the last match. */
   textBytes = 0;

@@ -1,11 +1,11 @@
-/** Checks whether the choices of a complete answer are the JSON that was asked for. */
+/** Validates the JSON output in the choices of a complete answer. */
 
 import type { SchemaRequest } from "@parlance-inference/json-schema-grammar/pool";
 import type { AnswerFormat } from "../chat-model.ts";
 import { schemaPool } from "../compile-schemas.ts";
 import { withSchemaFaults } from "../schema-fault.ts";
 
-/** Resolves to what is wrong with a JSON text; undefined: nothing. Throws a Fault when the schema exceeds its time budget. */
+/** Resolves to the error of a JSON text; undefined if valid. Throws a Fault when the schema exceeds its time budget. */
 export type ValidateText = (text: string) => Promise<string | undefined>;
 
 export interface AnswerChoice extends Record<string, unknown> {
@@ -16,11 +16,11 @@ export interface AnswerChoice extends Record<string, unknown> {
 export interface CheckedChoice {
   /** With the JSON value alone as its content. */
   choice: AnswerChoice;
-  /** Of a text that is not what was asked for. */
+  /** Error of an invalid text. */
   violation: string | undefined;
 }
 
-/** Throws a Fault that names what is wrong with the schema. */
+/** Throws a Fault that names the error in the schema. */
 export async function compileFormat(format: AnswerFormat, schemas: SchemaRequest): Promise<ValidateText> {
   if (format.type !== "json-schema") return async (text) => notAnObject(text);
   const { schema, param } = format;
@@ -38,7 +38,7 @@ function notAnObject(text: string): string | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "it is not a JSON object";
 }
 
-/** What was cut off, filtered or refused is passed as it is, and so are calls of tools: each says so by itself. */
+/** Truncated, filtered and refused answers and tool calls pass unchanged: they are marked as such. */
 export async function checkChoice(choice: AnswerChoice, validate: ValidateText): Promise<CheckedChoice> {
   const { content, tool_calls: calls, refusal } = choice.message;
   const isText = choice.finish_reason === "stop" && !refusal && !(Array.isArray(calls) && calls.length > 0);
@@ -49,12 +49,12 @@ export async function checkChoice(choice: AnswerChoice, validate: ValidateText):
   return { choice: { ...choice, message: { ...choice.message, content: text }, logprobs: null }, violation };
 }
 
-/** Models wrap JSON in a Markdown block and put their reasoning before it, even when told not to. */
+/** Models wrap JSON in a Markdown block and write reasoning before it, despite the instruction. */
 function valueIn(text: string): string {
   const said = text.replace(/^\s*<think>.*?<\/think>\s*/s, "");
   const fenced = said.trim();
   const firstLine = fenced.slice(0, fenced.indexOf("\n") + 1);
-  // Not one regular expression for it all, which would take cubic time for a text of many newlines.
+  // A single regular expression would take cubic time for a text of many newlines.
   if (!/^```[a-z]*\s*$/i.test(firstLine) || !fenced.slice(firstLine.length).endsWith("```")) return said;
   return fenced.slice(firstLine.length, -3).trim();
 }

@@ -9,31 +9,31 @@ function messagesOf(wire: object, format = FORMAT): Record<string, unknown>[] {
   return withInstruction({ model: "m", ...wire }, format).messages as Record<string, unknown>[];
 }
 
-test("a system message of parts gets one more", () => {
+test("adds a part to a system message of parts", () => {
   const system = { role: "system", content: [{ type: "text", text: "Be brief." }], name: "x" };
   const [first, second] = messagesOf({ messages: [system, user] });
   expect(first).toEqual({ ...system, content: [system.content[0], { type: "text", text: expect.any(String) }] });
   expect(second).toEqual(user);
 });
 
-test("without a system message one comes first", () => {
+test("inserts a missing system message first", () => {
   const messages = messagesOf({ messages: [user] });
   expect(messages).toEqual([{ role: "system", content: expect.stringContaining('{"type":"object"}') }, user]);
 });
 
-test("tools may still be called", () => {
+test("allows tool calls", () => {
   const tools = [{ type: "function", function: { name: "f" } }];
   const [system] = messagesOf({ messages: [user], tools });
   expect(system?.content).toMatch(/^Unless you call a tool: /);
 });
 
-test("what would hold or stream the answer is not sent, and everything else is", () => {
+test("removes response_format and stream, and keeps all other fields", () => {
   const wire = { messages: [user], response_format: {}, stream: true, stream_options: {}, n: 2, seed: 7 };
   const body = withInstruction({ model: "m", ...wire }, { type: "json" });
   expect(Object.keys(body).sort()).toEqual(["messages", "model", "n", "seed"]);
 });
 
-test("one answer is asked for again, with what was said and what was wrong", () => {
+test("requests one answer again, with the previous one and its error", () => {
   const body = withViolation({ messages: [user], n: 2, seed: 7 }, "no", "it is not JSON");
   expect(body).toEqual({
     seed: 7,

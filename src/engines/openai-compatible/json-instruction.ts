@@ -1,4 +1,4 @@
-/** Asks in the prompt for the JSON that an upstream cannot enforce. */
+/** Requests JSON in the prompt for upstreams that cannot enforce it. */
 
 import type { AnswerFormat } from "../chat-model.ts";
 
@@ -21,7 +21,7 @@ export function withInstruction(sent: Body, format: AnswerFormat): Record<string
   return { ...body, messages };
 }
 
-/** The body that asks once more, for one answer, telling what was wrong with the last. */
+/** Builds the body that requests one answer again, with the error of the last. */
 export function withViolation(body: Body, answer: string, violation: string): Record<string, unknown> {
   const { n: _choices, ...rest } = body;
   const again = `That is not valid: ${violation}. Answer again with the JSON value alone.`;

@@ -17,7 +17,7 @@ test.each(SET)("sets the outermost model of %s", (json, expected) => {
   expect(setValue(json, "model", '"y"')).toBe(expected);
 });
 
-test("says where a value stands", () => {
+test("finds the range of a value", () => {
   const json = '{"a":1,"choices": [{"b":"]"}] ,"c":2}';
   const span = findValue(json, "choices");
   expect(json.slice(span?.start, span?.end)).toBe('[{"b":"]"}] ');

@@ -1,7 +1,7 @@
 /** Finds and sets values in the text of a JSON object and leaves all other text as it was written. */
 
 export interface ValueSpan {
-  /** Where the key's opening quote stands. */
+  /** Index of the key's opening quote. */
   keyStart: number;
   start: number;
   end: number;
@@ -41,14 +41,14 @@ export function setValue(json: string, key: string, value: string): string {
   return `${json.slice(0, open)}"${key}":${value}${isEmpty ? "" : ","}${json.slice(open)}`;
 }
 
-/** The index of what follows spaces; JSON knows four kinds. */
+/** Returns the index after white space, of which JSON has four kinds. */
 export function skipSpace(text: string, from: number): number {
   let index = from;
   while (text[index] === " " || text[index] === "\n" || text[index] === "\t" || text[index] === "\r") index += 1;
   return index;
 }
 
-/** The index behind the closing quote of the string whose opening quote stands at `start`. */
+/** Returns the index after the closing quote of the string that opens at `start`. */
 export function endOfString(json: string, start: number): number {
   let quote = json.indexOf('"', start + 1);
   while (quote !== -1 && isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);

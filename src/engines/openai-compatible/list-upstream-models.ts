@@ -1,4 +1,4 @@
-/** What an upstream answers to GET /models, as the names that a wildcard leaves open. */
+/** Lists an upstream's models (GET /models) as the parts that match a wildcard. */
 
 import { z } from "zod";
 import type { Connections } from "./connections.ts";

@@ -7,7 +7,7 @@ import type { CallerHeaders } from "../open-model.ts";
 /** As RFC 9110 (7.6.3) has it: a protocol and a pseudonym. Of this process, since replicas may be each other's upstreams. */
 const OWN_MARK = `1.1 parlance-${randomBytes(9).toString("base64url")}`;
 const MARK = /^1\.1 parlance-[\w-]{12}$/;
-/** Nobody has as many in a row on purpose. */
+/** More forwarding hops than any intended setup. */
 const MAX_MARKS = 10;
 
 /**

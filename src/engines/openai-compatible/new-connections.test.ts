@@ -20,7 +20,7 @@ let server: Server;
 let origin: string;
 const open = new Set<Socket>();
 let connections = 0;
-/** What is done with the first bytes of a connection. */
+/** Handles the first bytes of a connection. */
 let onBytes: (socket: Socket) => void;
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ async function chat(settings: object, signal: AbortSignal): Promise<unknown> {
   return outcomeOf(model, forward(model, makeChatCall(), signal));
 }
 
-/** The failure, or undefined where it ended without. */
+/** Returns the failure; undefined without one. */
 async function outcomeOf(model: { close(): Promise<void> }, events: AsyncIterable<unknown>): Promise<unknown> {
   try {
     for await (const _event of events);
@@ -87,13 +87,13 @@ const ASKING = Object.entries(WAYS).flatMap(([way, settings]) => [
   { way, task: "transcription", settings, ask: transcribe },
 ]);
 
-test.each(ASKING)("a new connection that is reset is not tried again here: $task, $way", async ({ settings, ask }) => {
+test.each(ASKING)("does not retry after a reset of a new connection: $task, $way", async ({ settings, ask }) => {
   onBytes = (socket) => socket.resetAndDestroy();
   expect(await ask(settings(), new AbortController().signal)).toMatchObject({ kind: "upstream-failed" });
   expect(connections).toBe(1);
 });
 
-test.each(ASKING)("a caller that leaves closes what is being opened: $task, $way", async ({ settings, ask }) => {
+test.each(ASKING)("closes a connecting socket on abort: $task, $way", async ({ settings, ask }) => {
   onBytes = () => {};
   const leaving = new AbortController();
   const asked = ask(settings(), leaving.signal);
@@ -104,7 +104,7 @@ test.each(ASKING)("a caller that leaves closes what is being opened: $task, $way
 });
 
 test.each(ASKING.filter(({ way }) => way.includes("https") || way.includes("TLS")))(
-  "what is not connected in time has run out of time: $task, $way",
+  "reports a timeout when connecting takes too long: $task, $way",
   async ({ settings, ask }) => {
     onBytes = () => {};
     const asked = await ask({ ...settings(), connect_timeout_seconds: 0.5 }, new AbortController().signal);

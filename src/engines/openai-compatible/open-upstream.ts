@@ -13,7 +13,7 @@ const UPSTREAM = {
   transcription: UpstreamTranscription,
 };
 
-/** Sends nothing to the upstream. */
+/** Opens the model without a request to the upstream. */
 export const open: InProcessModule<OpenAiCompatibleSettings>["open"] = async (settings, task, services) => {
   const { name, catalogId, logger } = services;
   const connections = await Connections.open(settings);

@@ -1,4 +1,4 @@
-/** Whether an upstream that failed answers again, found out without work for a model. */
+/** Probes whether a failed upstream answers again, without running inference. */
 
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
@@ -34,7 +34,7 @@ async function probe(
   try {
     const head = await exchange.head();
     if (head === undefined || head.status >= 500) return false;
-    // Read to the end, which lets the connection be reused.
+    // Reads to the end to reuse the connection.
     await readText(exchange);
     const isJson = String(head.headers["content-type"] ?? "").includes("json");
     return head.status === 200 && isJson ? true : undefined;

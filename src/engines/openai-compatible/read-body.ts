@@ -2,7 +2,7 @@ import type { Exchange } from "./exchange.ts";
 
 /** The rest of the body, up to about `maxBytes`, or to where the signal aborted. Throws what the exchange throws. */
 export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
-  // Short answers mostly come with their head, and then there is nothing to wait for.
+  // Short bodies usually arrive with the headers.
   const rest = exchange.rest();
   if (rest !== undefined) return toText(rest);
   const chunks: Buffer[] = [];
@@ -20,11 +20,11 @@ function toText(chunks: readonly Buffer[]): string {
   return chunks.length === 1 && only !== undefined ? only.toString() : Buffer.concat(chunks).toString();
 }
 
-/** An error's body is read for its message only: no longer than this, and not waited for if it does not come. */
+/** Limits for an error's body, which is read only for its message. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const ERROR_BODY_SECONDS = 5;
 
-/** What a refusal's body says; undefined when it says nothing: the status is answer enough. */
+/** Parses the error in a refusal's body; undefined without one, when the status must do. */
 export async function readErrorBody(exchange: Exchange): Promise<unknown> {
   exchange.shortenTimeout(ERROR_BODY_SECONDS);
   try {

@@ -5,7 +5,7 @@ import { readCompletion } from "./read-completion.ts";
 const request = makeChatRequest({ model: 'ours "1"' });
 const CHOICE = '{"index":0,"message":{"content":"\\u0041","model":"inner"},"finish_reason":"stop"}';
 
-test("leaves an answer as its upstream wrote it, but for the model", () => {
+test("keeps the upstream's answer unchanged except for the model", () => {
   const body = `{"id": "a", "seed":12345678901234567890,"model" : "theirs", "choices":[${CHOICE}],"logprob":-1.0}\n`;
   const { completion } = readCompletion(body, request);
   expect(completion.json).toBe(body.replace('"theirs"', '"ours \\"1\\""'));

@@ -25,7 +25,7 @@ export function readCompletion(
   const fields = parsed as Record<string, unknown> | null;
   const choices = fields?.choices;
   if (fields === null || !Array.isArray(choices) || choices.length === 0)
-    throw new UpstreamError("answered with something else than a completion");
+    throw new UpstreamError("answered with something other than a completion");
   const reason = choices[0]?.finish_reason;
   if (typeof reason !== "string" || reason === "error")
     throw new UpstreamError("ended its answer before it was complete");
@@ -44,7 +44,7 @@ function parse(body: string): unknown {
     return JSON.parse(body);
   } catch (error) {
     const isPage = /^\s*</.test(body);
-    throw new UpstreamError(isPage ? "answered with a page" : "answered with something else than JSON", {
+    throw new UpstreamError(isPage ? "answered with a page" : "answered with something other than JSON", {
       cause: error,
     });
   }

@@ -51,7 +51,7 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
 }
 
 test.concurrent.each(["chat", "moderation", "speech", "transcription"] as const)(
-  "a refusal whose body hangs is told by its status and its Retry-After: %s",
+  "reports a refusal whose body hangs by its status and Retry-After: %s",
   { timeout: 20_000 },
   async (task) => {
     const settings = openAiCompatibleSettings.parse({ base_url: baseUrl });

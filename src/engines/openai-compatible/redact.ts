@@ -1,6 +1,6 @@
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
-/** Removes secrets from an upstream's messages: keys, header values, its address. */
+/** Removes secrets from an upstream's messages: keys, header values, addresses. */
 export type Redact = (text: string) => string;
 
 const SHORTEST_SECRET = 4;
@@ -23,7 +23,7 @@ export function createRedactor(
   };
 }
 
-/** Names the model as the caller knows it where the upstream's own name stands as a word. */
+/** Replaces the upstream's model name, as a separate word, by the catalog id. */
 export function renameModel(text: string, upstreamModel: string, model: string): string {
   const name = upstreamModel.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return text.replace(new RegExp(`(?<![\\w./:-])${name}(?![\\w/:-])`, "g"), () => model);

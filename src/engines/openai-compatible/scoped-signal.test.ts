@@ -12,7 +12,7 @@ import { openAiCompatibleSettings } from "./settings.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("what asks an upstream is not kept by a signal that lasts longer", async () => {
+test("leaves no listeners on a longer-lived signal", async () => {
   const upstream = await startFaultyUpstream();
   const settings = openAiCompatibleSettings.parse({ base_url: upstream.baseUrlFor("refuses-request") });
   const connections = await Connections.open(settings);
@@ -44,8 +44,8 @@ test("aborts with the signal that it follows", async () => {
   const long = new AbortController();
   const reasonOf = (own: AbortSignal) =>
     new Promise((resolve) => own.addEventListener("abort", () => resolve(own.reason)));
-  const told = withScopedSignal(long.signal, reasonOf);
+  const reason = withScopedSignal(long.signal, reasonOf);
   long.abort("enough");
-  expect(await told).toBe("enough");
+  expect(await reason).toBe("enough");
   expect(await withScopedSignal(long.signal, async (own) => own.reason)).toBe("enough");
 });

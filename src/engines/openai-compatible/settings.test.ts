@@ -4,7 +4,7 @@ import { openAiCompatibleSettings } from "./settings.ts";
 
 const parse = (value: object) => openAiCompatibleSettings.parse(value);
 
-test("completes what is left out and hides what is secret", () => {
+test("fills in defaults and hides secrets", () => {
   const settings = parse({
     base_url: "http://10.0.0.5:8000/v1//",
     api_key: "sk-secret",

@@ -8,7 +8,7 @@ import { SseFrames } from "./sse-frames.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const Usage = z.object({ type: z.literal("duration"), seconds: z.number().min(0) });
-const Told = z.union([
+const TranscriptEvent = z.union([
   z.object({ type: z.literal("transcript.text.delta"), delta: z.string() }),
   z.object({ type: z.literal("transcript.text.segment"), start: z.number(), end: z.number(), text: z.string() }),
   z.object({ type: z.literal("transcript.text.done"), text: z.string(), usage: z.unknown().optional() }),
@@ -38,39 +38,39 @@ export async function* readTranscriptStream(
     if (frames !== "") exchange.progress();
     for (const data of dataOf(frames)) {
       if (data === "[DONE]") return { audioSeconds: lastEnd };
-      const told = toTold(data);
-      if (told === undefined) continue;
-      if ("object" in told) {
-        const text = told.choices[0]?.delta.content ?? "";
+      const event = toTranscriptEvent(data);
+      if (event === undefined) continue;
+      if ("object" in event) {
+        const text = event.choices[0]?.delta.content ?? "";
         if (text !== "") yield { type: "delta", text };
         hasText = true;
-      } else if (told.type === "transcript.text.delta") {
-        if (told.delta !== "") yield { type: "delta", text: told.delta };
+      } else if (event.type === "transcript.text.delta") {
+        if (event.delta !== "") yield { type: "delta", text: event.delta };
         hasDelta = true;
         hasText = true;
-      } else if (told.type === "transcript.text.segment") {
-        const { start, end, text } = told;
+      } else if (event.type === "transcript.text.segment") {
+        const { start, end, text } = event;
         const times = { startSeconds: start, endSeconds: end, text: text.trim(), words: undefined };
-        yield { type: "segment", ...times, confidence: undefined, ...(hasDelta && { isTold: true }) };
+        yield { type: "segment", ...times, confidence: undefined, ...(hasDelta && { isStreamed: true }) };
         lastEnd = end;
         hasText = true;
       } else {
         // An upstream without deltas sends the complete text at the end.
-        if (!hasText && told.text !== "") yield { type: "delta", text: told.text };
-        return { audioSeconds: Usage.safeParse(told.usage).data?.seconds ?? lastEnd };
+        if (!hasText && event.text !== "") yield { type: "delta", text: event.text };
+        return { audioSeconds: Usage.safeParse(event.usage).data?.seconds ?? lastEnd };
       }
     }
   }
   throw new UpstreamError("ended its answer before it was complete");
 }
 
-/** Undefined for events of other kinds, which may come with time. Throws when it is an error. */
-function toTold(data: string): z.output<typeof Told> | undefined {
+/** Returns undefined for unknown events. Throws for an error event. */
+function toTranscriptEvent(data: string): z.output<typeof TranscriptEvent> | undefined {
   const event = parseOrUndefined(data);
   const error = parseUpstreamError(event);
   if (error !== undefined) throw error;
   if (event === undefined) throw new UpstreamError("sent an event that is not JSON");
-  return Told.safeParse(event).data;
+  return TranscriptEvent.safeParse(event).data;
 }
 
 function dataOf(frames: string): string[] {

@@ -1,4 +1,4 @@
-/** What a caller sees of each fault of an upstream, and that nothing of the upstream's secrets or sockets is left. */
+/** The Fault of each upstream failure, without secrets in it or leaked sockets. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -41,7 +41,7 @@ interface Outcome {
   text: string;
   fault: Fault | undefined;
   logged: string;
-  /** How often the upstream was asked. */
+  /** Number of requests to the upstream. */
   requests: number;
 }
 
@@ -81,7 +81,7 @@ interface Expected {
   param?: string;
   message: RegExp;
   retryAfterSeconds?: number;
-  /** Said before the fault, when streamed. */
+  /** Text streamed before the fault. */
   said?: string;
 }
 
@@ -111,7 +111,7 @@ const BOTH: Partial<Record<FaultName, Expected>> = {
   redirects: failed(/redirect \(status 307\), which is not followed/),
   "rate-limited": { kind: "request-rate-limited", code: "rate_limit_exceeded", message: /takes no more requests/ },
   "rate-limited-for-7s": { kind: "request-rate-limited", message: /takes no more requests/, retryAfterSeconds: 7 },
-  "refuses-key": { ...failed(/refused the key/), kind: "upstream-refused" },
+  "refuses-key": { ...failed(/refused the deployment's key/), kind: "upstream-refused" },
   "refuses-request": {
     kind: "invalid-request",
     code: "40012",
@@ -136,8 +136,8 @@ const STREAMED: Partial<Record<FaultName, Expected>> = {
 
 const NOT_STREAMED: Partial<Record<FaultName, Expected>> = {
   ...BOTH,
-  "ends-early": failed(/something else than JSON/),
-  "malformed-json": failed(/something else than JSON/),
+  "ends-early": failed(/something other than JSON/),
+  "malformed-json": failed(/something other than JSON/),
 };
 
 const rounds = [
@@ -160,22 +160,19 @@ test.concurrent.each(rounds)(nothingTold, async (name, stream, expected) => {
   expect(fault?.message).not.toContain(UPSTREAM_MODEL);
 });
 
-test.concurrent.each([true, false])(
-  "an answer packed with gzip is read all the same (streamed: %s)",
-  async (stream) => {
-    for (const fault of ["none", "gzip"] as const) {
-      const { text, events, fault: failure } = await ask(urlOf(fault), stream);
-      expect(failure).toBeUndefined();
-      expect(text).toBe("abcdefgh");
-      expect(events.at(-1)).toMatchObject({
-        type: "finish",
-        usage: { completionTokens: 8, estimated: false },
-      });
-    }
-  },
-);
+test.concurrent.each([true, false])("decompresses a gzip answer (streamed: %s)", async (stream) => {
+  for (const fault of ["none", "gzip"] as const) {
+    const { text, events, fault: failure } = await ask(urlOf(fault), stream);
+    expect(failure).toBeUndefined();
+    expect(text).toBe("abcdefgh");
+    expect(events.at(-1)).toMatchObject({
+      type: "finish",
+      usage: { completionTokens: 8, estimated: false },
+    });
+  }
+});
 
-test.concurrent("a drip that is whole in time is read to its end", async () => {
+test.concurrent("reads a slow answer that completes in time", async () => {
   const { fault } = await ask(urlOf("drips"), false, {
     first_byte_timeout_seconds: 2,
     max_response_bytes: 1024,
@@ -183,7 +180,7 @@ test.concurrent("a drip that is whole in time is read to its end", async () => {
   expect(fault).toBeUndefined();
 });
 
-test.concurrent("a refused connection", async () => {
+test.concurrent("reports a refused connection", async () => {
   const { fault } = await ask(({ refusingUrl }) => refusingUrl, true);
   expect(fault).toMatchObject({
     kind: "upstream-failed",
@@ -191,7 +188,7 @@ test.concurrent("a refused connection", async () => {
   });
 });
 
-test.concurrent("a host name that does not resolve", async () => {
+test.concurrent("reports a host name that does not resolve", async () => {
   const { fault } = await ask(() => "http://no-such-host.invalid/v1", true);
   expect(fault).toMatchObject({
     kind: "upstream-failed",
@@ -199,7 +196,7 @@ test.concurrent("a host name that does not resolve", async () => {
   });
 });
 
-test.concurrent("a TLS handshake that does not end", async () => {
+test.concurrent("reports a TLS handshake that does not end", async () => {
   const { fault } = await ask(({ silentTlsUrl }) => silentTlsUrl, true, { connect_timeout_seconds: 0.5 });
   expect(fault).toMatchObject({
     kind: "upstream-timeout",
@@ -207,7 +204,7 @@ test.concurrent("a TLS handshake that does not end", async () => {
   });
 });
 
-test.concurrent("an error whose body hangs is told by its status", { timeout: 20_000 }, async () => {
+test.concurrent("reports an error whose body hangs by its status", { timeout: 20_000 }, async () => {
   const { fault } = await ask(urlOf("hangs-in-error"), true);
   expect(fault).toMatchObject({ kind: "upstream-failed", message: expect.stringContaining("failed with status 500") });
 });
@@ -220,7 +217,7 @@ const PLACES: [string, UrlOf, number][] = [
 ];
 
 // Alone, since it is timed.
-test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_place, baseUrlOf, eventsBefore) => {
+test.each(PLACES)("closes the upstream's socket at once on an abort %s", async (_place, baseUrlOf, eventsBefore) => {
   const upstream = await startFaultyUpstream();
   onTestFinished(() => upstream.close());
   for (const stream of [true, false]) {
@@ -244,7 +241,7 @@ test.each(PLACES)("an abort %s closes the upstream's socket at once", async (_pl
   }
 });
 
-test("a connection that the upstream closed while it lay idle is not the next request's fault", async () => {
+test("retries on a new connection when the upstream closed an idle one", async () => {
   const upstream = await startFaultyUpstream();
   onTestFinished(() => upstream.close());
   const { model } = await open(upstream.baseUrlFor("none"));

@@ -1,4 +1,4 @@
-/** A thousand requests that go wrong leave nothing behind. */
+/** A thousand failing requests leak no memory, sockets or listeners. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function rounds(work: (round: number) => Promise<void>): Promise<void> {
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
 test.each(["never-answers", "headers-then-hangs", "hangs-midway", "drips", "floods"] satisfies FaultName[])(
-  "callers that leave an upstream that %s",
+  "releases aborted requests to an upstream that %s",
   async (fault) => {
     const model = await open(upstream.baseUrlFor(fault));
     const timersBefore = timers();

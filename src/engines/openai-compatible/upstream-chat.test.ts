@@ -33,7 +33,7 @@ async function startUpstream(replies: object[], options?: OpenAiUpstreamOptions)
   return upstream;
 }
 
-test("sends the deployment's own key and model, and answers under the catalog id", async () => {
+test("sends the deployment's key and model, and answers under the catalog id", async () => {
   const upstream = await startUpstream([{ text: "Hello there" }]);
   const settings = { api_key: UPSTREAM_KEY, headers: { "x-team": "blue" } };
   const model = await openModel(upstream.baseUrl, settings, "hub/*");
@@ -60,7 +60,7 @@ test("sends the deployment's own key and model, and answers under the catalog id
   }
 });
 
-test("takes usage out of the stream and tells it at the end", async () => {
+test("removes usage from the stream and reports it at the end", async () => {
   const upstream = await startUpstream([{ text: "one two three" }]);
   const model = await openModel(upstream.baseUrl);
   const { events, finish } = await readAnswer(forward(model, makeChatCall({ say: "a b c" }), never()));
@@ -83,7 +83,7 @@ test("takes usage out of the stream and tells it at the end", async () => {
 });
 
 test.each([true, false])(
-  "estimates usage that an upstream does not give, and says so (streamed: %s)",
+  "estimates usage that an upstream does not report, and marks it as estimated (streamed: %s)",
   async (stream) => {
     const upstream = await startUpstream([{ text: "one two three four" }], { givesUsage: false });
     const model = await openModel(upstream.baseUrl);
@@ -95,7 +95,7 @@ test.each([true, false])(
 );
 
 test.each([true, false])(
-  "estimates a prompt from all that was forwarded, also fields unknown here (streamed: %s)",
+  "estimates a prompt from the complete forwarded body, including unknown fields (streamed: %s)",
   async (stream) => {
     const upstream = await startUpstream([{ text: "one" }], { givesUsage: false });
     const model = await openModel(upstream.baseUrl);
@@ -108,7 +108,7 @@ test.each([true, false])(
   },
 );
 
-test("uses a connection again", async () => {
+test("reuses a connection", async () => {
   const upstream = await startUpstream([{ text: "Hello" }]);
   const model = await openModel(upstream.baseUrl);
   for (let round = 0; round < 5; round += 1) await readAnswer(forward(model, makeChatCall(), never()));
@@ -116,7 +116,7 @@ test("uses a connection again", async () => {
   expect(upstream.openSockets()).toBeLessThanOrEqual(2);
 });
 
-test("does not read on for a reader that does not", async () => {
+test("applies backpressure for a slow reader", async () => {
   const faulty = await startFaultyUpstream();
   cleanups.push(() => faulty.close());
   const model = await openModel(faulty.baseUrlFor("floods"));
@@ -181,7 +181,7 @@ test("names a TLS file that cannot be read", async () => {
   });
 });
 
-test("an answer that has ended without [DONE] does not run out of time while its reader is slow", async () => {
+test("does not time out a complete answer without [DONE] while its reader is slow", async () => {
   const server = createServer((_request, response) => {
     const choices = [{ index: 0, delta: { content: "All." }, finish_reason: "stop" }];
     const frame = `data: ${JSON.stringify({ id: "1", choices })}\n\n`;

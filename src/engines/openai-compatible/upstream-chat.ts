@@ -20,7 +20,7 @@ import { toUpstreamBody } from "./upstream-request.ts";
 import { estimateUsage } from "./usage.ts";
 
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
-/** What stands in the place of a stream is read for its message only. */
+/** A body instead of a stream is read only for its message. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     if (answer !== undefined) yield* ChatEvents.ofCompletion(answer.completion.fields, answer.usage);
   }
 
-  /** A streamed answer is held back until it is complete. */
+  /** Buffers a streamed answer until it is complete. */
   async *#checkedBytes(
     request: ChatRequest,
     passThrough: PassThrough,
@@ -166,7 +166,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     }
   }
 
-  /** Undefined once the signal has aborted. */
+  /** Returns undefined after an abort. */
   async #complete(
     request: ChatRequest,
     { body, promptBytes }: Asked,
@@ -196,7 +196,7 @@ async function withValidator(request: ChatRequest, signal: AbortSignal): Promise
   return request;
 }
 
-/** An upstream that does not stream has refused the request with status 200, or is something else than it should be. */
+/** An upstream that does not stream has refused the request with status 200, or is not a chat API. */
 async function expectEventStream({ headers }: ResponseHead, exchange: Exchange): Promise<void> {
   const type = String(headers["content-type"] ?? "text/event-stream");
   if (type.includes("json")) {

@@ -1,7 +1,7 @@
 /** Parses an upstream's error, in any of the formats that upstreams use. */
 
 export interface UpstreamErrorDetails {
-  /** The upstream's own words; not to be shown before they have been masked. */
+  /** The upstream's message, to be redacted before it is shown. */
   message?: string | undefined;
   param?: string | undefined;
   code?: string | undefined;

@@ -4,7 +4,7 @@ import { brokenFault, retryAfterSeconds } from "./upstream-fault.ts";
 const context = { deployment: "team", model: "team", upstreamModel: "m", redact: (text: string) => text };
 
 test.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL"])(
-  "%s says that this service has no room, not that the upstream failed",
+  "reports %s as overload of this service, not as an upstream failure",
   (code) => {
     const error = Object.assign(new Error(`connect ${code}`), { code });
     const fault = brokenFault(new AggregateError([error]), context);
@@ -27,6 +27,6 @@ test.each([
   [{ "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" }, 86_400],
   [{ "retry-after": "soon" }, undefined],
   [{}, undefined],
-])("%j asks for %j seconds", (headers, seconds) => {
+])("reads %j as %j seconds", (headers, seconds) => {
   expect(retryAfterSeconds(headers)).toBe(seconds);
 });

@@ -1,4 +1,4 @@
-/** What a failing upstream is to the caller: a Fault that names the deployment, never the upstream's address or key. */
+/** Maps upstream failures to Faults that name the deployment, never the upstream's address or key. */
 
 import { errors } from "undici";
 import { Fault, type FaultKind, unavailable } from "../../faults.ts";
@@ -20,7 +20,7 @@ export interface FaultContext {
   deployment: string;
   /** The requested catalog id. */
   model: string;
-  /** What it was sent as. */
+  /** Model name sent to the upstream. */
   upstreamModel: string;
   redact: Redact;
 }
@@ -63,7 +63,7 @@ export function errorResponseFault(
   });
 }
 
-/** The Fault for an answer that broke, never came, or holds something else than an answer. */
+/** The Fault for an answer that broke, never came, or holds something other than an answer. */
 export function brokenFault(error: unknown, context: FaultContext): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof UpstreamError && error.details.status !== undefined) {
@@ -116,8 +116,8 @@ function callerMessage(details: UpstreamErrorDetails, status: number, context: F
 }
 
 function problemOf(status: number): string {
-  if (status === 401 || status === 403) return "refused the key that it was given";
-  if (status === 402) return "wants to be paid first";
+  if (status === 401 || status === 403) return "refused the deployment's key";
+  if (status === 402) return "requires a payment (status 402)";
   if (status >= 300 && status < 400) return `answered with a redirect (status ${status}), which is not followed`;
   return `failed with status ${status}`;
 }
@@ -152,7 +152,7 @@ function codeOf(error: unknown): string {
   return inner === undefined ? "" : codeOf(inner);
 }
 
-/** Beyond this it is a mistake, and far beyond it is not a safe integer. */
+/** Longer waits are mistakes, or not even safe integers. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 /** Seconds that `retry-after` (seconds or a date) or `retry-after-ms` asks for, at least 1 and at most a day. */

@@ -1,4 +1,4 @@
-/** What the four kinds of model behind an API of OpenAI's kind have in common. */
+/** Common parts of the four kinds of model behind an OpenAI-compatible API. */
 
 import type { Dispatcher } from "undici";
 import type { Fault } from "../../faults.ts";
@@ -78,7 +78,7 @@ export abstract class UpstreamModel {
     await this.#options.connections.close();
   }
 
-  /** `asked` is the catalog id that was asked for. */
+  /** `asked` is the requested catalog id. */
   protected contextOf(asked: string = this.#options.catalogId): FaultContext {
     const { name, catalogId, settings } = this.#options;
     const upstreamModel = toUpstreamModel(settings.model, catalogId, asked);

@@ -51,7 +51,7 @@ async function opened(
 
 const text = (each: string) => ({ text: each, images: [] });
 
-test("asks for all texts at once and gives the upstream's own verdicts", async () => {
+test("sends all texts in one request and returns the upstream's verdicts", async () => {
   const { model, received } = await opened(() => ({ body: { results: [RESULT, { ...RESULT, flagged: false }] } }));
   const [first] = await model.moderate([text("a"), text("b")], until);
   expect(received).toEqual([{ path: "/v1/moderations", body: { model: "omni-moderation-latest", input: ["a", "b"] } }]);
@@ -62,7 +62,7 @@ test("asks for all texts at once and gives the upstream's own verdicts", async (
   });
 });
 
-test("passes images on", async () => {
+test("forwards images", async () => {
   const { model, received } = await opened(() => ({ body: { results: [RESULT] } }));
   await model.moderate([{ text: "look", images: ["data:image/png;base64,AA"] }], until);
   expect(received[0]?.body.input).toEqual([
@@ -71,13 +71,13 @@ test("passes images on", async () => {
   ]);
 });
 
-test("behind a wildcard asks for the model that was asked for", async () => {
+test("sends the requested model behind a wildcard", async () => {
   const { model, received } = await opened(() => ({ body: { results: [RESULT] } }), { catalogId: "openai/*" });
   await model.moderate([text("a")], until, { model: "openai/omni-moderation-2024-09-26", project: "one" });
   expect(received[0]?.body.model).toBe("omni-moderation-2024-09-26");
 });
 
-test("never lets through what the upstream flags without saying why", async () => {
+test("flags what the upstream flags without a category", async () => {
   const categories = { violence: false, sexual: false };
   const { model } = await opened(() => ({ body: { results: [{ ...RESULT, categories }] } }));
   const [verdict] = await model.moderate([text("a")], until);

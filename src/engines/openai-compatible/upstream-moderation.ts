@@ -24,7 +24,7 @@ type Result = z.output<typeof Answer>["results"][number];
 export class UpstreamModeration extends UpstreamModel implements ModerationModel {
   readonly task = "moderation";
   readonly categories = undefined;
-  /** It refuses by itself what it cannot do. */
+  /** The upstream refuses what it does not support. */
   readonly takesImages = true;
 
   async moderate(
@@ -68,7 +68,7 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
     const error = parseUpstreamError(answer);
     if (error !== undefined) throw error;
     const checked = Answer.safeParse(answer);
-    if (!checked.success) throw new UpstreamError("answered with something else than moderation results");
+    if (!checked.success) throw new UpstreamError("answered with something other than moderation results");
     const { results } = checked.data;
     if (results.length !== count) throw new UpstreamError(`gave ${results.length} results for ${count} inputs`);
     return results.map(toVerdict);
@@ -84,7 +84,7 @@ function toVerdict({ flagged, categories, category_scores, category_applied_inpu
   const scores = withoutNulls(category_scores);
   const flags = withoutNulls(categories);
   if (flagged && !Object.values(flags).some(Boolean)) {
-    // Flagged for a reason that it does not name: never let through for that.
+    // The upstream flagged it without a known category, so it stays flagged.
     const [likeliest] = Object.entries(scores).sort(([, one], [, other]) => other - one);
     flags[likeliest?.[0] ?? "flagged"] = true;
   }

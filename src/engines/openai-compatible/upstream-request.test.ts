@@ -12,11 +12,11 @@ const MODELS: [setting: string | undefined, catalogId: string, asked: string, se
   ["one-model", "any/*", "any/thing", "one-model"],
 ];
 
-test.each(MODELS)("model %s of catalog id %s, asked for as %s, is sent as %s", (setting, catalogId, asked, sent) => {
+test.each(MODELS)("sends model %s of catalog id %s, requested as %s, as %s", (setting, catalogId, asked, sent) => {
   expect(toUpstreamModel(setting, catalogId, asked)).toBe(sent);
 });
 
-test("sends the caller's body but for model and usage", () => {
+test("sends the caller's body with only model and usage changed", () => {
   const body = {
     model: "theirs",
     messages: [{ role: "user", content: "Hi." }],

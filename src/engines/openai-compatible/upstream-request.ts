@@ -1,4 +1,4 @@
-/** The request that an upstream gets. */
+/** Builds the request to an upstream. */
 
 import type { Dispatcher } from "undici";
 import type { OpenAiCompatibleSettings } from "./settings.ts";

@@ -9,7 +9,7 @@ import { openAiCompatibleSettings } from "./settings.ts";
 
 let server: Server;
 let model: SpeechModel;
-/** What the next request is answered with. */
+/** Response to the next request. */
 let answer: { contentType: string; bytes: Buffer };
 
 beforeAll(async () => {
@@ -43,12 +43,12 @@ test.each([
   ["Ogg", "audio/ogg", Buffer.from("OggS")],
   ["FLAC", "", Buffer.from("fLaC")],
   ["WAV", "audio/wav", Buffer.from("RIFF")],
-])("%s (%s) is not played as if it were samples", async (kind, contentType, start) => {
+])("refuses to play %s (%s) as samples", async (kind, contentType, start) => {
   answer = { contentType, bytes: Buffer.concat([start, silence]) };
   await expect(speak()).rejects.toMatchObject({ kind: "upstream-failed", message: expect.stringContaining(kind) });
 });
 
-test.each(["audio/pcm", "audio/mpeg", ""])("samples that are called '%s' are", async (contentType) => {
+test.each(["audio/pcm", "audio/mpeg", ""])("accepts samples with the type '%s'", async (contentType) => {
   answer = { contentType, bytes: silence };
   expect((await speak()).flatMap((each) => [...each])).toEqual(new Array(200).fill(0));
 });

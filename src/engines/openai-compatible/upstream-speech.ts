@@ -12,7 +12,7 @@ import { UpstreamModel } from "./upstream-model.ts";
 const FILE_MARKS: Readonly<Record<string, string>> = { RIFF: "WAV", OggS: "Ogg", fLaC: "FLAC", ID3: "MP3" };
 const LONGEST_MARK = 4;
 
-/** Of OpenAI's `pcm`: 16 bits, little-endian, mono. */
+/** Format of OpenAI's `pcm`: 16 bits, little-endian, mono. */
 const PCM_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 const FULL_SCALE = 32_768;
@@ -51,7 +51,7 @@ function toBody({ text, voice, speed, instructions }: SpeechRequest, model: stri
   };
 }
 
-/** Throws when the upstream refuses, or answers with something else than samples at the rate that `pcm` has. */
+/** Throws when the upstream refuses, or answers with something other than samples at the rate that `pcm` has. */
 async function expectSamples(head: ResponseHead, exchange: Exchange, context: FaultContext): Promise<void> {
   if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
   const type = String(head.headers["content-type"] ?? "");

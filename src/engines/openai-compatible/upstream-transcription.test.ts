@@ -1,4 +1,4 @@
-/** Streams of other services than Parlance, as they write them. */
+/** Transcript streams in the formats of other services. */
 
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -16,7 +16,7 @@ import { openAiCompatibleSettings } from "./settings.ts";
 let folder: TemporaryDirectory;
 let server: Server;
 let model: TranscriptionModel;
-/** What the next request is answered with, and what it was. */
+/** Response to the next request, and the request received. */
 let answer: (response: ServerResponse) => void;
 let asked = "";
 
@@ -54,7 +54,7 @@ const data = (event: unknown, end = "\n\n") => `data: ${JSON.stringify(event)}${
 async function transcribe(changes: Partial<TranscriptionRequest> = {}, signal = new AbortController().signal) {
   const request = makeTranscriptionRequest({
     model: "ours",
-    // Three seconds, for upstreams that do not tell.
+    // Three seconds, for upstreams that report no duration.
     samples: (async function* () {
       yield new Float32Array(48_000);
     })(),
@@ -72,7 +72,7 @@ async function transcribe(changes: Partial<TranscriptionRequest> = {}, signal = 
   return { events, failure };
 }
 
-test("OpenAI's deltas without times, its carriage returns and comments", async () => {
+test("reads OpenAI's deltas without times, carriage returns and comments", async () => {
   streams(
     ": keep\r\n\r\n",
     data({ type: "transcript.text.delta", delta: "Zürich", logprobs: [] }, "\r\n\r\n"),
@@ -92,15 +92,15 @@ test("OpenAI's deltas without times, its carriage returns and comments", async (
   }
 });
 
-test("segments alone, and segments of what deltas told", async () => {
+test("reads segments, and marks those whose text deltas have streamed", async () => {
   const segment = { type: "transcript.text.segment", id: "seg_0", start: 0, end: 1.5, text: " Hello." };
   const done = data({ type: "transcript.text.done", text: "Hello.", usage: { type: "duration", seconds: 2 } });
   streams(data(segment), done);
-  const told = { type: "segment", startSeconds: 0, endSeconds: 1.5, text: "Hello." };
+  const segmentEvent = { type: "segment", startSeconds: 0, endSeconds: 1.5, text: "Hello." };
   const finish = { type: "finish", audioSeconds: 2, language: undefined };
-  expect((await transcribe()).events).toMatchObject([told, finish]);
+  expect((await transcribe()).events).toMatchObject([segmentEvent, finish]);
   streams(data({ type: "transcript.text.delta", delta: "Hello." }), data(segment), done);
-  expect((await transcribe()).events).toMatchObject([{ type: "delta" }, { ...told, isTold: true }, finish]);
+  expect((await transcribe()).events).toMatchObject([{ type: "delta" }, { ...segmentEvent, isStreamed: true }, finish]);
 });
 
 test("vLLM's chunks", async () => {
@@ -114,7 +114,7 @@ test("vLLM's chunks", async () => {
   ]);
 });
 
-test("a text that comes at the end only, and one that does not come as a stream", async () => {
+test("reads a text that arrives only at the end, or not as a stream", async () => {
   streams(data({ type: "transcript.text.done", text: "Whole." }));
   expect((await transcribe()).events).toMatchObject([{ type: "delta", text: "Whole." }, { type: "finish" }]);
   answer = (response) => response.writeHead(200, { "content-type": "application/json" }).end('{"text":"Whole."}');
@@ -133,13 +133,13 @@ test.each([
   ],
   ["writes no JSON", ["data: nonsense\n\n"], "not JSON"],
   ["sends an event without end", [`data: ${"x".repeat(2 * 1024 * 1024)}`], "more than is read"],
-])("one that %s is at fault", async (_name, frames, message) => {
+])("reports a stream that %s", async (_name, frames, message) => {
   streams(...frames);
   const { failure } = await transcribe();
   expect(failure).toMatchObject({ name: "Fault", kind: "upstream-failed", message: expect.stringContaining(message) });
 });
 
-test("one that stops is waited for no longer than it may take", async () => {
+test("times out a stream that stalls", async () => {
   answer = (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(data({ type: "transcript.text.delta", delta: "Hal" }));
@@ -149,7 +149,7 @@ test("one that stops is waited for no longer than it may take", async () => {
   expect(failure).toMatchObject({ kind: "upstream-timeout" });
 });
 
-test("a text without segments is not lost", async () => {
+test("keeps a text without segments", async () => {
   const whole = (transcript: object) => {
     answer = (response) =>
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(transcript));
@@ -161,7 +161,7 @@ test("a text without segments is not lost", async () => {
   expect((await whole({ text: " ", duration: 2, segments: [] })).events).toEqual([finish]);
 });
 
-test("a refusal is the caller's", async () => {
+test("passes a refusal on to the caller", async () => {
   answer = (response) =>
     response
       .writeHead(400, { "content-type": "application/json" })
@@ -169,7 +169,7 @@ test("a refusal is the caller's", async () => {
   expect((await transcribe()).failure).toMatchObject({ kind: "invalid-request", param: "language" });
 });
 
-test("a caller that leaves ends the counting of what the upstream did not tell", async () => {
+test("stops measuring the audio on abort", async () => {
   streams(data({ type: "transcript.text.done", text: "" }));
   const leaving = new AbortController();
   const samples = (async function* () {

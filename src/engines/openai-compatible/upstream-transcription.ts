@@ -40,7 +40,7 @@ const SAMPLE_RATE = 16_000;
 export class UpstreamTranscription extends UpstreamModel implements TranscriptionModel {
   readonly task = "transcription";
   readonly languages = undefined;
-  /** It refuses by itself what it cannot do. */
+  /** The upstream refuses what it does not support. */
   readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true };
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
@@ -83,7 +83,7 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
     if (error !== undefined) throw error;
     const transcript = Transcript.safeParse(answer);
     if (transcript.success) return transcript.data;
-    throw new UpstreamError("answered with something else than a transcript");
+    throw new UpstreamError("answered with something other than a transcript");
   }
 }
 
@@ -95,7 +95,7 @@ async function secondsToldOrCounted(
   return duration ?? segments?.at(-1)?.end ?? (await secondsOf(request, signal));
 }
 
-/** What the recording's length is when the upstream does not tell, for it is what is counted. */
+/** Measures the recording's duration for usage when the upstream does not report it. */
 async function secondsOf({ samples }: TranscriptionRequest, signal: AbortSignal): Promise<number> {
   let count = 0;
   try {
@@ -134,14 +134,14 @@ function* toEvents(
 ): Generator<TranscriptionEvent> {
   const { text, words, language } = transcript;
   // One that does not stream answers in the format that a stream is asked for in, which has no times.
-  const told = transcript.segments ?? (request.stream ? [] : undefined);
-  if (told === undefined) throw new UpstreamError("left out the segments that were asked for");
-  const textAlone = told.length === 0 && text?.trim() ? text : undefined;
+  const reported = transcript.segments ?? (request.stream ? [] : undefined);
+  if (reported === undefined) throw new UpstreamError("left out the requested segments");
+  const textAlone = reported.length === 0 && text?.trim() ? text : undefined;
   if (textAlone !== undefined && request.stream) yield { type: "delta", text: textAlone };
   // All that is known of its time is that it was said in the recording.
   const whole = { start: 0, end: audioSeconds, text: textAlone ?? "" };
-  const segments: typeof told = textAlone !== undefined && !request.stream ? [whole] : told;
-  if (request.wordTimes && !words) throw new UpstreamError("left out the words that were asked for");
+  const segments: typeof reported = textAlone !== undefined && !request.stream ? [whole] : reported;
+  if (request.wordTimes && !words) throw new UpstreamError("left out the requested words");
   for (const [index, segment] of segments.entries()) {
     const { start, end, avg_logprob, no_speech_prob, temperature } = segment;
     const isLast = index === segments.length - 1;

@@ -3,9 +3,9 @@ import { parseUsage } from "./usage.ts";
 
 const usage = { prompt_tokens: 10, completion_tokens: 5 };
 
-test("takes what an upstream counted", () => {
-  const told = { ...usage, prompt_tokens_details: { cached_tokens: 4 } };
-  expect(parseUsage(told)).toEqual({
+test("reads an upstream's usage", () => {
+  const reported = { ...usage, prompt_tokens_details: { cached_tokens: 4 } };
+  expect(parseUsage(reported)).toEqual({
     promptTokens: 10,
     completionTokens: 5,
     cachedTokens: 4,

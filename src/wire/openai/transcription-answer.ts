@@ -68,7 +68,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
 /** The text that a segment adds to the transcript so far. */
 function toDelta(event: Exclude<TranscriptionEvent, { type: "finish" }>, before: string): string {
   if (event.type === "delta") return event.text;
-  if (event.isTold === true) return "";
+  if (event.isStreamed === true) return "";
   return before === "" ? event.text : `${spaceBetween(before, event.text)}${event.text}`;
 }
 
