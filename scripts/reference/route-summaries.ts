@@ -17,6 +17,8 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /v1/models/*": "Retrieves one model. Its id may contain slashes.",
   "POST /v1/messages": "Answers a chat in Anthropic's format, streamed or not.",
   "POST /v1/messages/count_tokens": "Estimates the tokens of a prompt in Anthropic's format.",
+  "POST /v1/responses": "Creates a response, streamed or not. Nothing is stored.",
+  "POST /v1/responses/input_tokens": "Estimates the tokens of a response's input.",
   "POST /v1/moderations": "Classifies text or images.",
   "POST /v1/audio/speech": "Synthesizes speech.",
   "GET /v1/audio/voices": "Lists the voices of all models, or of `?model=`.",

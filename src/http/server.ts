@@ -24,6 +24,7 @@ import { chatCompletions } from "./v1/chat-completions.ts";
 import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
+import { responses } from "./v1/responses.ts";
 
 export interface ServerOptions {
   accounts: Accounts;
@@ -86,6 +87,7 @@ export function buildServer(options: ServerOptions): Server {
       authenticateScope(scope, options.accounts, "project", options);
       scope.register(chatCompletions(options.inference, options.unknownFields));
       scope.register(messages(options.inference, options.unknownFields));
+      scope.register(responses(options.inference, options.unknownFields));
       scope.register(models(options.inference));
       scope.register(
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
+import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toAnthropicErrorBody } from "../../wire/anthropic/error.ts";
 import { toMessage } from "../../wire/anthropic/messages-answer.ts";
-import { toBlocks } from "../../wire/anthropic/messages-blocks.ts";
 import { readCountTokensBody, readMessagesBody } from "../../wire/anthropic/messages-body.ts";
 import { ignoredFields, showsThinking, toMessagesCall, toPromptParts } from "../../wire/anthropic/messages-call.ts";
 import { toErrorFrame, toMessageFrames } from "../../wire/anthropic/messages-stream.ts";
@@ -25,7 +25,7 @@ export function messages(inference: Inference, unknownFields: UnknownFieldsPolic
       });
       reply.header("request-id", request.id).headers(toRateLimitHeaders(answer.rateLimitStatus));
       reportIgnoredFields(reply, ignored);
-      const events = toBlocks(answer, showsThinking(body));
+      const events = toAnswerParts(answer, showsThinking(body));
       if (body.stream !== true) return sendAnswer(reply, answer, { body: toMessage(events, answer.model) });
       return sendAnswer(reply, answer, {
         events: toMessageFrames(events, answer.model),

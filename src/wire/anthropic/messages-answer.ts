@@ -1,41 +1,41 @@
+import type { FinishReason } from "../../engines/chat-model.ts";
 import { Fault } from "../../faults.ts";
-import type { BlockEvent, NewBlock } from "./messages-blocks.ts";
-import { newMessage, toEmptyBlock, toUsage } from "./messages-envelope.ts";
+import type { AnswerPart, PartEvent } from "../answer-parts.ts";
+import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 
 /** Folds the events into one message. Events without an end were aborted: the client is gone. */
-export async function toMessage(events: AsyncIterable<BlockEvent>, model: string): Promise<Record<string, unknown>> {
-  const blocks: { block: NewBlock; text: string }[] = [];
+export async function toMessage(events: AsyncIterable<PartEvent>, model: string): Promise<Record<string, unknown>> {
+  const blocks: { block: AnswerPart; text: string }[] = [];
   let message: Record<string, unknown> = {};
   for await (const event of events) {
-    if (event.type === "block-start") blocks.push({ block: event.block, text: "" });
+    if (event.type === "part-start") blocks.push({ block: event.part, text: "" });
     const current = blocks.at(-1);
-    if (event.type === "block-delta" && current !== undefined) current.text += event.text;
+    if (event.type === "part-delta" && current !== undefined) current.text += event.text;
     if (event.type !== "end") continue;
     message = {
       ...newMessage(model),
-      content: blocks.map(({ block, text }) => toBlock(block, text, event.stopReason)),
-      stop_reason: event.stopReason,
-      stop_sequence: event.stopSequence,
+      content: blocks.map(({ block, text }) => toBlock(block, text, event.reason)),
+      ...toStop(event),
       usage: toUsage(event.usage),
     };
   }
   return message;
 }
 
-function toBlock(block: NewBlock, text: string, stopReason: string): Record<string, unknown> {
+function toBlock(block: AnswerPart, text: string, reason: FinishReason): Record<string, unknown> {
   const empty = toEmptyBlock(block);
   if (block.type === "text") return { ...empty, text };
-  if (block.type === "thinking") return { ...empty, thinking: text };
-  return { ...empty, input: readInput(text, stopReason) };
+  if (block.type === "reasoning") return { ...empty, thinking: text };
+  return { ...empty, input: readInput(text, reason) };
 }
 
 /** A call that `max_tokens` cut off has no input that is an object. */
-function readInput(text: string, stopReason: string): unknown {
+function readInput(text: string, reason: FinishReason): unknown {
   if (text === "") return {};
   try {
     return JSON.parse(text);
   } catch (cause) {
-    if (stopReason === "max_tokens" || stopReason === "refusal") return {};
+    if (reason === "length" || reason === "content_filter") return {};
     throw new Fault("answer-unfit", "The model's input of a tool is not JSON.", { cause });
   }
 }

@@ -1,8 +1,9 @@
 /** What complete and streamed messages have in common. */
 
 import { randomBytes } from "node:crypto";
+import type { FinishReason } from "../../engines/chat-model.ts";
 import type { TokenUsage } from "../../usage.ts";
-import type { NewBlock } from "./messages-blocks.ts";
+import type { AnswerPart } from "../answer-parts.ts";
 
 export function newMessage(model: string): Record<string, unknown> {
   return {
@@ -34,13 +35,27 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
 }
 
 /** A block as it begins. Signatures prove a thought to Anthropic's own service; here there is nothing to prove. */
-export function toEmptyBlock(block: NewBlock): Record<string, unknown> {
-  switch (block.type) {
+export function toEmptyBlock(part: AnswerPart): Record<string, unknown> {
+  switch (part.type) {
     case "text":
       return { type: "text", text: "", citations: null };
-    case "thinking":
+    case "reasoning":
       return { type: "thinking", thinking: "", signature: "" };
-    case "tool_use":
-      return { ...block, input: {}, caller: { type: "direct" } };
+    case "tool-call":
+      return { type: "tool_use", id: part.id, name: part.name, input: {}, caller: { type: "direct" } };
   }
+}
+
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+};
+
+export function toStop({ reason, stopText }: { reason: FinishReason; stopText: string | undefined }) {
+  return {
+    stop_reason: stopText === undefined ? STOP_REASONS[reason] : "stop_sequence",
+    stop_sequence: stopText ?? null,
+  };
 }

@@ -1,12 +1,12 @@
 /** A message as the frames of a stream. */
 
-import type { BlockEvent, NewBlock } from "./messages-blocks.ts";
-import { newMessage, toEmptyBlock, toUsage } from "./messages-envelope.ts";
+import type { AnswerPart, PartEvent } from "../answer-parts.ts";
+import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 
 const NOTHING_USED = { completionTokens: 0, reasoningTokens: 0, estimated: false };
 
 /** Server-sent events, each frame complete. Failures are thrown, for the caller to render with `toErrorFrame`. */
-export async function* toMessageFrames(events: AsyncIterable<BlockEvent>, model: string): AsyncGenerator<string> {
+export async function* toMessageFrames(events: AsyncIterable<PartEvent>, model: string): AsyncGenerator<string> {
   let hasStarted = false;
   const start = (promptTokens: number, cachedTokens: number) => {
     hasStarted = true;
@@ -17,21 +17,20 @@ export async function* toMessageFrames(events: AsyncIterable<BlockEvent>, model:
     // Upstreams say at the end only how long the prompt was.
     if (!hasStarted) yield event.type === "start" ? start(event.promptTokens, event.cachedTokens) : start(0, 0);
     switch (event.type) {
-      case "block-start":
-        yield toFrame("content_block_start", { index: event.index, content_block: toEmptyBlock(event.block) });
+      case "part-start":
+        yield toFrame("content_block_start", { index: event.index, content_block: toEmptyBlock(event.part) });
         break;
-      case "block-delta":
-        yield toFrame("content_block_delta", { index: event.index, delta: toDelta(event.block, event.text) });
+      case "part-delta":
+        yield toFrame("content_block_delta", { index: event.index, delta: toDelta(event.part, event.text) });
         break;
-      case "block-stop":
+      case "part-stop":
         yield toFrame("content_block_stop", { index: event.index });
         break;
       case "end": {
         const delta = {
           container: null,
           stop_details: null,
-          stop_reason: event.stopReason,
-          stop_sequence: event.stopSequence,
+          ...toStop(event),
         };
         yield toFrame("message_delta", { delta, usage: toUsage(event.usage) });
         yield toFrame("message_stop", {});
@@ -40,9 +39,9 @@ export async function* toMessageFrames(events: AsyncIterable<BlockEvent>, model:
   }
 }
 
-function toDelta({ type }: NewBlock, text: string): Record<string, string> {
+function toDelta({ type }: AnswerPart, text: string): Record<string, string> {
   if (type === "text") return { type: "text_delta", text };
-  if (type === "thinking") return { type: "thinking_delta", thinking: text };
+  if (type === "reasoning") return { type: "thinking_delta", thinking: text };
   return { type: "input_json_delta", partial_json: text };
 }
 

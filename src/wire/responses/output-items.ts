@@ -1,0 +1,191 @@
+/** The items of a response's output, each with the events that show it grow. */
+
+import type { TokenLogprob } from "../../engines/chat-model.ts";
+import type { AnswerPart } from "../answer-parts.ts";
+import { newId } from "./response-object.ts";
+import type { ToolName } from "./responses-tools.ts";
+
+export interface ResponseEvent {
+  type: string;
+  [field: string]: unknown;
+}
+
+type Status = "in_progress" | "completed" | "incomplete";
+
+export interface OutputItem {
+  /** The item as it is so far. */
+  toJson(status: Status): Record<string, unknown>;
+  begin(): ResponseEvent[];
+  append(text: string, logprobs: readonly TokenLogprob[]): ResponseEvent[];
+  end(): ResponseEvent[];
+}
+
+export interface ItemOptions {
+  names: ReadonlyMap<string, ToolName>;
+  /** Whether reasoning is shown as its summary, where clients that ask for one look for it. */
+  summarizes: boolean;
+}
+
+export function newItem(part: AnswerPart, index: number, { names, summarizes }: ItemOptions): OutputItem {
+  if (part.type === "text") return new MessageItem(index);
+  if (part.type === "reasoning") return new ReasoningItem(index, summarizes);
+  const tool = names.get(part.name) ?? { type: "function", name: part.name, namespace: undefined };
+  return tool.type === "custom" ? new CustomCallItem(index, part.id, tool) : new FunctionCallItem(index, part.id, tool);
+}
+
+class MessageItem implements OutputItem {
+  readonly #id = newId("msg");
+  readonly #place: { item_id: string; output_index: number; content_index: number };
+  #text = "";
+  readonly #logprobs: unknown[] = [];
+
+  constructor(index: number) {
+    this.#place = { item_id: this.#id, output_index: index, content_index: 0 };
+  }
+
+  get #part() {
+    return { type: "output_text", text: this.#text, annotations: [], logprobs: this.#logprobs };
+  }
+
+  toJson(status: Status) {
+    const content = status === "in_progress" ? [] : [this.#part];
+    return { id: this.#id, type: "message", status, role: "assistant", content };
+  }
+
+  begin() {
+    return [{ type: "response.content_part.added", ...this.#place, part: { ...this.#part, text: "", logprobs: [] } }];
+  }
+
+  append(text: string, logprobs: readonly TokenLogprob[]) {
+    this.#text += text;
+    const shown = logprobs.map(({ token, logprob, bytes, top }) => ({ token, logprob, bytes, top_logprobs: top }));
+    this.#logprobs.push(...shown);
+    return [{ type: "response.output_text.delta", ...this.#place, delta: text, logprobs: shown }];
+  }
+
+  end() {
+    return [
+      { type: "response.output_text.done", ...this.#place, text: this.#text, logprobs: this.#logprobs },
+      { type: "response.content_part.done", ...this.#place, part: this.#part },
+    ];
+  }
+}
+
+class ReasoningItem implements OutputItem {
+  readonly #id = newId("rs");
+  readonly #summarizes: boolean;
+  readonly #place: Record<string, unknown>;
+  #text = "";
+
+  constructor(index: number, summarizes: boolean) {
+    this.#summarizes = summarizes;
+    const position = summarizes ? { summary_index: 0 } : { content_index: 0 };
+    this.#place = { item_id: this.#id, output_index: index, ...position };
+  }
+
+  get #part() {
+    return { type: this.#summarizes ? "summary_text" : "reasoning_text", text: this.#text };
+  }
+
+  toJson(status: Status) {
+    const parts = status === "in_progress" ? [] : [this.#part];
+    const texts = this.#summarizes ? { summary: parts } : { summary: [], content: parts };
+    return { id: this.#id, type: "reasoning", status, ...texts, encrypted_content: null };
+  }
+
+  begin() {
+    const type = this.#summarizes ? "response.reasoning_summary_part.added" : "response.content_part.added";
+    return [{ type, ...this.#place, part: this.#part }];
+  }
+
+  append(text: string) {
+    this.#text += text;
+    const type = this.#summarizes ? "response.reasoning_summary_text.delta" : "response.reasoning_text.delta";
+    return [{ type, ...this.#place, delta: text }];
+  }
+
+  end() {
+    const [text, part] = this.#summarizes
+      ? ["response.reasoning_summary_text.done", "response.reasoning_summary_part.done"]
+      : ["response.reasoning_text.done", "response.content_part.done"];
+    return [
+      { type: text as string, ...this.#place, text: this.#text },
+      { type: part as string, ...this.#place, part: this.#part },
+    ];
+  }
+}
+
+class FunctionCallItem implements OutputItem {
+  readonly #id = newId("fc");
+  readonly #place: { item_id: string; output_index: number };
+  readonly #call: Record<string, unknown>;
+  #arguments = "";
+
+  constructor(index: number, callId: string, { name, namespace }: ToolName) {
+    this.#place = { item_id: this.#id, output_index: index };
+    this.#call = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
+  }
+
+  toJson(status: Status) {
+    return { id: this.#id, type: "function_call", status, ...this.#call, arguments: this.#arguments };
+  }
+
+  begin() {
+    return [];
+  }
+
+  append(text: string) {
+    this.#arguments += text;
+    return [{ type: "response.function_call_arguments.delta", ...this.#place, delta: text }];
+  }
+
+  end() {
+    const { name } = this.#call;
+    return [{ type: "response.function_call_arguments.done", ...this.#place, name, arguments: this.#arguments }];
+  }
+}
+
+/** The model calls a function of one string; its client gets that string. */
+class CustomCallItem implements OutputItem {
+  readonly #id = newId("ctc");
+  readonly #place: { item_id: string; output_index: number };
+  readonly #call: Record<string, unknown>;
+  #arguments = "";
+
+  constructor(index: number, callId: string, { name, namespace }: ToolName) {
+    this.#place = { item_id: this.#id, output_index: index };
+    this.#call = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
+  }
+
+  toJson(status: Status) {
+    const input = status === "in_progress" ? "" : this.#input();
+    return { id: this.#id, type: "custom_tool_call", status, ...this.#call, input };
+  }
+
+  begin() {
+    return [];
+  }
+
+  append(text: string) {
+    this.#arguments += text;
+    return [];
+  }
+
+  end() {
+    const input = this.#input();
+    return [
+      { type: "response.custom_tool_call_input.delta", ...this.#place, delta: input },
+      { type: "response.custom_tool_call_input.done", ...this.#place, input },
+    ];
+  }
+
+  /** The arguments themselves where they were cut off, or are not what was asked for. */
+  #input(): string {
+    try {
+      const { input } = JSON.parse(this.#arguments) as { input?: unknown };
+      return typeof input === "string" ? input : this.#arguments;
+    } catch {
+      return this.#arguments;
+    }
+  }
+}

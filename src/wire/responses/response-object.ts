@@ -1,0 +1,60 @@
+/** The object around a response's output: what was asked for, what it came to and what it used. */
+
+import { randomBytes } from "node:crypto";
+import type { FinishReason } from "../../engines/chat-model.ts";
+import type { TokenUsage } from "../../usage.ts";
+import type { ResponsesBody } from "./responses-body.ts";
+
+export function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(24).toString("hex")}`;
+}
+
+/** The fields that stay the same from the first event to the last. */
+export function newResponse(body: ResponsesBody, model: string): Record<string, unknown> {
+  return {
+    id: newId("resp"),
+    object: "response",
+    created_at: Math.floor(Date.now() / 1000),
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    metadata: body.metadata ?? {},
+    model,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: "default",
+    // Nothing is kept of it, whatever was asked for.
+    store: false,
+    temperature: body.temperature ?? 1,
+    text: { format: body.text?.format ?? { type: "text" }, verbosity: "medium" },
+    tool_choice: body.tool_choice ?? "auto",
+    tools: (body.tools ?? []).filter(({ type }) => ["function", "custom", "namespace"].includes(type)),
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: "disabled",
+    user: body.user ?? null,
+  };
+}
+
+/** How a response ends, by the reason for which its text did. */
+export function toEnding(reason: FinishReason): { status: string; incomplete_details: { reason: string } | null } {
+  if (reason === "length") return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+  if (reason === "content_filter") return { status: "incomplete", incomplete_details: { reason: "content_filter" } };
+  return { status: "completed", incomplete_details: null };
+}
+
+export function toUsage(usage: TokenUsage): Record<string, unknown> {
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  };
+}

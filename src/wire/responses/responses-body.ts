@@ -1,0 +1,76 @@
+/** POST /v1/responses: validates the body for every model, local or upstream. */
+
+import { z } from "zod";
+import { ChatModeration } from "../openai/chat-moderation.ts";
+import { optional } from "../openai/optional.ts";
+import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
+import { parse } from "../openai/validate.ts";
+import { Input } from "./responses-input.ts";
+import { ToolChoiceField, Tools } from "./responses-tools.ts";
+
+const Format = z.discriminatedUnion(
+  "type",
+  [
+    z.looseObject({ type: z.literal(["text", "json_object"]) }),
+    z.looseObject({
+      type: z.literal("json_schema"),
+      name: z.string().nullish(),
+      schema: z.record(z.string(), z.unknown()),
+    }),
+  ],
+  { error: "it must be text, json_object or json_schema" },
+);
+
+const FIELDS = {
+  model: z.string().min(1),
+  input: Input,
+  instructions: optional(z.string()),
+  stream: optional(z.boolean()),
+  stream_options: optional(z.looseObject({})),
+  tools: optional(Tools),
+  tool_choice: optional(ToolChoiceField),
+  parallel_tool_calls: optional(z.boolean()),
+  max_tool_calls: optional(z.int().min(1)),
+  max_output_tokens: optional(z.int().min(1)),
+  temperature: optional(z.number().min(0).max(2)),
+  top_p: optional(z.number().min(0).max(1)),
+  top_logprobs: optional(z.int().min(0).max(20)),
+  text: optional(z.looseObject({ format: optional(Format), verbosity: optional(z.string()) })),
+  reasoning: optional(z.looseObject({ effort: optional(z.string().min(1)), summary: optional(z.string()) })),
+  include: optional(z.array(z.string()).max(100)),
+  truncation: optional(z.enum(["auto", "disabled"])),
+  store: optional(z.boolean()),
+  metadata: optional(z.record(z.string(), z.unknown())),
+  prompt_cache_key: optional(z.string()),
+  safety_identifier: optional(z.string()),
+  user: optional(z.string()),
+  moderation: optional(ChatModeration),
+};
+
+const Body = z.looseObject(FIELDS);
+
+export type ResponsesBody = z.output<typeof Body>;
+
+/** Throws a Fault that names the first field at fault. */
+export function readResponsesBody(value: unknown): ResponsesBody {
+  return parse(Body, value);
+}
+
+/** Bookkeeping: an answer without it is still the answer that was asked for. */
+const WITHOUT_EFFECT = ["service_tier", "client_metadata", "prompt_cache_options", "prompt_cache_retention"];
+
+const notStored = "responses are not stored";
+
+const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
+  previous_response_id: { instead: `${notStored}; send the earlier items in 'input'` },
+  conversation: { instead: `${notStored}; send the earlier items in 'input'` },
+  background: { isDefault: (value) => value === false, instead: notStored },
+  prompt: { instead: "send its text in 'instructions' or 'input'" },
+};
+
+/** Fields that were sent and have no effect. Throws a Fault for the first one that must not be ignored. */
+export function unknownFields(body: ResponsesBody, policy: UnknownFieldsPolicy): string[] {
+  const known = [...Object.keys(FIELDS), ...WITHOUT_EFFECT];
+  const ignored = checkUnknownFields(body, { known, unsupported: UNSUPPORTED, policy });
+  return body.truncation === "auto" ? [...ignored, "truncation"] : ignored;
+}

@@ -1,0 +1,158 @@
+/** `input` and `instructions` of a Responses request: validation, and conversion to the engines' messages. */
+
+import { z } from "zod";
+import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { listOf } from "../openai/list-of.ts";
+import { openVariants } from "../openai/open-variants.ts";
+import { flatName } from "./responses-tools.ts";
+
+const TextPart = z.looseObject({ text: z.string() });
+const PARTS = {
+  input_text: TextPart,
+  output_text: TextPart,
+  text: TextPart,
+  refusal: z.looseObject({ refusal: z.string() }),
+  input_image: z.looseObject({ image_url: z.string().min(1).nullish(), detail: z.string().nullish() }),
+};
+const Content = z.union([z.string(), listOf(openVariants(PARTS))]);
+
+const Call = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), namespace: z.string().nullish() });
+const CallOutput = z.looseObject({ call_id: z.string().min(1), output: Content });
+
+const ITEMS = {
+  message: z.looseObject({
+    role: z.enum(["user", "assistant", "system", "developer"], {
+      error: "it must be user, assistant, system or developer",
+    }),
+    content: Content,
+  }),
+  function_call: Call.extend({ arguments: z.string() }),
+  custom_tool_call: Call.extend({ input: z.string() }),
+  function_call_output: CallOutput,
+  custom_tool_call_output: CallOutput,
+  reasoning: z.looseObject({}),
+} satisfies Record<string, z.ZodType>;
+
+type ItemType = keyof typeof ITEMS;
+
+const Item = z.looseObject({ type: z.string().nullish() }).check(({ value, issues }) => {
+  const type = typeOf(value);
+  if (!Object.hasOwn(ITEMS, type)) return;
+  const { error } = ITEMS[type as ItemType].safeParse(value, { reportInput: true });
+  issues.push(...((error?.issues ?? []) as typeof issues));
+});
+
+export const Input = z.union([z.string(), listOf(Item).min(1)]);
+
+type SentContent = z.output<typeof Content>;
+
+function typeOf({ type }: { type?: string | null | undefined }): string {
+  return type ?? "message";
+}
+
+/** Throws a Fault for items that no model here reads. */
+export function toChatMessages(instructions: string | undefined, input: z.output<typeof Input>): ChatMessage[] {
+  const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
+  if (typeof input === "string") return [...messages, { role: "user", content: input }];
+  const called = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    const path = `input[${index}]`;
+    const type = typeOf(item);
+    if (isOf("message", item)) messages.push({ role: item.role, content: toContent(item.content, `${path}.content`) });
+    else if (isOf("function_call", item)) addCall(messages, called, toFunctionCall(item, path));
+    else if (isOf("custom_tool_call", item)) {
+      const { call_id: id, input: text } = item;
+      addCall(messages, called, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
+    } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
+      messages.push(...toResult(item, path, called));
+    } else if (type !== "reasoning") throw unreadable(type, path);
+  }
+  return messages;
+}
+
+function isOf<Type extends ItemType>(type: Type, item: z.output<typeof Item>): item is z.output<(typeof ITEMS)[Type]> {
+  return typeOf(item) === type;
+}
+
+function unreadable(type: string, path: string) {
+  if (type === "item_reference") {
+    const message = "Responses are not stored, so no item can be referred to. Send the item itself in 'input'.";
+    return unsupportedValue(message, `${path}.type`);
+  }
+  return unsupportedValue(`Models here do not read items of the type '${type}'.`, `${path}.type`);
+}
+
+/** A model's text and the calls after it are one message to chat templates. */
+function addCall(messages: ChatMessage[], called: Set<string>, call: ToolCall): void {
+  called.add(call.id);
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") messages.push({ role: "assistant", content: "", toolCalls: [call] });
+  else messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
+}
+
+function toFunctionCall(item: z.output<(typeof ITEMS)["function_call"]>, path: string): ToolCall {
+  const text = item.arguments === "" ? "{}" : item.arguments;
+  if (!isObjectText(text)) {
+    const message = "Models read a call's arguments as a JSON object, and this text is not one.";
+    throw invalidRequest(message, `${path}.arguments`, "invalid_value");
+  }
+  return { id: item.call_id, name: flatName(item), arguments: text };
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Images in a result follow it as the user's, since results are text. */
+function toResult(
+  { call_id: id, output }: z.output<typeof CallOutput>,
+  path: string,
+  called: ReadonlySet<string>,
+): ChatMessage[] {
+  if (!called.has(id)) {
+    const message = `No tool call before it has the call_id '${id.slice(0, 100)}'.`;
+    throw invalidRequest(message, `${path}.call_id`, "invalid_value");
+  }
+  const content = toContent(output, `${path}.output`);
+  if (typeof content === "string") return [{ role: "tool", toolCallId: id, content }];
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  const images = content.filter((part) => part.type === "image");
+  return [
+    { role: "tool", toolCallId: id, content: text },
+    { role: "user", content: images },
+  ];
+}
+
+/** Parts only where there is an image: templates and tokenizers read one text. */
+function toContent(content: SentContent, path: string): ChatMessage["content"] {
+  if (typeof content === "string") return content;
+  const parts = content.map((part, index): ContentPart => {
+    const at = `${path}[${index}]`;
+    switch (part.type) {
+      case "input_text":
+      case "output_text":
+      case "text":
+        return { type: "text", text: String(part.text) };
+      case "refusal":
+        return { type: "text", text: String(part.refusal) };
+      case "input_image":
+        return toImage(part as unknown as z.output<typeof PARTS.input_image>, at);
+      default:
+        throw unsupportedValue(`Models here do not read parts of the type '${part.type}'.`, `${at}.type`);
+    }
+  });
+  return parts.every((part) => part.type === "text") ? parts.map(({ text }) => text).join("") : parts;
+}
+
+function toImage({ image_url: url, detail }: z.output<typeof PARTS.input_image>, path: string): ContentPart {
+  if (typeof url !== "string") {
+    throw unsupportedValue("Files are not kept here: send the image as 'image_url'.", `${path}.image_url`);
+  }
+  return { type: "image", url, detail: detail ?? undefined, param: { type: `${path}.type`, url: `${path}.image_url` } };
+}

@@ -1,0 +1,147 @@
+/** `tools` and `tool_choice` of a Responses request: which tools a model gets, and what its calls are named. */
+
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Tool, ToolChoice } from "../../engines/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { listOf } from "../openai/list-of.ts";
+import { openVariants } from "../openai/open-variants.ts";
+
+const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
+  error: "it must be 1 to 128 letters, digits, underscores or hyphens",
+});
+const FunctionTool = z.looseObject({
+  name: Name,
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+});
+const CustomTool = z.looseObject({
+  name: Name,
+  description: z.string().nullish(),
+  format: z.looseObject({ type: z.string(), definition: z.string().nullish() }).nullish(),
+});
+const OwnTools = { function: FunctionTool, custom: CustomTool };
+const NamespaceTool = z.looseObject({ name: z.string().min(1), tools: listOf(openVariants(OwnTools)) });
+
+export const Tools = listOf(openVariants({ ...OwnTools, namespace: NamespaceTool }));
+
+export const ToolChoiceField = z.union([
+  z.enum(["none", "auto", "required"]),
+  openVariants({
+    function: z.looseObject({ name: z.string().min(1), namespace: z.string().nullish() }),
+    custom: z.looseObject({ name: z.string().min(1) }),
+    allowed_tools: z.looseObject({
+      mode: z.enum(["auto", "required"]),
+      tools: listOf(z.looseObject({ type: z.string(), name: z.string().nullish() })),
+    }),
+  }),
+]);
+
+type SentTool = z.output<typeof Tools>[number];
+type SentChoice = z.output<typeof ToolChoiceField>;
+
+/** How a client names a tool. */
+export interface ToolName {
+  type: "function" | "custom";
+  name: string;
+  namespace: string | undefined;
+}
+
+export interface ReadTools {
+  tools: Tool[];
+  /** By the flat name that the model calls. */
+  names: ReadonlyMap<string, ToolName>;
+  /** Paths of hosted tools, which no model here has. */
+  hosted: string[];
+}
+
+const MAX_NAME_LENGTH = 64;
+
+/** One name for a tool and its namespace, as models and upstreams take names. */
+export function flatName({ name, namespace }: { name: string; namespace?: string | null | undefined }): string {
+  const full = namespace ? `${namespace.replaceAll(/[^\w-]/g, "_")}__${name}` : name;
+  if (full.length <= MAX_NAME_LENGTH) return full;
+  const digest = createHash("sha256").update(full).digest("hex").slice(0, 8);
+  return `${full.slice(0, MAX_NAME_LENGTH - digest.length - 1)}_${digest}`;
+}
+
+/** Throws a Fault for two tools of one name. */
+export function readTools(sent: readonly SentTool[]): ReadTools {
+  const tools: Tool[] = [];
+  const names = new Map<string, ToolName>();
+  const hosted: string[] = [];
+  const add = (tool: SentTool, path: string, namespace: string | undefined) => {
+    if (tool.type !== "function" && tool.type !== "custom") {
+      hosted.push(path);
+      return;
+    }
+    const name = String(tool.name);
+    const flat = flatName({ name, namespace });
+    if (names.has(flat)) throw invalidRequest(`Another tool is called '${name}' too.`, `${path}.name`, "invalid_value");
+    names.set(flat, { type: tool.type, name, namespace });
+    tools.push(tool.type === "function" ? toFunction(tool, flat, path) : toFunctionOfText(tool, flat, path));
+  };
+  for (const [index, tool] of sent.entries()) {
+    const path = `tools[${index}]`;
+    if (tool.type !== "namespace") {
+      add(tool, path, undefined);
+      continue;
+    }
+    const { name, tools: inner } = tool as unknown as z.output<typeof NamespaceTool>;
+    for (const [position, each] of inner.entries()) add(each, `${path}.tools[${position}]`, name);
+  }
+  return { tools, names, hosted };
+}
+
+function toFunction(tool: SentTool, name: string, path: string): Tool {
+  const { description, parameters } = tool as unknown as z.output<typeof FunctionTool>;
+  return {
+    name,
+    description: description ?? undefined,
+    parameters: parameters ?? undefined,
+    param: `${path}.parameters`,
+  };
+}
+
+/** A tool whose input is a text becomes a function of one string. A grammar for the text is shown and not enforced. */
+function toFunctionOfText(tool: SentTool, name: string, path: string): Tool {
+  const { description, format } = tool as unknown as z.output<typeof CustomTool>;
+  const grammar = typeof format?.definition === "string" ? `The input follows this grammar:\n${format.definition}` : "";
+  const parameters = {
+    type: "object",
+    properties: { input: { type: "string" } },
+    required: ["input"],
+    additionalProperties: false,
+  };
+  const text = [description ?? "", grammar].filter((each) => each !== "").join("\n\n");
+  return { name, description: text === "" ? undefined : text, parameters, param: `${path}.format` };
+}
+
+/** The tools that may be called, and whether one has to be. Throws a Fault for a choice that cannot be honored. */
+export function toToolChoice(
+  choice: SentChoice | undefined,
+  { tools, names }: ReadTools,
+): { tools: Tool[]; toolChoice: ToolChoice } {
+  if (choice === undefined || choice === "auto" || choice === "none") return { tools, toolChoice: choice ?? "auto" };
+  if (choice === "required") {
+    if (tools.length > 0) return { tools, toolChoice: "required" };
+    const message = "It may be 'required' only when 'tools' has a function or a custom tool.";
+    throw invalidRequest(message, "tool_choice", "invalid_value");
+  }
+  if (choice.type === "allowed_tools") {
+    const { mode, tools: allowed } = choice as unknown as { mode: "auto" | "required"; tools: { name?: string }[] };
+    const kept = tools.filter(({ name }) => allowed.some((each) => each.name === names.get(name)?.name));
+    return { tools: kept, toolChoice: kept.length === 0 ? "auto" : mode };
+  }
+  if (choice.type !== "function" && choice.type !== "custom") {
+    const message = `Models here do not have the hosted tool '${choice.type}', so it cannot be forced.`;
+    throw unsupportedValue(message, "tool_choice.type");
+  }
+  const name = String(choice.name);
+  const namespace = typeof choice.namespace === "string" ? choice.namespace : undefined;
+  const flat = [...names].find(
+    ([, tool]) => tool.name === name && (namespace ?? tool.namespace) === tool.namespace,
+  )?.[0];
+  if (flat === undefined) throw invalidRequest(`'tools' has no tool '${name}'.`, "tool_choice.name", "invalid_value");
+  return { tools, toolChoice: { name: flat } };
+}
