@@ -145,6 +145,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     maxModerationInputs: config.server.maxModerationInputs,
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
+    maxConnectionsPerAddress: config.server.maxConnectionsPerAddress,
     trustedProxies: config.server.trustedProxies,
     corsOrigins: config.server.corsOrigins,
     unknownFields: config.server.unknownFields,

@@ -10,6 +10,7 @@ export type FaultKind =
   | "method-not-allowed"
   | "conflict"
   | "request-too-slow"
+  | "expectation-failed"
   | "body-too-large"
   | "headers-too-large"
   | "unsupported-media-type"

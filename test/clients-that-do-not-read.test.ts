@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("a client that does not read its answer does not hold it for ever", async () => {
+function ask() {
   const body = JSON.stringify({ model: "long", stream: true, messages: [{ role: "user", content: "Go." }] });
   const socket = connect(Number(new URL(service.origin).port), "127.0.0.1");
   socket.pause().on("error", () => {});
@@ -31,7 +31,29 @@ test("a client that does not read its answer does not hold it for ever", async (
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return socket;
+}
+
+test("a client that does not read its answer does not hold it for ever", async () => {
+  const socket = ask();
   const told = () => service.log().find(({ msg }) => msg === "request");
   await expect.poll(told, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
   socket.destroy();
 }, 90_000);
+
+test("disconnects a client that reads a trickle past twice its deadline", async () => {
+  const socket = ask();
+  let read = 0;
+  const trickle = setInterval(() => {
+    read += (socket.read(100) as Buffer | null)?.length ?? 0;
+  }, 50);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const startedAt = performance.now();
+  const lines = () => service.log().filter(({ msg }) => msg === "request");
+  await expect.poll(() => lines().length, { timeout: 30_000, interval: 200 }).toBe(2);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  clearInterval(trickle);
+  expect(read).toBeGreaterThan(1000);
+  socket.destroy();
+  await closed;
+}, 60_000);

@@ -75,6 +75,8 @@ interface ServerConfig {
   receiveTimeoutSeconds: number;
   /** Time limit from a request's arrival to the end of its response. */
   requestTimeoutSeconds: number;
+  /** Connections that one remote address may have open; undefined: unlimited. */
+  maxConnectionsPerAddress: number | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
   /** Origins that may call the API from a browser; `*` allows all. */

@@ -69,6 +69,14 @@ const server = z
       .describe(
         "Seconds from a request's arrival to the end of its response; slower requests get a 504, or an error event in a stream. A client that reads nothing of its response for twice as long is disconnected.",
       ),
+    max_connections_per_address: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        "Maximum number of connections that one remote address may have open; more are reset. Behind a reverse proxy, all connections have its address. Default: unlimited.",
+      ),
     trusted_proxies: z
       .array(network)
       .max(1000)

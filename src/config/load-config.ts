@@ -87,6 +87,7 @@ function combine(
       maxModerationInputs: file.server.max_moderation_inputs,
       receiveTimeoutSeconds: file.server.receive_timeout_seconds,
       requestTimeoutSeconds: file.server.request_timeout_seconds,
+      maxConnectionsPerAddress: file.server.max_connections_per_address,
       trustedProxies: file.server.trusted_proxies,
       corsOrigins: file.server.cors_origins,
       unknownFields: file.server.unknown_fields,

@@ -48,6 +48,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.max_moderation_inputs": ({ server }) => server.maxModerationInputs,
     "server.receive_timeout_seconds": ({ server }) => server.receiveTimeoutSeconds,
     "server.request_timeout_seconds": ({ server }) => server.requestTimeoutSeconds,
+    "server.max_connections_per_address": ({ server }) => server.maxConnectionsPerAddress,
     "server.trusted_proxies": ({ server }) => server.trustedProxies,
     "server.cors_origins": ({ server }) => server.corsOrigins,
     "server.unknown_fields": ({ server }) => server.unknownFields,

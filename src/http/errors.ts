@@ -1,6 +1,6 @@
 /** Every way in which a request can fail, brought into one shape: faults, Fastify's own refusals, broken HTTP, bugs. */
 
-import { STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../faults.ts";
@@ -88,14 +88,19 @@ export function answerUnroutable(error: FastifyError, { id, raw }: FastifyReques
   const fault = isTooLong
     ? new Fault("not-found", `Invalid URL (${raw.method} ${path}…): a part of it is longer than any id.`)
     : invalidRequest(`Invalid URL (${raw.method} ${path}): its percent-encoding is not that of UTF-8 text.`);
+  answerWithoutRoute(reply.raw, fault, id);
+}
+
+/** For requests that reach neither a hook nor a route. */
+export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = newRequestId()): void {
   const { status, headers, body } = toErrorAnswer(fault, id);
-  reply.raw.writeHead(status, {
+  response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
     "x-request-id": id,
     "openai-version": "2020-10-01",
     ...headers,
   });
-  reply.raw.end(JSON.stringify(body));
+  response.end(JSON.stringify(body));
 }
 
 /** For what Node's HTTP parser refuses before there is a request; the socket is closed after the answer. */

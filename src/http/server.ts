@@ -9,9 +9,10 @@ import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Secret } from "../secret.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
+import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
 import { allowOrigins } from "./cors.ts";
 import { decompressBodies } from "./decompress.ts";
-import { answerBrokenHttp, answerUnroutable, useErrorFormat } from "./errors.ts";
+import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
@@ -41,6 +42,8 @@ export interface ServerOptions {
   receiveTimeoutSeconds: number;
   /** How long an answer may take, from the request's arrival. */
   requestTimeoutSeconds: number;
+  /** Connections that one remote address may have open; undefined: without limit. */
+  maxConnectionsPerAddress: number | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
   /** Origins of web pages that may call the API; `*`: every page. */
@@ -84,6 +87,7 @@ export function buildServer(options: ServerOptions): Server {
   }
   app.register(
     async (scope) => {
+      cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
       authenticateScope(scope, options.accounts, "project", options);
       scope.register(chatCompletions(options.inference, options.unknownFields));
       scope.register(messages(options.inference, options.unknownFields));
@@ -124,13 +128,19 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
   return app;
 }
 
-const MAX_HEADERS_MILLISECONDS = 60_000;
+/** Headers of 16 KiB take less over the slowest link; a connection that dribbles them holds a descriptor. */
+const MAX_HEADERS_MILLISECONDS = 15_000;
 /** For the error of an answer that is late. */
 const SPARE_MILLISECONDS = 2000;
 
+/** A chat whose messages are moderated first may be silent for two deadlines. */
+function connectionTimeoutMs({ receiveTimeoutSeconds, requestTimeoutSeconds }: Pick<ServerOptions, Timeouts>): number {
+  return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
+}
+
 type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
 type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
-  Partial<Pick<ServerOptions, "inference" | "trustedProxies">>;
+  Partial<Pick<ServerOptions, "inference" | "trustedProxies" | "maxConnectionsPerAddress">>;
 
 function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
@@ -141,13 +151,15 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     http: {
       // Node looks for requests that are late only this often; its default is 30 seconds.
       connectionsCheckingInterval: 1000,
+      // A hook of our own answers in the wire format.
+      requireHostHeader: false,
       requestTimeout: receiveTimeout,
       // With a longer one than requestTimeout Node finds no late request at all.
       headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
     },
     // Of a connection on which nothing moves although a request is open: a client that does not read would hold its
-    // answer indefinitely. A chat whose messages are moderated first may be silent for two deadlines.
-    connectionTimeout: 2 * limits.requestTimeoutSeconds * 1000 + Math.max(receiveTimeout, SPARE_MILLISECONDS),
+    // answer indefinitely.
+    connectionTimeout: connectionTimeoutMs(limits),
     // Longer than the usual idle time of a proxy in front, so that the proxy closes first and meets no reset.
     keepAliveTimeout: 75_000,
     genReqId: newRequestId,
@@ -160,6 +172,9 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
   });
   const records = useRequestLog(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
   useErrorFormat(app, limits.maxBodyBytes);
+  requireHost(app);
+  const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;
+  guardConnections(app.server, { maxPerAddress, logger, refuse: answerWithoutRoute });
   useJsonBodies(app);
   decompressBodies(app, limits.maxBodyBytes);
   return { app, records };

@@ -23,6 +23,7 @@ const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]
   conflict: [409, "invalid_request_error"],
   "body-too-large": [413, "invalid_request_error"],
   "unsupported-media-type": [415, "invalid_request_error"],
+  "expectation-failed": [417, "invalid_request_error"],
   "request-rate-limited": [429, "requests"],
   "token-rate-limited": [429, "tokens"],
   "quota-exhausted": [429, "insufficient_quota"],

@@ -1,0 +1,101 @@
+/** What connections may cost before and after their requests: descriptors, and answers that are read too slowly. */
+
+import { close, open } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { devNull } from "node:os";
+import type { FastifyInstance } from "fastify";
+import { Fault, invalidRequest } from "../faults.ts";
+import type { Logger } from "../observability/logger.ts";
+
+export interface ConnectionOptions {
+  /** Of one remote address; undefined: as many as there are descriptors. */
+  maxPerAddress: number | undefined;
+  logger: Logger;
+  /** Answers a request that no route sees. */
+  refuse: (response: ServerResponse, failure: Fault) => void;
+}
+
+const DESCRIPTOR_CHECK_MILLISECONDS = 1000;
+
+export function guardConnections(server: Server, { maxPerAddress, logger, refuse }: ConnectionOptions): void {
+  logExhaustedDescriptors(server, logger);
+  // Node would answer with an empty 417.
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    const given = JSON.stringify(request.headers.expect?.slice(0, 100));
+    response.setHeader("connection", "close");
+    refuse(response, new Fault("expectation-failed", `The Expect header must be 100-continue, not ${given}.`));
+  });
+  if (maxPerAddress !== undefined) capPerAddress(server, maxPerAddress);
+}
+
+/**
+ * Without descriptors, libuv accepts a connection and closes it at once, and reports nothing. Opening a file shows that
+ * state. Logs one line when it begins and one when it ends.
+ */
+function logExhaustedDescriptors(server: Server, logger: Logger): void {
+  let areExhausted = false;
+  const check = () =>
+    open(devNull, "r", (error, descriptor) => {
+      if (error === null) close(descriptor, () => {});
+      const isRefused = error?.code === "EMFILE" || error?.code === "ENFILE";
+      if (isRefused === areExhausted) return;
+      areExhausted = isRefused;
+      const advice =
+        "Raise the limit on open files (ulimit -n, LimitNOFILE) or set server.max_connections_per_address.";
+      if (isRefused) {
+        logger.error({ code: error.code }, `No file descriptors are left: new connections are closed. ${advice}`);
+      } else logger.info("File descriptors are available again: connections are accepted.");
+    });
+  const timer = setInterval(check, DESCRIPTOR_CHECK_MILLISECONDS).unref();
+  server.once("close", () => clearInterval(timer));
+}
+
+function capPerAddress(server: Server, max: number): void {
+  const counts = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress;
+    if (address === undefined) return;
+    const count = counts.get(address) ?? 0;
+    if (count >= max) return void socket.resetAndDestroy();
+    counts.set(address, count + 1);
+    socket.once("close", () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+  });
+}
+
+/** RFC 9112, section 3.2. Node would answer without a body. */
+export function requireHost(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.raw.headers.host !== undefined || request.raw.httpVersion === "1.0") return done();
+    reply.header("connection", "close");
+    done(invalidRequest("The Host header is missing; HTTP/1.1 requires it."));
+  });
+}
+
+/** Disconnects clients that read their answer so slowly that it is not sent within `seconds` of the request's arrival. */
+export function cutSlowReaders(scope: FastifyInstance, seconds: number): void {
+  const unfinished = new Map<ServerResponse, number>();
+  scope.addHook("onRequest", (_request, { raw }, done) => {
+    unfinished.set(raw, performance.now());
+    raw.once("close", () => unfinished.delete(raw));
+    done();
+  });
+  const timer = setInterval(
+    () => {
+      for (const [response, arrivedAt] of unfinished) {
+        if (performance.now() - arrivedAt < seconds * 1000) return;
+        response.destroy();
+      }
+    },
+    1000 * Math.min(1, seconds / 20),
+  );
+  timer.unref();
+  scope.addHook("onClose", (_instance, done) => {
+    clearInterval(timer);
+    done();
+  });
+}
