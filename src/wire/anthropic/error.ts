@@ -20,6 +20,7 @@ const TYPES: Record<FaultKind, string> = {
   conflict: "invalid_request_error",
   "body-too-large": "request_too_large",
   "unsupported-media-type": "invalid_request_error",
+  "expectation-failed": "invalid_request_error",
   "request-rate-limited": "rate_limit_error",
   "token-rate-limited": "rate_limit_error",
   "quota-exhausted": "rate_limit_error",
