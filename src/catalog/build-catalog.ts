@@ -1,6 +1,7 @@
 /** Builds the catalog's models from their specifications and keeps unchanged deployments open. */
 
 import { createHash } from "node:crypto";
+import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
 import { Deployment } from "../inference/deployment.ts";
@@ -19,6 +20,7 @@ export interface ModelSpec {
   isHidden: boolean;
   accessGroups: readonly string[];
   price: Readonly<Record<string, string>>;
+  defaults?: ChatDefaults | undefined;
   fallbacks: readonly string[];
   routing: RoutingPolicy;
   deployments: readonly DeploymentSpec[];

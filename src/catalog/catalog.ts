@@ -1,5 +1,6 @@
 /** The models: catalog id to task, deployments, access groups and price. */
 
+import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import type { RoutingPolicy } from "../inference/routing-options.ts";
@@ -21,6 +22,8 @@ export interface CatalogModel {
   isHidden: boolean;
   /** US dollars as decimal strings, by unit. */
   price: Readonly<Record<string, string>>;
+  /** Of chat requests that leave these out; undefined: the engine's own. */
+  defaults?: ChatDefaults | undefined;
   /** Catalog ids tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   routing: RoutingPolicy;

@@ -1,6 +1,7 @@
 /** The catalog's models: the manifest's defaults, other pulled models, bundled models and configured models. */
 
-import type { Config, ModelConfig } from "../config/config.ts";
+import type { BuiltinOverride, Config, ModelConfig } from "../config/config.ts";
+import type { ChatDefaults } from "../engines/chat-model.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { TASKS } from "../engines/task.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing-options.ts";
@@ -16,19 +17,24 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withClaudeAlias(configured) : configured;
   const own = new Set(configured.map(({ id }) => id));
+  const overrides = new Map(config.builtinOverrides.map((override) => [override.id, override]));
   const pulled = new Set((await store.list()).map(({ id }) => id));
-  const builtin = MANIFEST.filter(({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id)));
+  const builtin = MANIFEST.filter(
+    ({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id) || overrides.has(id)),
+  );
   const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
   const isBuiltin = (id: string) => !own.has(id);
   const models = [
-    ...builtin.sort(defaultsFirst).map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin, config)),
-    ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config)),
+    ...builtin
+      .sort(defaultsFirst)
+      .map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin, config, overrides.get(entry.id))),
+    ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config, overrides.get(entry.id))),
     ...configured,
   ];
   return config.defaultAliases ? withClaudeAlias(withDefaultAliases(models)) : models;
 }
 
-type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily">;
+type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily" | "defaults">;
 
 function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
   return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
@@ -63,26 +69,40 @@ function toModelSpec(
   settings: Readonly<Record<string, unknown>>,
   isBuiltin: (id: string) => boolean,
   { local: { load, unloadAfterSeconds } }: Config,
+  override: BuiltinOverride | undefined,
 ): ModelSpec {
+  const { strategy, retries, circuit, maxQueue } = override ?? {};
   return {
     id: entry.id,
     task: entry.task,
     isBuiltin: true,
-    ownedBy: "parlance",
+    ownedBy: override?.ownedBy ?? "parlance",
     licence: entry.licence,
-    aliases: [],
-    isHidden: false,
-    accessGroups: [],
-    price: {},
-    fallbacks: (entry.fallbacks ?? []).filter(isBuiltin),
-    routing: DEFAULT_POLICY,
+    aliases: override?.aliases ?? [],
+    isHidden: override?.isHidden ?? false,
+    accessGroups: override?.accessGroups ?? [],
+    price: override?.price ?? {},
+    defaults: mergeDefaults(entry.defaults, override?.defaults),
+    fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
+    routing: strategy === undefined || retries === undefined ? DEFAULT_POLICY : { strategy, retries },
     deployments: [
       {
         ...runBy(entry, { ...settings, ...entry.engineSettings }),
-        routingOptions: { ...DEFAULT_ROUTING_OPTIONS, load, unloadAfterSeconds },
+        routingOptions: {
+          ...DEFAULT_ROUTING_OPTIONS,
+          load,
+          unloadAfterSeconds,
+          ...(circuit === undefined ? {} : { circuit }),
+          ...(maxQueue === undefined ? {} : { maxQueue }),
+        },
       },
     ],
   };
+}
+
+function mergeDefaults(recommended: ChatDefaults | undefined, own: ChatDefaults = {}): ChatDefaults {
+  const set = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...recommended, ...Object.fromEntries(set) };
 }
 
 function runBy({ engine, guardFamily: family }: BuiltinModel, settings: Readonly<Record<string, unknown>>) {

@@ -37,8 +37,9 @@ export function checkModels(
   });
   const tasks = new Map<string, unknown>(builtinModels.map(({ id, task }) => [id, task]));
   const first = new Map<string, Path>();
-  for (const { id, task, path } of models) {
-    tasks.set(id, task);
+  for (const { id, task, path, value: own } of models) {
+    checkTask({ id, task, path, value: own }, builtinModels, errors);
+    if (asMapping(own)?.deployments !== undefined) tasks.set(id, task);
     const earlier = first.get(id);
     if (earlier === undefined) first.set(id, path);
     else errors.add([...path, "id"], `is already used by models[${earlier[1]}]`);
@@ -47,6 +48,30 @@ export function checkModels(
   for (const model of models) {
     checkWildcard(model, wildcardEngines, errors);
     checkFallbacks(model, tasks, written, errors);
+  }
+}
+
+/** A model without deployments adds settings to a built-in one. */
+function checkTask(
+  { id, task, path, value }: RawModel,
+  builtinModels: readonly KnownModel[],
+  errors: ConfigErrors,
+): void {
+  const { deployments, defaults } = asMapping(value) ?? {};
+  const builtin = builtinModels.find((each) => each.id === id);
+  const actualTask = task ?? builtin?.task;
+  if (defaults !== undefined && typeof actualTask === "string" && actualTask !== "chat") {
+    errors.add([...path, "defaults"], `are parameters of chat requests, and the model's task is ${actualTask}`);
+  }
+  if (deployments !== undefined) {
+    if (task === undefined) errors.add([...path, "task"], "is required");
+  } else if (builtin === undefined) {
+    errors.add([...path, "deployments"], "is required: no built-in model has this id");
+  } else if (task !== undefined && task !== builtin.task) {
+    errors.add(
+      [...path, "task"],
+      `must be ${builtin.task}, the built-in model's task; a model with another one needs deployments`,
+    );
   }
 }
 

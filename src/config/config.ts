@@ -1,3 +1,4 @@
+import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
@@ -37,6 +38,8 @@ export interface Config {
   /** Whether OpenAI's model names are aliases of the built-in default models. */
   defaultAliases: boolean;
   models: readonly ModelConfig[];
+  /** Settings for built-in models, by id. */
+  builtinOverrides: readonly BuiltinOverride[];
   /** Messages to log at startup. */
   warnings: readonly string[];
 }
@@ -112,6 +115,8 @@ export interface ModelConfig {
   ownedBy: string;
   /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
   price: Readonly<Record<string, string>>;
+  /** Parameters of chat requests that leave them out. */
+  defaults: ChatDefaults | undefined;
   strategy: "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
   /** Attempts after the first; each deployment is tried at least once. */
   retries: number;
@@ -123,6 +128,9 @@ export interface ModelConfig {
   maxQueue: number;
   deployments: readonly DeploymentConfig[];
 }
+
+/** What an operator adds to a built-in model, which keeps its deployment. */
+export type BuiltinOverride = Omit<ModelConfig, "task" | "deployments">;
 
 export interface DeploymentConfig {
   /** Name in the engine registry. */

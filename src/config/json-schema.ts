@@ -33,8 +33,11 @@ export function inputSchema(schema: ZodType): JsonSchema {
 
 export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSchema {
   const schema = inputSchema(configFile);
-  const deployments = schema.properties?.models?.items?.properties?.deployments;
-  if (deployments === undefined) throw new Error("The schema of parlance.yaml has no deployments");
+  const model = schema.properties?.models?.items;
+  const deployments = model?.properties?.deployments;
+  if (model === undefined || deployments === undefined) throw new Error("The schema of parlance.yaml has no deployments");
+  // A model with deployments is not a built-in one, whose task is known.
+  model.dependencies = { deployments: ["task"] };
   deployments.items = { anyOf: Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each)) };
   return { title: "parlance.yaml", description: "Configuration of Parlance.", ...forEditors(schema) };
 }

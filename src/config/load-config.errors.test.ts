@@ -3,6 +3,27 @@ import { describe, expect, test } from "vitest";
 import { faultOfConfigText, loadConfigText } from "../../test/support/load-config-text.ts";
 
 describe("errors", () => {
+  test.each([
+    ["- id: nobody\n    task: chat", "models[0].deployments: is required: no built-in model has this id"],
+    ["- id: small-voice\n    task: chat", "models[0].task: must be speech, the built-in model's task"],
+    ["- id: small-voice\n    defaults: { temperature: 0 }", "models[0].defaults: are parameters of chat requests"],
+    ["- id: own\n    deployments: [{ engine: llama-cpp, model: small-chat }]", "models[0].task: is required"],
+  ])("rejects a model that neither is built in nor has all of its own: %s", async (model, message) => {
+    expect(await faultOfConfigText(`models:\n  ${model}\n`)).toContain(message);
+  });
+
+  test("takes settings for a built-in model by its id alone", async () => {
+    const { config } = await loadConfigText(
+      "models: [{ id: small-chat, aliases: [gpt-4o], defaults: { top_p: 0.9 } }]",
+    );
+    expect(config.models).toEqual([]);
+    expect(config.builtinOverrides[0]).toMatchObject({
+      id: "small-chat",
+      aliases: ["gpt-4o"],
+      defaults: { topP: 0.9 },
+    });
+  });
+
   test("reports every error at once, each with its path", async () => {
     const fault = await faultOfConfigText(
       `

@@ -2,8 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { ChatDefaults } from "../engines/chat-model.ts";
 import { checkModels, type KnownModel } from "./check-models.ts";
-import type { Config, ModelConfig } from "./config.ts";
+import type { BuiltinOverride, Config } from "./config.ts";
 import { ConfigErrors } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Environment } from "./environment-schema.ts";
@@ -127,7 +128,13 @@ function combine(
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
     builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,
     defaultAliases: file.default_aliases,
-    models: file.models.map((model, index) => toModelConfig(model, deployments[index] ?? [])),
+    models: file.models.flatMap((model, index) => {
+      const { task } = model;
+      return task === undefined || model.deployments === undefined
+        ? []
+        : [{ ...toOverride(model), task, deployments: deployments[index] ?? [] }];
+    }),
+    builtinOverrides: file.models.filter((model) => model.deployments === undefined).map(toOverride),
     warnings:
       environment.REDIS_URL === undefined || environment.DATABASE_URL !== undefined
         ? []
@@ -137,15 +144,15 @@ function combine(
   };
 }
 
-function toModelConfig(model: ConfigFile["models"][number], deployments: ModelConfig["deployments"]): ModelConfig {
+function toOverride(model: ConfigFile["models"][number]): BuiltinOverride {
   return {
     id: model.id,
-    task: model.task,
     accessGroups: model.access_groups,
     aliases: model.aliases,
     isHidden: model.hidden,
     ownedBy: model.owned_by,
     price: model.price,
+    defaults: model.defaults && toDefaults(model.defaults),
     strategy: model.strategy,
     retries: model.retries,
     circuit: {
@@ -155,6 +162,19 @@ function toModelConfig(model: ConfigFile["models"][number], deployments: ModelCo
     },
     fallbacks: model.fallbacks,
     maxQueue: model.max_queue,
-    deployments,
+  };
+}
+
+function toDefaults(defaults: NonNullable<ConfigFile["models"][number]["defaults"]>): ChatDefaults {
+  return {
+    temperature: defaults.temperature,
+    topP: defaults.top_p,
+    topK: defaults.top_k,
+    minP: defaults.min_p,
+    frequencyPenalty: defaults.frequency_penalty,
+    presencePenalty: defaults.presence_penalty,
+    repeatPenalty: defaults.repeat_penalty,
+    maxTokens: defaults.max_completion_tokens,
+    reasoningEffort: defaults.reasoning_effort,
   };
 }

@@ -107,11 +107,30 @@ const deployment = z.looseObject({
   engine: z.string().describe("Engine that runs the model; each engine has its own settings."),
 });
 
+const defaults = z
+  .strictObject({
+    temperature: z.number().min(0).max(2).optional().describe("Sampling temperature, 0 to 2; 0 is greedy."),
+    top_p: z.number().min(0).max(1).optional().describe("Nucleus sampling, 0 to 1."),
+    top_k: z.int().min(1).optional().describe("Number of most likely tokens to sample from."),
+    min_p: z.number().min(0).max(1).optional().describe("Minimum probability of a token, relative to the most likely."),
+    frequency_penalty: z.number().min(-2).max(2).optional().describe("Penalty per occurrence of a token."),
+    presence_penalty: z.number().min(-2).max(2).optional().describe("Penalty of tokens that occurred."),
+    repeat_penalty: z
+      .number()
+      .gt(0)
+      .max(100)
+      .optional()
+      .describe("Divides the logits of repeated tokens; 1 has no effect."),
+    max_completion_tokens: z.int().min(1).optional().describe("Maximum number of generated tokens."),
+    reasoning_effort: z.string().min(1).optional().describe("How long a reasoning model reasons, such as low or none."),
+  })
+  .describe("Parameters of chat requests that leave them out. A parameter that is not set has the engine's default.");
+
 export const model = z.strictObject({
   id: id.describe(
     "Model id that clients send as `model`. A trailing /* makes a wildcard that matches every id with that prefix.",
   ),
-  task: z.enum(TASKS).describe("Task of the model."),
+  task: z.enum(TASKS).optional().describe("Task of the model; required unless the id is that of a built-in model."),
   access_groups: z
     .array(name)
     .max(100)
@@ -130,6 +149,7 @@ export const model = z.strictObject({
     .describe("If true, the model is not listed and cannot be requested by its id, only by an alias or as a fallback."),
   owned_by: name.default("parlance").describe("Value of `owned_by` in GET /v1/models."),
   price: price.prefault({}),
+  defaults: defaults.optional(),
   strategy,
   retries: z
     .int()
@@ -148,5 +168,12 @@ export const model = z.strictObject({
     .describe(
       "Maximum number of requests that wait for a slot of one deployment. Further requests go to the next deployment or get a 503.",
     ),
-  deployments: z.array(deployment).min(1).max(100).describe("Deployments that run the model; at least one."),
+  deployments: z
+    .array(deployment)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      "Deployments that run the model; at least one. Without it, `id` names a built-in model, which keeps its deployment and gets the other settings.",
+    ),
 });

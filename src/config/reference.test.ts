@@ -26,17 +26,17 @@ test("accepts parlance.example.yaml in both the JSON Schema and loadConfig", asy
   expect(accepts(parse(read("parlance.example.yaml"))), JSON.stringify(accepts.errors)).toBe(true);
   const config = await loadConfig({
     ...configSources(),
-    environment: { PARLANCE_CONFIG: "parlance.example.yaml", UPSTREAM_KEY: "a", OPENAI_API_KEY: "b" },
+    environment: { PARLANCE_CONFIG: "parlance.example.yaml" },
     workingDirectory: root,
   });
-  expect(config.models.map(({ id }) => id)).toEqual(["team-chat", "openai/*"]);
+  expect(config.models.map(({ id }) => id)).toEqual(["team-chat"]);
 });
 
 test.each([
   ["an unknown key", { model: [] }],
   ["a wrong type", { server: { port: "8080" } }],
   ["a bound", { server: { port: 65536 } }],
-  ["a missing key", { models: [{ id: "a", task: "chat" }] }],
+  ["a missing key", { models: [{ id: "a", deployments: [{ engine: "flite" }] }] }],
   ["no deployment", { models: [{ id: "a", task: "chat", deployments: [] }] }],
   ["an unknown engine", { models: [{ id: "a", task: "chat", deployments: [{ engine: "x" }] }] }],
   [

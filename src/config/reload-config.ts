@@ -5,6 +5,7 @@ import { type ConfigSources, loadConfig } from "./load-config.ts";
 /** Settings that a reload applies; all others need a restart. */
 const LIVE = [
   "models",
+  "builtinOverrides",
   "builtinModels",
   "defaultAliases",
   "local",

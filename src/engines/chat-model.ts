@@ -152,6 +152,24 @@ export interface ChatRequest extends Sampling {
   promptCacheKey?: string | undefined;
 }
 
+/** What a model's requests have where they leave a field out. */
+export type ChatDefaults = Readonly<
+  Partial<
+    Pick<
+      ChatRequest,
+      | "temperature"
+      | "topP"
+      | "topK"
+      | "minP"
+      | "frequencyPenalty"
+      | "presencePenalty"
+      | "repeatPenalty"
+      | "maxTokens"
+      | "reasoningEffort"
+    >
+  >
+>;
+
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
 /** `choice` counts from 0; `completionTokens` counts from the start of the answer, over all choices. */

@@ -1,6 +1,6 @@
 /** What a chat run is given and what it gives: the one place where typed events and forwarded bytes meet. */
 
-import type { ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import {
   type ChatAnswerEvents,
   type ChatProxy,
@@ -17,6 +17,8 @@ export interface ChatCall {
   /** The same in the caller's own format, for upstreams that speak it. */
   passThrough?: PassThrough;
   /** What of the request a moderation model judges, and what in it cannot be judged. */
+  /** The call with a model's defaults in the fields that the caller left out. */
+  withDefaults?(defaults: ChatDefaults): ChatCall;
   moderationInput(): { texts: readonly string[]; unjudgeable: Fault | undefined };
 }
 

@@ -125,7 +125,9 @@ export class Inference {
    * Moderates the input as the request asks and its project demands, and resolves once an engine has begun to answer, so
    * a refusal is an error of its own and not a broken stream. Throws a Fault.
    */
-  async chat(caller: Caller, call: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
+  async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
+    const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
+    const call = (defaults && asked.withDefaults?.(defaults)) ?? asked;
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.catalogIdOf(id));
     const adapter = () => chatAdapter(call, projectOf(caller));
     const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);

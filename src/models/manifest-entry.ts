@@ -1,5 +1,6 @@
 /** A model in the manifest: its files, and where each of them can be downloaded. */
 
+import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 
 export interface ManifestEntry {
@@ -19,6 +20,8 @@ export interface ManifestEntry {
   contextWindow?: number;
   /** Models that answer when this one fails. */
   fallbacks?: readonly string[];
+  /** Parameters that the model's authors recommend, for chat requests that leave them out. */
+  defaults?: ChatDefaults;
   /** Settings of the engine other than `model`. */
   engineSettings?: Readonly<Record<string, unknown>>;
   /** An engine gets the first: the weights of a single-file model. */

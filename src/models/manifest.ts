@@ -35,6 +35,8 @@ export const MANIFEST: readonly ManifestEntry[] = [
     licence: "Apache-2.0",
     description: "Very small (98 MB): runs on any machine, for trials",
     contextWindow: 8192,
+    // From the model card. Without a limit it may repeat itself until the context window is full.
+    defaults: { temperature: 0.2, topP: 0.9, maxTokens: 1024 },
     files: [
       {
         name: "SmolLM2-135M-Instruct.Q4_1.gguf",

@@ -1,20 +1,34 @@
 /** A checked body of POST /v1/chat/completions as what a chat run is given. */
 
+import type { ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
 import type { PassThrough } from "../../engines/chat-proxy.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { jsonBytes } from "../../json-bytes.ts";
 import { forwardedAnswers } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
+import { withChatDefaults } from "./chat-defaults.ts";
 import { toModerationInput } from "./chat-moderation-input.ts";
 import { toChatRequest } from "./chat-request.ts";
 import { firstUnsupportedField } from "./local-unsupported-fields.ts";
 import type { UnknownFieldsPolicy } from "./unknown-fields.ts";
 
-export function toChatCall(body: ChatCompletionBody, callerHeaders: CallerHeaders, policy: UnknownFieldsPolicy) {
+interface ParsedChatCall {
+  request: ChatRequest;
+  passThrough: PassThrough;
+  moderationInput(): ReturnType<typeof toModerationInput>;
+  withDefaults(defaults: ChatDefaults): ParsedChatCall;
+}
+
+export function toChatCall(
+  body: ChatCompletionBody,
+  callerHeaders: CallerHeaders,
+  policy: UnknownFieldsPolicy,
+): ParsedChatCall {
   return {
     request: toChatRequest(body, callerHeaders),
     passThrough: toPassThrough(body, policy),
     moderationInput: () => toModerationInput(body),
+    withDefaults: (defaults) => toChatCall(withChatDefaults(body, defaults), callerHeaders, policy),
   };
 }
 

@@ -1,0 +1,23 @@
+import type { ChatDefaults } from "../../engines/chat-model.ts";
+import type { ChatCompletionBody } from "./chat-body.ts";
+
+/** The body with a model's defaults in the fields that it leaves out. */
+export function withChatDefaults(body: ChatCompletionBody, defaults: ChatDefaults): ChatCompletionBody {
+  const limit = body.max_tokens ?? body.max_completion_tokens;
+  const repeatPenalty = body.repeat_penalty ?? body.repetition_penalty;
+  const fields = {
+    temperature: defaults.temperature,
+    top_p: defaults.topP,
+    top_k: defaults.topK,
+    min_p: defaults.minP,
+    frequency_penalty: defaults.frequencyPenalty,
+    presence_penalty: defaults.presencePenalty,
+    repeat_penalty: repeatPenalty === undefined ? defaults.repeatPenalty : undefined,
+    max_completion_tokens: limit === undefined ? defaults.maxTokens : undefined,
+    reasoning_effort: defaults.reasoningEffort,
+  } satisfies Partial<ChatCompletionBody>;
+  const missing = Object.entries(fields).filter(
+    ([name, value]) => value !== undefined && (body[name] ?? undefined) === undefined,
+  );
+  return { ...body, ...Object.fromEntries(missing) };
+}
