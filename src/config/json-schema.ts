@@ -35,7 +35,8 @@ export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSche
   const schema = inputSchema(configFile);
   const model = schema.properties?.models?.items;
   const deployments = model?.properties?.deployments;
-  if (model === undefined || deployments === undefined) throw new Error("The schema of parlance.yaml has no deployments");
+  if (model === undefined || deployments === undefined)
+    throw new Error("The schema of parlance.yaml has no deployments");
   // A model with deployments is not a built-in one, whose task is known.
   model.dependencies = { deployments: ["task"] };
   deployments.items = { anyOf: Object.entries(deploymentSchemas).flatMap(([engine, each]) => branches(engine, each)) };
