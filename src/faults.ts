@@ -100,7 +100,9 @@ export function unsupportedValue(message: string, param: string): Fault {
 }
 
 export function modelNotFound(id: string): Fault {
-  return new Fault("not-found", `The model \`${id}\` does not exist or you do not have access to it.`, {
+  // A body may hold a name of megabytes.
+  const name = id.length <= 200 ? id : `${id.slice(0, 200)}…`;
+  return new Fault("not-found", `The model \`${name}\` does not exist or you do not have access to it.`, {
     param: "model",
     code: "model_not_found",
   });

@@ -149,6 +149,12 @@ test("an unknown model is 404, and the message names it", async () => {
   expect(error.message).toContain("gpt-9");
 });
 
+test("an unknown model's name of a megabyte is not sent back", async () => {
+  const response = await service.post("/v1/chat/completions", { ...valid, model: "x".repeat(1024 ** 2) });
+  expect(response.status).toBe(404);
+  expect((await response.text()).length).toBeLessThan(1000);
+});
+
 test("a prompt longer than the context window is 400 with both counts", async () => {
   const content = "word ".repeat(200);
   const response = await service.post("/v1/chat/completions", {

@@ -70,7 +70,11 @@ test("streams deltas to the official client that add up to the transcript", asyn
   for await (const event of stream) {
     types.add(event.type);
     if (event.type === "transcript.text.delta") text += event.delta;
-    if (event.type === "transcript.text.done") expect(event.text).toBe(text);
+    if (event.type === "transcript.text.done")
+      expect(event).toMatchObject({
+        text,
+        usage: { type: "tokens", input_tokens: 4, total_tokens: expect.any(Number) },
+      });
   }
   expect(text).toMatch(SAID);
   expect([...types]).toEqual(["transcript.text.delta", "transcript.text.segment", "transcript.text.done"]);
@@ -88,7 +92,8 @@ test("returns times within the recording and null for unknown values in verbose_
   expect(verbose.duration).toBeCloseTo(2.99, 1);
   expect(verbose.segments).toHaveLength(1);
   const [segment] = verbose.segments ?? [];
-  expect(segment).toMatchObject({ id: 0, tokens: null, avg_logprob: null, no_speech_prob: null, temperature: 0 });
+  expect(segment).toMatchObject({ id: 0, tokens: [], avg_logprob: 0, no_speech_prob: 0, temperature: 0 });
+  expect(verbose).toMatchObject({ x_unknown: ["tokens", "avg_logprob", "no_speech_prob"] });
   expect(segment?.start).toBeGreaterThanOrEqual(0);
   expect(segment?.end).toBeGreaterThan(segment?.start ?? 0);
   expect(segment?.end).toBeLessThanOrEqual(Number(verbose.duration));

@@ -65,7 +65,7 @@ test("sends the file on and gives back its segments, words and language", async 
     duration: 2,
     text: "One two. Three.",
     segments: [
-      { start: 0, end: 1, text: "One two.", avg_logprob: null },
+      { start: 0, end: 1, text: "One two.", avg_logprob: 0 },
       { start: 1, end: 2, text: "Three." },
     ],
     words: [{ word: "One" }, { word: "two.", end: 1 }, { word: "Three." }],
@@ -110,7 +110,7 @@ test("a stream is passed on as it comes, and what breaks on the way is told in i
     '"type":"transcript.text.delta"',
     '"type":"transcript.text.segment"',
     '"type":"transcript.text.done"',
-    '"type":"duration"',
+    '"type":"tokens"',
   ]);
   expect(whole).toContain('"text":"One two. Three.","usage":{"type":"duration","seconds":2}');
 

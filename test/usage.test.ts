@@ -84,7 +84,8 @@ test("reports each operation's usage within a second by minute, hour and day, an
   const cost = (model: string) => costs.find(({ line_item }) => line_item === model)?.amount;
   expect(cost("parrot")).toEqual({ value: (used.in * 1_000 + used.out * 10_000) / 1e9, currency: "usd" });
   expect(cost("crier")).toEqual({ value: 0.00011, currency: "usd" });
-  expect(cost("stray")).toEqual({ value: null, currency: "usd" });
+  expect(cost("stray")).toEqual({ value: 0, currency: "usd" });
+  expect(costs.find(({ line_item }) => line_item === "stray")).toHaveProperty("x_unpriced", true);
   expect(costs[0]?.project_id).toMatch(/^proj_/);
 
   const environment = { PARLANCE_DATA_DIR: service.dataDirectory };

@@ -7,7 +7,8 @@ import { parseOrUndefined } from "./read-body.ts";
 import { SseFrames } from "./sse-frames.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
-const Usage = z.object({ type: z.literal("duration"), seconds: z.number().min(0) });
+/** OpenAI counts some models' audio in tokens, without its seconds; other instances of Parlance give both. */
+const Usage = z.object({ seconds: z.number().min(0) });
 const TranscriptEvent = z.union([
   z.object({ type: z.literal("transcript.text.delta"), delta: z.string() }),
   z.object({ type: z.literal("transcript.text.segment"), start: z.number(), end: z.number(), text: z.string() }),

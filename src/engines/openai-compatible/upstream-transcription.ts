@@ -31,6 +31,8 @@ const Transcript = z.object({
     )
     .nullish(),
   words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).nullish(),
+  /** Another instance of Parlance: fields of its segments that are 0 because its engine does not report them. */
+  x_unknown: z.array(z.string()).nullish(),
 });
 type Transcript = z.output<typeof Transcript>;
 
@@ -157,7 +159,7 @@ function* toEvents(
         ? own.map((word) => ({ word: word.word, startSeconds: word.start, endSeconds: word.end }))
         : undefined,
       confidence:
-        typeof avg_logprob === "number" && typeof no_speech_prob === "number"
+        typeof avg_logprob === "number" && typeof no_speech_prob === "number" && !transcript.x_unknown
           ? {
               tokens: segment.tokens ?? [],
               averageLogProbability: avg_logprob,

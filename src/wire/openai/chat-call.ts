@@ -51,5 +51,6 @@ function withoutModeration(body: ChatCompletionBody): PassThrough["body"] {
 
 /** Of the fields that prompts are made of. */
 function promptBytes({ messages, tools, response_format, guided_json }: ChatCompletionBody): number {
-  return jsonBytes([messages, tools, response_format, guided_json], "image_url");
+  const schemas = guided_json === undefined ? [response_format] : [response_format, guided_json];
+  return jsonBytes([messages, tools, ...schemas], "image_url");
 }

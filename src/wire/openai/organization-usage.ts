@@ -170,11 +170,12 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, numb
 
 const NANO = 1e9;
 
-/** The amount is null when no model had a price. */
+/** Clients read the amount as a number: it is 0 with `x_unpriced` when none of the models had a price. */
 export function toCostsPage(report: Report) {
   return toPage(report, (sum) => ({
     object: "organization.costs.result" as const,
-    amount: { value: sum.costNanoDollars === null ? null : sum.costNanoDollars / NANO, currency: "usd" },
+    amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
+    ...(sum.costNanoDollars === null ? { x_unpriced: true } : {}),
     line_item: sum.model ?? null,
     project_id: sum.projectId ?? null,
     api_key_id: sum.keyId ?? null,

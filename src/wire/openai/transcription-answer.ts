@@ -42,9 +42,11 @@ export async function toTranscript(events: Events, asked: Asked): Promise<string
 export async function* toTranscriptEvents(events: Events): AsyncGenerator<string> {
   let text = "";
   let count = 0;
+  let tokens: number | undefined;
   for await (const event of events) {
     if (event.type === "finish") {
-      yield toFrame({ type: "transcript.text.done", text, usage: toUsage(event.audioSeconds) });
+      const usage = toTokenUsage(event.audioSeconds, tokens ?? estimateTokens(text));
+      yield toFrame({ type: "transcript.text.done", text, usage });
       continue;
     }
     const delta = toDelta(event, text);
@@ -53,7 +55,8 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
       yield toFrame({ type: "transcript.text.delta", delta });
     }
     if (event.type === "delta") continue;
-    const { startSeconds, endSeconds } = event;
+    const { startSeconds, endSeconds, confidence } = event;
+    if (confidence !== undefined) tokens = (tokens ?? 0) + confidence.tokens.length;
     yield toFrame({
       type: "transcript.text.segment",
       id: `seg_${count}`,
@@ -90,8 +93,12 @@ function toVerbose({ segments, audioSeconds, language }: Transcript, { lists, re
     ...(lists.segments ? { segments: segments.map((segment, id) => toSegment(segment, id, request.temperature)) } : {}),
     ...(lists.words ? { words: segments.flatMap(toWords) } : {}),
     usage: toUsage(audioSeconds),
+    ...(segments.some(({ confidence }) => confidence === undefined) ? { x_unknown: UNKNOWN_FIELDS } : {}),
   };
 }
+
+/** Fields of segments that are 0 or empty because the engine does not report them. */
+const UNKNOWN_FIELDS = ["tokens", "avg_logprob", "no_speech_prob"];
 
 function toSegment({ startSeconds, endSeconds, text, confidence }: TranscriptSegment, id: number, temperature: number) {
   return {
@@ -101,11 +108,12 @@ function toSegment({ startSeconds, endSeconds, text, confidence }: TranscriptSeg
     start: toSeconds(startSeconds),
     end: toSeconds(endSeconds),
     text,
-    tokens: confidence?.tokens ?? null,
+    // Clients read these as a list and as numbers, also where the engine does not report them.
+    tokens: confidence?.tokens ?? [],
     temperature: confidence?.temperature ?? temperature,
-    avg_logprob: confidence?.averageLogProbability ?? null,
+    avg_logprob: confidence?.averageLogProbability ?? 0,
     compression_ratio: compressionRatio(text),
-    no_speech_prob: confidence?.noSpeechProbability ?? null,
+    no_speech_prob: confidence?.noSpeechProbability ?? 0,
   };
 }
 
@@ -139,6 +147,26 @@ function spaceBetween(before: string, after: string): "" | " " {
 
 function toUsage(audioSeconds: number) {
   return { type: "duration", seconds: Math.ceil(audioSeconds) };
+}
+
+/**
+ * Clients read the usage of a stream in tokens. Transcriptions are counted in seconds: an input token is a started second,
+ * an output token one of the engine's, or four bytes of text.
+ */
+function toTokenUsage(audioSeconds: number, outputTokens: number) {
+  const seconds = Math.ceil(audioSeconds);
+  return {
+    type: "tokens",
+    input_tokens: seconds,
+    output_tokens: outputTokens,
+    total_tokens: seconds + outputTokens,
+    input_token_details: { audio_tokens: seconds, text_tokens: 0 },
+    seconds,
+  };
+}
+
+function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
 function toSeconds(seconds: number): number {
