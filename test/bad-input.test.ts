@@ -235,7 +235,7 @@ describe("bodies", () => {
     expect((await service.post("/v1/chat/completions", valid)).status).toBe(200);
   });
 
-  test("a body that does not arrive whole is 408 and the connection is closed", async () => {
+  test("returns 408 and closes the connection when the body does not arrive completely", async () => {
     const [head] = request({ "content-length": "500" });
     const socket = await open();
     socket.write(`${head}{"model":"par`);
@@ -246,7 +246,7 @@ describe("bodies", () => {
 });
 
 describe("routes", () => {
-  test("a path that is no text, or longer than any id, is refused in the usual shape", async () => {
+  test("refuses an undecodable or overlong path with the standard error body", async () => {
     const undecodable = await service.fetch("/v1/models/%ff");
     expect(undecodable.status).toBe(400);
     expect((await errorOf(undecodable)).message).toContain("/v1/models/%ff");
@@ -293,7 +293,7 @@ describe("keys", () => {
     ["another scheme", "Basic dXNlcjpwYXNz"],
     ["a scheme that begins alike", "Bearers hello"],
     ["very long", `Bearer sk-${"x".repeat(9000)}`],
-  ])("%s is 401 invalid_api_key and never echoed whole", async (_what, authorization) => {
+  ])("returns 401 invalid_api_key for %s without echoing it", async (_what, authorization) => {
     const response = await withKey(authorization);
     expect(response.status).toBe(401);
     const error = await errorOf(response);
@@ -305,7 +305,7 @@ describe("keys", () => {
     expect((await withKey(`${scheme}${service.apiKey}`)).status).toBe(200);
   });
 
-  test("a scheme without a key is no key", async () => {
+  test("treats a scheme without a key as a missing key", async () => {
     const response = await withKey("Bearer");
     expect(response.status).toBe(401);
     expect((await errorOf(response)).code).toBeNull();

@@ -128,7 +128,7 @@ describe("reasoning", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens_details?.reasoning_tokens).toBe(5);
   });
 
-  test("is left out where the effort is none", async () => {
+  test("is left out with effort none", async () => {
     const { choices } = await client.chat.completions.create({ ...ask("think"), reasoning_effort: "none" });
     expect(choices[0]?.message).not.toHaveProperty("reasoning_content");
   });

@@ -1,4 +1,4 @@
-/** What no client should ask of a chat model, and which field each is told of. */
+/** Invalid chat requests, and the field that each error names. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";
@@ -203,7 +203,7 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
   ["sound", { modalities: ["text", "audio"] }, "modalities", /text/],
   ["a search", { web_search_options: {} }, "web_search_options", /messages/],
   [
-    "a grammar of its own",
+    "a custom grammar",
     { response_format: { type: "json_object", grammar: "root ::= [0-9]" } },
     "response_format.grammar",
     /grammar/,

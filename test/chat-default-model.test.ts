@@ -18,7 +18,7 @@ let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  // The default model's own template has no place for tools: the same weights are told of them by another.
+  // The default model's template does not support tools; another template adds them for the same weights.
   const template = join(directory.path, "hermes.jinja");
   await writeFile(template, HERMES);
   const deployment = { engine: "llama-cpp", model: MODEL, gpu: false, context_size: 1024, max_choices: 4 };

@@ -1,4 +1,4 @@
-/** JSON from an upstream that cannot be held to it: asked for in words, checked, and asked for once more. */
+/** JSON from an upstream that cannot enforce it: requested in the prompt, validated, and requested once more. */
 
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
@@ -187,7 +187,7 @@ test("an answer that max_tokens cuts off comes as it is, and says so", async () 
   expect(upstream.received).toHaveLength(1);
 });
 
-test("a call of a tool is no text to be checked", async () => {
+test("does not validate tool calls as JSON output", async () => {
   const tools = [{ type: "function" as const, function: { name: "f" } }];
   for (const stream of [false, true]) {
     const body = { ...ask("a tool", "several"), tools };
@@ -199,7 +199,7 @@ test("a call of a tool is no text to be checked", async () => {
   }
 });
 
-test("a stream tells usage of both requests under the answer's own id", async () => {
+test("reports the usage of both requests in a stream under the answer's id", async () => {
   const stream = await client.chat.completions.create({
     ...ask("wrong day"),
     stream: true,
@@ -212,7 +212,7 @@ test("a stream tells usage of both requests under the answer's own id", async ()
   expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
 });
 
-test("a schema that is none is a 400 that names it, before anything is sent", async () => {
+test("returns 400 with the path of an invalid schema, before the upstream request", async () => {
   const schema = { type: "object", properties: { a: { type: "nonsense" } } };
   for (const stream of [false, true]) {
     const response = await service.post("/v1/chat/completions", {
@@ -258,7 +258,7 @@ test.each<[what: string, change: object, param: string]>([
   },
 );
 
-test("the listing tells what deployments are said to be able to do, and null for the rest", async () => {
+test("lists the configured abilities of deployments, and null for unknown ones", async () => {
   const response = await service.fetch("/v1/models?include_metadata=true");
   const { data } = (await response.json()) as { data: { id: string; metadata: { capabilities: object } }[] };
   const of = (model: string) => data.find(({ id }) => id === model)?.metadata.capabilities;

@@ -1,4 +1,4 @@
-/** Chats whose judge answers by script, so that it can be made to fail, before local and upstream models. */
+/** Moderated chats with local and upstream models, with a scripted moderation model that can fail. */
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -160,7 +160,7 @@ test("fails closed in mid-stream when the judge fails, and settles it as failed"
   expect(whole.status).toBe(502);
 });
 
-test("a judge that fails before anything is shown is an error of its own, also of a stream", async () => {
+test("returns an HTTP error when moderation fails before the first output, also for a stream", async () => {
   const body = { messages: [{ role: "user", content: "mumble" }], stream: true, ...block("output") };
   expect(await ask(body)).toMatchObject({ status: 502, body: { error: { type: "server_error" } } });
 });
@@ -201,7 +201,7 @@ test("counts what a blocked answer of an upstream used", async () => {
   });
 });
 
-test("counts the prompt of an upstream's stream that is blocked before the upstream tells it", async () => {
+test("counts the prompt of a stream that is blocked before the upstream reports usage", async () => {
   const response = await service.post("/v1/chat/completions", {
     ...user("Hello"),
     stream: true,

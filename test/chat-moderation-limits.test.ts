@@ -1,4 +1,4 @@
-/** A moderated chat within its caller's limits: what judges the answer is no request of the caller's. */
+/** Limits of a moderated chat's caller: moderation of the answer does not count as a request. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";

@@ -117,7 +117,7 @@ test("block ends a stream the same way, before the harm is shown", async () => {
   expect(moderation).toMatchObject({ input: found(false), output: found(true) });
 });
 
-test("a harmless stream comes whole and in parts", async () => {
+test("streams a harmless answer completely and in parts", async () => {
   const { text, reason, chunkCount } = await streamed("Hello!", policy("block", "block"));
   expect(text).toBe(HARMLESS);
   expect(reason).toBe("stop");

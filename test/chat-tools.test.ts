@@ -58,7 +58,7 @@ describe.each([false, true])("two rounds by hand (streamed: %s)", (stream) => {
     return stream ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body);
   };
 
-  test("the model calls, is told, and answers", async () => {
+  test("calls a tool and answers from its result", async () => {
     const first = await complete(ask(QUESTION));
     const [choice] = first.choices;
     expect(choice?.finish_reason).toBe("tool_calls");

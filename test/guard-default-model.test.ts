@@ -7,7 +7,7 @@ import { type Service, startService } from "./support/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
 import { untilJudging } from "./support/until-judging.ts";
 
-/** The model is no guard, and its verdicts mean nothing: examples bring it to answer in a guard's words at all. */
+/** The model is not a guard and its verdicts are meaningless: examples make it answer in a guard's format. */
 const YES_OR_NO = `{% for message in messages %}{{ message.content }}
 {% endfor %}Question: Is snow cold?
 Answer: Yes

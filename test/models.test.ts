@@ -85,7 +85,7 @@ test("only_model_access_groups leaves only models of a group, never the groups' 
   expect(await ids("?only_model_access_groups=true")).toEqual(["parrot"]);
 });
 
-test("include_metadata tells what is known, null for what is not, and nothing of where an upstream is", async () => {
+test("returns known metadata, null for the rest, and no upstream address with include_metadata", async () => {
   const [parrot, live] = await entries("?include_metadata=true");
   expect(parrot.metadata).toEqual({
     task: "chat",

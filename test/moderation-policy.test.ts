@@ -1,4 +1,4 @@
-/** A project's moderation policy: set by an administrator, held to by all its chats, through the official client. */
+/** A project's moderation policy: set by an administrator and applied to all its chats, through the official client. */
 
 import OpenAI, { BadRequestError } from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The client has no method for it, but sends what it is told with the admin key. */
+/** The client has no method for it, so this uses its generic request with the admin key. */
 async function administer(method: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await fetch(`${service.baseUrl}/organization/projects/${project}/moderation_policy`, {
     method,
@@ -118,7 +118,7 @@ test("ends an answer that is flagged, in a stream before the harm is shown", asy
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("content_filter");
 });
 
-test("score tells every request what was found", async () => {
+test("returns the scores of every request with the action score", async () => {
   await administer("POST", { model: "judge", policy: { input: SCORE } });
   expect(await chats.create(ask(HARMFUL))).toMatchObject({
     moderation: { input: { model: "judge", results: [{ flagged: true }] }, output: { results: [] } },
@@ -159,7 +159,7 @@ test("fails closed where the project may not use its judge, without blaming the 
   await modelPermissions.delete(project);
 });
 
-test("another project is not held to it", async () => {
+test("does not apply to another project", async () => {
   await administer("POST", { model: "judge", policy: { input: BLOCK, output: BLOCK } });
   const answer = await service.client().chat.completions.create(ask(HARMFUL));
   expect(answer.choices[0]?.message.content).toContain("family");

@@ -223,7 +223,7 @@ describe("refuses", () => {
   });
 });
 
-test("tells the official client what is wrong as an APIError", async () => {
+test("raises an APIError in the official client", async () => {
   const refused = service.client({ maxRetries: 0 }).moderations.create({ input: [] });
   await expect(refused).rejects.toBeInstanceOf(APIError);
 });

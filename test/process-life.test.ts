@@ -104,7 +104,7 @@ test("a port that is taken is a clear error and exit code 1", async () => {
 });
 
 test.each(["uploads", "parlance.sqlite"])(
-  "a data directory whose %s cannot be used is told with its path",
+  "names the path of a data directory whose %s cannot be used",
   async (name) => {
     const data = await mkdtemp(join(tmpdir(), "parlance-data-"));
     if (name === "uploads") {

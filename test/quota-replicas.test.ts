@@ -148,7 +148,7 @@ describe.each(BACKENDS)("counting in %s, sequentially", (name, useRedis) => {
   afterAll(() => replicas?.stop());
 
   onBackend("together they admit as many requests and tokens as the limits say, and no more", async () => {
-    // In a project of its own, so that others' requests do not count.
+    // In a separate project, because other requests would count.
     const { projects } = administrator(replicas.services[0]);
     const project = await projects.create({ name: "Load" });
     const { api_key } = await projects.serviceAccounts.create(project.id, { name: "load" });

@@ -74,7 +74,7 @@ test("admits exactly the limit of concurrent requests, with the remaining count 
       ),
     },
   });
-  // Another model has a limit of its own.
+  // Another model has a separate limit.
   expect((await say(running, { model: "sloth", stream: true, messages: [] })).status).toBe(400);
 });
 

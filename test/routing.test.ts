@@ -114,7 +114,7 @@ test("a deployment that fails is left alone, and a probe finds it well again", a
   expect((await ask("mends")).deployment).toBe("mends#1");
 });
 
-test("the Retry-After of an upstream is obeyed, and told to the caller", async () => {
+test("obeys an upstream's Retry-After and passes it to the caller", async () => {
   const first = await ask("limited");
   expect([first.status, first.headers.get("retry-after")]).toEqual([429, "7"]);
   const asked = requests("rate-limited-for-7s");
@@ -135,7 +135,7 @@ test("retries add a fifth to the load at most, whatever fails", async () => {
   expect(await attempts("stormy")).toBeLessThanOrEqual(ROUNDS * 1.2 + 10 + 6);
 });
 
-test("a model tells its voices while its first deployment cannot be opened", async () => {
+test("lists a model's voices while its first deployment cannot be opened", async () => {
   const response = await service.fetch("/v1/audio/voices?model=voiced");
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"low"')]);
 });
@@ -235,7 +235,7 @@ async function newProjectKey(permissions?: object): Promise<string> {
   return (await send(`projects/${project.id}/service_accounts`, { name: "one" })).api_key.value;
 }
 
-test("a fallback that the caller may not use is none", async () => {
+test("skips a fallback that the caller may not use", async () => {
   const key = await newProjectKey({ mode: "deny_list", model_ids: ["spare"] });
   const before = requests("none");
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

@@ -78,7 +78,7 @@ test.each([
   ["a text without anything to say", { input: "?!" }, 400, /nothing that can be spoken/],
   ["a model of another task", { model: "far/chatty" }, 400, /chat, not speech/],
   ["samples at another rate than pcm has", { model: "far/slow-rate" }, 502, /upstream/i],
-])("tells what the upstream says to %s", async (_name, given, status, message) => {
+])("passes on the upstream's answer to %s", async (_name, given, status, message) => {
   const response = await speak(given);
   expect(await response.text()).toMatch(message);
   expect(response.status).toBe(status);

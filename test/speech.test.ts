@@ -1,4 +1,4 @@
-/** Speech over HTTP with a model that hums, so that pauses, failures and bad input can be tried without weights. */
+/** Speech over HTTP with the scripted model, which needs no weights: pauses, failures and invalid input. */
 
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

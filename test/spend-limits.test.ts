@@ -75,7 +75,7 @@ test("a hundred concurrent requests of ten cents spend at most the remaining dol
   expect(refused?.headers.get("x-should-retry")).toBe("false");
   expect(await refused?.json()).toMatchObject({ error: { type: "insufficient_quota", code: "insufficient_quota" } });
   await expect.poll(spent, { timeout: 10_000 }).toBeCloseTo(1);
-  // What has no known price is not held to money.
+  // Spend limits do not apply to a model without a price.
   expect((await say("stray")).status).toBe(200);
 });
 

@@ -261,7 +261,7 @@ test.each(["late", "slow"])(
   },
 );
 
-test("a failure on the way is told in the stream, and as an error where nothing was sent yet", async () => {
+test("reports a failure in the stream, or as an HTTP error before the first output", async () => {
   const streamed = await (await post(form({ prompt: "breaks", stream: "true" }))).text();
   expect(streamed).toContain('"delta":"One."');
   expect(streamed).toContain('"error":{');

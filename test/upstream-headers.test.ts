@@ -1,4 +1,4 @@
-/** Which of a caller's headers an upstream is told, whatever it is asked for. */
+/** Forwarding of a caller's headers to upstreams, for every task. */
 
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";

@@ -89,7 +89,7 @@ test("translates, streams, and knows models under a wildcard", async () => {
   expect(types.at(-1)).toBe("transcript.text.done");
 });
 
-test("a stream is passed on as it comes, and what breaks on the way is told in it", async () => {
+test("forwards a stream as it arrives, and reports a failure in it", async () => {
   const ask = async (prompt: string) => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ model: "ours", stream: "true", prompt })) form.append(name, value);
@@ -147,7 +147,7 @@ test("a client that leaves ends the upstream's work", async () => {
   await eventually(async () => expect(await inUse()).toBe(false));
 });
 
-test("an upstream that fails, or does something else, is a fault of its own", async () => {
+test("reports an upstream that fails or sends an invalid answer", async () => {
   const { transcriptions } = service.client({ maxRetries: 0 }).audio;
   await expect(transcriptions.create({ model: "ours", file: await file(), prompt: "breaks" })).rejects.toMatchObject({
     status: 502,
@@ -159,7 +159,7 @@ async function metrics(): Promise<string> {
   return (await fetch(`${upstream.origin}/metrics`)).text();
 }
 
-test("a length that no recording has is no cost beyond counting, and holds no slot of the caller's", async () => {
+test("bounds an impossible duration to a countable cost, and releases the caller's slot", async () => {
   const told = { text: "Hi.", language: "english", duration: 1e308, segments: [] };
   const liar = createServer((request, response) => {
     request.resume().on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(told)));

@@ -17,7 +17,7 @@ models:
 const LOST_MILLISECONDS = 250;
 const CLIENTS = 8;
 
-/** Asks until told to stop or the process is gone; gives when each answer was there. */
+/** Sends requests until stopped or the process ends; returns the time of each answer. */
 function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {
   const answeredAt: number[] = [];
   let isOver = false;
@@ -70,7 +70,7 @@ async function start(kind: string, closing: AsyncDisposableStack) {
   return { service, restart };
 }
 
-// One after the other, and a machine that pauses for longer than the bound itself tells nothing about it.
+// Sequential. A machine that stalls for longer than the bound would invalidate the measurement.
 test.each(KINDS)(
   "SIGKILL loses at most the last 250 milliseconds of answered requests on %s",
   { retry: 2 },

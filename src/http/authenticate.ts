@@ -11,7 +11,7 @@ import type { Secret } from "../secret.ts";
 export interface Authenticator {
   /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
   authenticate(key: string | undefined): Promise<Caller>;
-  /** As `authenticate`, for a key that works and of which all is known already; undefined for any other. */
+  /** Like `authenticate`, synchronously for a valid key in the cache; undefined for any other key. */
   authenticateKnown(key: string | undefined): Caller | undefined;
   /** Throws a Fault when the client names another organization or project than the key's. */
   checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
@@ -22,7 +22,7 @@ export type CountWrongKey = (address: string) => Promise<void>;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set in every scope that authenticates. */
+    /** Set in every authenticated scope. */
     caller: Caller;
   }
 }
@@ -33,7 +33,7 @@ interface AuthenticationRules {
   ignoresMismatchedIds: boolean;
 }
 
-/** Runs before the body is read: without a key nobody can make the server read one. */
+/** Runs before the body is read, so requests without a key cost no reading. */
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
@@ -93,7 +93,7 @@ export async function requireKey(request: FastifyRequest, required: Secret, coun
   const digest = (text: string) => hash("sha256", text, "buffer");
   if (key !== undefined && timingSafeEqual(digest(key), digest(required.reveal()))) return;
   if (key !== undefined) await countWrongKey(request.ip);
-  throw new Fault("unauthenticated", "This path needs its own key in the header `Authorization: Bearer KEY`.", {
+  throw new Fault("unauthenticated", "This path requires its key in the header `Authorization: Bearer KEY`.", {
     code: "invalid_api_key",
   });
 }
@@ -110,7 +110,7 @@ async function authenticateKey(
   });
 }
 
-/** Undefined also when it is empty, as clients send what was not set. */
+/** Undefined for an empty header too, which clients send for an unset value. */
 function sent(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
 }
@@ -122,7 +122,7 @@ function sentKey(headers: IncomingHttpHeaders): string | undefined {
 
 const SCHEME = "bearer";
 
-/** Undefined when no key was sent at all. */
+/** Undefined without a key. */
 function bearerKey(header = ""): string | undefined {
   const rest = header.slice(SCHEME.length);
   const isBearer = header.slice(0, SCHEME.length).toLowerCase() === SCHEME && (rest === "" || rest.startsWith(" "));

@@ -1,4 +1,4 @@
-/** Every way in which a request can fail, brought into one shape: faults, Fastify's own refusals, broken HTTP, bugs. */
+/** Converts every failure of a request to a Fault: Fastify's errors, malformed HTTP, bugs. */
 
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -81,7 +81,7 @@ function routeMethods(app: FastifyInstance): (path: string) => string[] {
   };
 }
 
-/** Answers paths that cannot be looked up, for which no hook runs: not decodable, or with a segment that is too long. */
+/** Answers invalid paths, for which no hook runs: undecodable ones, or with an overlong segment. */
 export function answerUnroutable(error: FastifyError, { id, raw }: FastifyRequest, reply: FastifyReply): void {
   const [path = ""] = (raw.url ?? "").slice(0, 200).split("?", 1);
   const isTooLong = error.code === "FST_ERR_MAX_PARAM_LENGTH";
@@ -103,7 +103,7 @@ export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = 
   response.end(JSON.stringify(body));
 }
 
-/** For what Node's HTTP parser refuses before there is a request; the socket is closed after the answer. */
+/** Answers requests that Node's HTTP parser refuses, then closes the socket. */
 export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -128,9 +128,9 @@ export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): 
 function brokenHttpFault(code: string | undefined): Fault {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new Fault("headers-too-large", "The request's headers are larger than this server takes (16 KiB).");
+      return new Fault("headers-too-large", "The request's headers exceed the limit of 16 KiB.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Fault("request-too-slow", "The request did not arrive completely in the time that this server waits.");
+      return new Fault("request-too-slow", "The request did not arrive completely within the time limit.");
     default:
       return invalidRequest("The request is not valid HTTP.");
   }

@@ -4,16 +4,13 @@ import { createLogger } from "../observability/logger.ts";
 import { useErrorFormat } from "./errors.ts";
 import { useRequestLog } from "./request-log.ts";
 
-test.each([1, 2])(
-  "what is thrown as an answer is sent is answered as a bug, with %i of them at once",
-  async (count) => {
-    const app = fastify();
-    useRequestLog(app, createLogger("silent"), () => {});
-    useErrorFormat(app, 1024);
-    // Fastify makes JSON for its own content type only, and finds out as it sends.
-    app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));
-    const answers = await Promise.all(Array.from({ length: count }, () => app.inject("/v1/broken")));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(500));
-    for (const answer of answers) expect(answer.json().error.message).toMatch(/^The server failed/);
-  },
-);
+test.each([1, 2])("answers 500 when sending an answer throws, with %i requests at once", async (count) => {
+  const app = fastify();
+  useRequestLog(app, createLogger("silent"), () => {});
+  useErrorFormat(app, 1024);
+  // Fastify makes JSON for its own content type only, and finds out as it sends.
+  app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));
+  const answers = await Promise.all(Array.from({ length: count }, () => app.inject("/v1/broken")));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(500));
+  for (const answer of answers) expect(answer.json().error.message).toMatch(/^The server failed/);
+});

@@ -1,4 +1,4 @@
-/** What is kept of a request for its one line in the log: never a prompt, a key or an upstream's secret. */
+/** Collects a request's log line, which never contains a prompt, a key or an upstream's secret. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { Fault } from "../faults.ts";
@@ -10,7 +10,7 @@ interface RequestRecord {
   beganAt: number;
   /** As the caller wrote it; logged shortened. */
   model: string | undefined;
-  /** What an inference came to, once it is over. */
+  /** Outcome of the inference, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
   /** Fields of the body that had no effect. */
@@ -20,7 +20,7 @@ interface RequestRecord {
 }
 
 export interface OpenRequests {
-  /** Requests whose answer is not sent completely yet. */
+  /** Requests whose answers are not yet sent completely. */
   open: number;
 }
 
@@ -58,7 +58,7 @@ export function useRequestLog(
     request.record = record;
     records.open += 1;
     reply.header("x-request-id", request.id).header("openai-version", "2020-10-01");
-    // Not Fastify's onResponse, which clients that leave never reach.
+    // Not Fastify's onResponse, which disconnected clients never trigger.
     reply.raw.on("close", () => {
       records.open -= 1;
       if (!reply.raw.writableFinished) for (const leave of record.leaving) leave();
@@ -77,7 +77,7 @@ export function useRequestLog(
   return records;
 
   function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-    // Health checks and scrapes come every few seconds and say nothing.
+    // Health checks and scrapes would fill the log.
     if (!request.url.startsWith("/v1/")) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);

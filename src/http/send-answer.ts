@@ -11,7 +11,7 @@ interface AnswerFacts {
   settlement(): Settlement | undefined;
 }
 
-/** What an answer is sent as: complete, as bytes that come one after the other, or as server-sent events. */
+/** Forms of an answer: complete, a stream of bytes, or server-sent events. */
 export type AnswerContent =
   | { body: string | object | Promise<string | object>; contentType?: string }
   | { bytes: AsyncIterable<Uint8Array>; contentType: string }

@@ -6,7 +6,7 @@ import { toErrorBody } from "../wire/openai/error.ts";
 /** The last frame of a stream that failed. */
 export type ToErrorFrame = (failure: unknown) => string;
 
-/** Sends server-sent events as they come. A failure on the way becomes an error frame, and the stream ends after it. */
+/** Streams server-sent events. A failure midway becomes an error frame, which ends the stream. */
 export function sendEvents(
   reply: FastifyReply,
   frames: AsyncIterable<string | Uint8Array>,

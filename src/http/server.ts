@@ -1,4 +1,4 @@
-/** Scopes and the route list; builds, never listens. */
+/** Builds the server with its scopes and routes, without listening. */
 
 import { type FastifyInstance, fastify } from "fastify";
 import type { Accounts } from "../accounts/accounts.ts";
@@ -38,9 +38,9 @@ export interface ServerOptions {
   maxBodyBytes: number;
   transcription: Omit<TranscriptionParts, "unknownFields">;
   maxModerationInputs: number;
-  /** How long a request, headers and body, may take to arrive. */
+  /** Time limit for a request's headers and body to arrive. */
   receiveTimeoutSeconds: number;
-  /** How long an answer may take, from the request's arrival. */
+  /** Time limit for an answer, from the request's arrival. */
   requestTimeoutSeconds: number;
   /** Connections that one remote address may have open; undefined: without limit. */
   maxConnectionsPerAddress: number | undefined;
@@ -50,7 +50,7 @@ export interface ServerOptions {
   corsOrigins: readonly string[];
   /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
   ignoresMismatchedIds: boolean;
-  /** What happens to fields of a request body that nothing here knows. */
+  /** Treatment of unknown fields in a request body. */
   unknownFields: UnknownFieldsPolicy;
   countWrongKey: CountWrongKey;
   logger: Logger;
@@ -59,9 +59,9 @@ export interface ServerOptions {
 
 export interface Server {
   app: FastifyInstance;
-  /** Refuses what comes from now on: new connections, and requests on those that are kept alive. */
+  /** Refuses new connections and further requests on keep-alive connections. */
   drain(): void;
-  /** Requests whose answer is not sent completely yet. */
+  /** Requests whose answers are not yet sent completely. */
   openRequests(): number;
 }
 
@@ -120,7 +120,7 @@ export function buildServer(options: ServerOptions): Server {
   };
 }
 
-/** Health and metrics alone, for an address that only the operator's network reaches. */
+/** Serves health and metrics on a separate address for the operator's network. */
 export function buildOperationsServer(served: Operations, logger: Logger): FastifyInstance {
   const timeouts = { receiveTimeoutSeconds: 10, requestTimeoutSeconds: 10 };
   const { app } = bareServer({ ...timeouts, maxBodyBytes: 1024, logger, measure: () => {} });
@@ -130,7 +130,7 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
 
 /** Headers of 16 KiB take less over the slowest link; a connection that dribbles them holds a descriptor. */
 const MAX_HEADERS_MILLISECONDS = 15_000;
-/** For the error of an answer that is late. */
+/** Leaves time to send the error of an answer that exceeds its time limit. */
 const SPARE_MILLISECONDS = 2000;
 
 /** A chat whose messages are moderated first may be silent for two deadlines. */
@@ -160,7 +160,7 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     // Of a connection on which nothing moves although a request is open: a client that does not read would hold its
     // answer indefinitely.
     connectionTimeout: connectionTimeoutMs(limits),
-    // Longer than the usual idle time of a proxy in front, so that the proxy closes first and meets no reset.
+    // Longer than the common idle timeout of proxies: the proxy closes first and sees no reset.
     keepAliveTimeout: 75_000,
     genReqId: newRequestId,
     clientErrorHandler: answerBrokenHttp,

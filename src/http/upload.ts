@@ -1,4 +1,4 @@
-/** A multipart upload, written to disk as it arrives, in a folder of its own that goes with the request. */
+/** Writes a multipart upload to disk as it arrives, in a folder that is deleted with the request. */
 
 import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -20,20 +20,20 @@ export interface UploadOptions {
 
 export interface Upload {
   file: UploadedFile | undefined;
-  /** The other fields, in the order in which they came. */
+  /** The other fields, in order. */
   fields: readonly (readonly [name: string, value: string])[];
 }
 
 interface UploadedFile {
   path: string;
-  /** As the client calls it, without folders. */
+  /** The client's file name, without folders. */
   name: string;
   bytes: number;
 }
 
 const FIELD_BYTES = 64 * 1024;
 const FIELDS = 100;
-/** The fields, the file, and one more so that a field or file too many is refused by its name. */
+/** The fields, the file, and one more, to name an excess field or file in the error. */
 const PARTS = FIELDS + 2;
 /** What fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
@@ -83,8 +83,8 @@ export function takeMultipart(scope: FastifyInstance): void {
 }
 
 /**
- * Resolves once the whole body has come. What was written is removed when the answer has been sent or its client has
- * left. Throws a Fault for what is no multipart body, for more than one file, and for what is too large: at once, and
+ * Resolves once the complete body has arrived. The files are removed when the answer has been sent or its client has
+ * disconnected. Throws a Fault for an invalid multipart body, a second file or an excessive size: at once, and
  * without reading what is still to come.
  */
 export async function receiveUpload(
@@ -140,7 +140,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     };
     parser.on("file", (name, content, fileName) => {
       content.once("limit", () => fail(tooLarge(maxBytes, undefined)));
-      // Of a body that breaks off; the parser tells so itself.
+      // The body broke off, which the parser reports itself.
       content.on("error", () => {});
       if (name !== "file") {
         content.resume();
@@ -158,7 +158,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     // Parts without headers are neither fields nor files, and cost as much.
     parser.on("partsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields and one file can be sent.`)));
     parser.on("error", () => fail(broken()));
-    // What the disk refuses has been told by then.
+    // The write error has been reported by then.
     parser.on("finish", () => written.then(() => resolve({ file, fields })).catch(() => {}));
     body.once("aborted", () => fail(new Fault("client-left", "The client left.")));
     body.once("error", () => fail(new Fault("client-left", "The client left.")));
@@ -199,10 +199,10 @@ function isFull(code: string | undefined): boolean {
 function toDiskFault(error: NodeJS.ErrnoException): unknown {
   const { code = "" } = error;
   if (isFull(code)) {
-    return unavailable("There is no room on the disk for this upload now.", "server_is_overloaded", 60, error);
+    return unavailable("The disk has no space for this upload.", "server_is_overloaded", 60, error);
   }
   if (!NOT_NOW.has(code)) return error;
-  return unavailable("This upload cannot be kept now. Try again in a moment.", "server_is_overloaded", 5, error);
+  return unavailable("This upload cannot be stored now. Retry in a few seconds.", "server_is_overloaded", 5, error);
 }
 
 function tooLarge(maxBytes: number, announced: number | undefined): Fault {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ActiveRequests } from "./active-requests.ts";
 
-test("holds what was added until it is deleted, in whatever order", () => {
+test("keeps items until they are deleted, in any order", () => {
   const inFlight = new ActiveRequests<number>();
   const places = Array.from({ length: 20 }, (_, number) => inFlight.add(number));
   for (const number of [19, 0, 7, 18, 3]) inFlight.delete(places[number] as (typeof places)[number]);
@@ -17,7 +17,7 @@ test("holds what was added until it is deleted, in whatever order", () => {
   expect(inFlight.size).toBe(0);
 });
 
-test("goes over what was there at the beginning, although items leave meanwhile", () => {
+test("iterates over the initial items while items are deleted", () => {
   const inFlight = new ActiveRequests<string>();
   const places = ["a", "b", "c"].map((item) => inFlight.add(item));
   const seen: string[] = [];

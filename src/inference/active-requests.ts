@@ -1,4 +1,4 @@
-/** Where an item is; to be given back once. */
+/** Position of an item, for its removal. */
 export interface Entry<Item> {
   item: Item;
   at: number;

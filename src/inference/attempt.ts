@@ -1,4 +1,4 @@
-/** One try at one deployment, up to the first event of its answer. */
+/** One attempt at one deployment, up to the first event of its answer. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
@@ -21,7 +21,7 @@ export interface AttemptMeasure {
   queuedSeconds: number;
 }
 
-/** What the attempts of one request come to. */
+/** Statistics of the attempts of one request. */
 export interface AttemptStats {
   /** Deployments that were asked, counting one again when it was asked again. */
   attempts: number;
@@ -61,7 +61,7 @@ const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
 /**
  * Resolves with the answer's events, the first of which has come, none when the answer is empty; or with the Fault that
  * another attempt may not meet. Whatever holds a slot or a connection is freed at the end of the events and when `signal`
- * aborts. Throws any other failure, and the signal's reason once that has aborted. `onAttempt` is told of an attempt
+ * aborts. Throws any other failure, and the signal's reason on abort. `onAttempt` is called for an attempt
  * that had a slot.
  */
 export async function attempt<Opened extends Model, Event>(

@@ -1,4 +1,4 @@
-/** Why a chat model cannot honour a request, by what it says it is able to do. */
+/** Checks a chat request against the model's abilities. */
 
 import type { ChatAbilities, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import { contextExceeded } from "../engines/context-exceeded.ts";
@@ -6,7 +6,7 @@ import { imagesIn } from "../engines/message-text.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import { type ChatCall, forwarderOf } from "./chat-call.ts";
 
-/** Undefined where it can, and where an upstream does not say. */
+/** Returns the Fault; undefined if the model can serve the request, or does not report its abilities. */
 export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | undefined {
   const unsupported = forwarderOf(call, model) === undefined ? call.passThrough?.unsupportedLocally() : undefined;
   if (unsupported !== undefined) return unsupported;

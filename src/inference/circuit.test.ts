@@ -37,14 +37,14 @@ test("opens by rate when failures come between successes", async () => {
   expect(circuit.state).toBe("open");
 });
 
-test("what the request or this service's own limits caused, and a client that left, do not count", async () => {
+test("ignores failures caused by the request, this service's limits or a disconnect", async () => {
   const circuit = new Circuit(settings);
   const busy = unavailable("Too many connections are open here.", "server_is_overloaded", 1);
   for (let round = 0; round < 10; round += 1) await attempts(circuit, invalidRequest("No."), left, busy);
   expect(circuit.state).toBe("closed");
 });
 
-test("lets one probe through after its rest, which closes it as soon as the answer has begun", async () => {
+test("lets one probe through after the cooldown, which closes it once the answer has begun", async () => {
   const circuit = new Circuit(settings);
   await attempts(circuit, broken(), broken(), broken());
   await expect.poll(() => circuit.refusal("a")).toBeUndefined();
@@ -116,14 +116,14 @@ test("obeys the Retry-After of an upstream, one failure being enough", async () 
   expect(circuit.refusal("a")).toMatchObject({ kind: "request-rate-limited", retryAfterSeconds: 7 });
 });
 
-test("of several Retry-Afters the one that asks for most is obeyed", async () => {
+test("obeys the longest of several Retry-Afters", async () => {
   const circuit = new Circuit(settings);
   const limited = (retryAfterSeconds: number) => new Fault("request-rate-limited", "Slow down.", { retryAfterSeconds });
   await attempts(circuit, limited(60), limited(1));
   expect(circuit.refusal("a")).toMatchObject({ retryAfterSeconds: 60 });
 });
 
-test("attempts that were on their way when it opened change nothing", async () => {
+test("ignores the outcome of attempts that started before it opened", async () => {
   const circuit = new Circuit(settings);
   const late = [circuit.watch(), circuit.watch()];
   await attempts(circuit, broken(), broken(), broken());
@@ -132,7 +132,7 @@ test("attempts that were on their way when it opened change nothing", async () =
   expect(circuit.state).toBe("open");
 });
 
-/** Its probe finds what `found` holds, one after the other, the last for ever. */
+/** The probe returns the items of `found` in order, and then repeats the last. */
 function probed(...found: (boolean | undefined)[]): { circuit: Circuit; asked: () => number } {
   let asked = 0;
   const circuit = new Circuit(settings, async () => {
@@ -142,7 +142,7 @@ function probed(...found: (boolean | undefined)[]): { circuit: Circuit; asked: (
   return { circuit, asked: () => asked };
 }
 
-test("a probe closes it without any request, and none is let through before", async () => {
+test("closes after a successful probe, and lets no request through before", async () => {
   const { circuit, asked } = probed(false, false, true);
   await attempts(circuit, broken(), broken(), broken());
   while (circuit.state !== "closed") {
@@ -153,7 +153,7 @@ test("a probe closes it without any request, and none is let through before", as
   expect(circuit.refusal("a")).toBeUndefined();
 });
 
-test("after a probe the first failure opens it again, and a success ends the trial", async () => {
+test("opens again on the first failure after a probe, until a success", async () => {
   const { circuit } = probed(true);
   await attempts(circuit, broken(), broken(), broken());
   await expect.poll(() => circuit.state).toBe("closed");
@@ -164,7 +164,7 @@ test("after a probe the first failure opens it again, and a success ends the tri
   expect(circuit.state).toBe("closed");
 });
 
-test("a request probes where the deployment cannot be asked", async () => {
+test("probes with a request where the deployment has no probe", async () => {
   const { circuit } = probed(undefined);
   await attempts(circuit, broken(), broken(), broken());
   await expect.poll(() => circuit.refusal("a")).toBeUndefined();
@@ -173,7 +173,7 @@ test("a request probes where the deployment cannot be asked", async () => {
   expect(circuit.state).toBe("closed");
 });
 
-test("no probe is sent before the end of a Retry-After", async () => {
+test("sends no probe before the end of a Retry-After", async () => {
   const { circuit, asked } = probed(true);
   await attempts(circuit, broken(), broken(), broken({ retryAfterSeconds: 1 }));
   await pause(REST_SECONDS * 1000 * 2);
@@ -182,7 +182,7 @@ test("no probe is sent before the end of a Retry-After", async () => {
   expect(asked()).toBe(1);
 });
 
-test("once closed it is not probed, also when an attempt fails after that", async () => {
+test("does not probe once closed, even when a late attempt fails", async () => {
   const { circuit, asked } = probed(false);
   const late = [circuit.watch(), circuit.watch(), circuit.watch()];
   circuit.stop();

@@ -1,4 +1,4 @@
-/** Keeps requests from a deployment that fails, and finds out by a probe, or else by one of them, when it is well again. */
+/** Circuit breaker of a failing deployment, which a probe or a single request closes again. */
 
 import { CircuitState, ConsecutiveBreaker, CountBreaker } from "cockatiel";
 import { Fault } from "../faults.ts";
@@ -193,11 +193,11 @@ export class Circuit {
 
 function isCounted(failure: unknown): boolean {
   if (failure === undefined) return false;
-  // What is no Fault is a bug, and a deployment that meets one is better left alone too.
+  // An error that is not a Fault is a bug, which counts as a failure of the deployment.
   return !(failure instanceof Fault) || COUNTED.has(failure.kind);
 }
 
-/** Says nothing about the deployment: the client left, or it is this service that has too much to do. */
+/** True for failures unrelated to the deployment: a disconnect, or overload of this service. */
 function isNeutral(failure: unknown): boolean {
   return failure instanceof Fault && (failure.kind === "client-left" || failure.code === "server_is_overloaded");
 }

@@ -1,4 +1,4 @@
-/** The circuits of one deployment: under a wildcard, one for each upstream model, so that names that fail take no others away. */
+/** The circuits of one deployment: under a wildcard, one per upstream model, which fail independently. */
 
 import { LRUCache } from "lru-cache";
 import { Circuit, type CircuitPosition, type CircuitSettings, type Probe } from "./circuit.ts";

@@ -28,7 +28,7 @@ export interface DeploymentOptions {
   prepare?: (signal: AbortSignal) => Promise<number>;
   /** Left out: the model uses no memory of this machine worth counting. */
   memory?: MemoryBudget | undefined;
-  /** Told about each failed opening, before the next try. */
+  /** Called after each failure to open, before the next attempt. */
   onOpenFailure: (failure: unknown) => void;
 }
 

@@ -64,7 +64,7 @@ export class FairQueue<Item> {
     return this.#heldBy(project) < this.#maxHeld;
   }
 
-  /** Tells that a project holds a slot from now on. */
+  /** Records that a project holds a slot. */
   served(project: string): void {
     this.#held.set(project, this.#heldBy(project) + 1);
     this.#clock += 1;

@@ -60,7 +60,7 @@ export interface InferenceOptions {
   /** What the caller's project demands for all its chats. */
   moderationOf: (caller: Caller) => DemandedModeration | undefined;
   requestTimeoutSeconds: number;
-  /** Told about every request that had a model, once it is over. */
+  /** Called with every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
 }
 

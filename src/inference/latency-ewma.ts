@@ -1,7 +1,7 @@
 /** Exponentially weighted moving average of the time to the first token, dropped when stale. */
 export class LatencyEwma {
   static readonly weightOfLatest = 0.2;
-  /** So that a deployment that was slow once is tried again. */
+  /** After this time a slow deployment is tried again. */
   static readonly forgottenAfterSeconds = 60;
 
   #seconds = 0;

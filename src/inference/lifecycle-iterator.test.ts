@@ -17,7 +17,7 @@ function watched() {
   return { events, ended, passDeadline: () => deadline.abort(outOfTime) };
 }
 
-test("a deadline that passes while the next event is waited for is told", async () => {
+test("reports a deadline that passes while waiting for the next event", async () => {
   const { events, ended, passDeadline } = watched();
   await events.next();
   const waiting = events.next();

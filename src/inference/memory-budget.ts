@@ -33,7 +33,7 @@ export class MemoryBudget {
    * the models that would have to give way are in use.
    */
   admit(user: MemoryUser): Promise<void> {
-    // One after the other, so that two models are not promised the same memory.
+    // Sequential, because concurrent checks could count the same free memory twice.
     const admitted = this.#admitting.then(() => this.#makeRoom(user));
     this.#admitting = admitted.catch(() => {});
     return admitted;

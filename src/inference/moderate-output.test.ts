@@ -62,7 +62,7 @@ const moderated = (events: AsyncIterable<ChatEvent>, mode: Mode, choices = 1) =>
 const moderatedFrames = (events: AsyncIterable<ForwardedEvent>, mode: Mode, choices = 1) =>
   moderatedAs(forwardedForm(forwardedAnswers), events, mode, choices);
 
-test("lets a harmless answer through whole, with its end", async () => {
+test("passes a harmless answer completely, with its finish", async () => {
   const texts = Array.from({ length: 100 }, (_, index) => `word${index} `);
   const { made, text, verdict } = await moderated(said(...texts), "block");
   expect(text).toBe(texts.join(""));
@@ -94,7 +94,7 @@ test("finds harm that is spread over pieces and over what was let through togeth
   expect(verdict?.flags.hate).toBe(true);
 });
 
-test("only tells what it found when it is to score", async () => {
+test("only reports scores with the action score", async () => {
   const { text, made, verdict } = await moderated(said("BAD words"), "score");
   expect(text).toBe("BAD words");
   expect(made.at(-1)).toMatchObject({ type: "finish" });
@@ -139,23 +139,23 @@ test.each<[what: string, deltas: object[]]>([
   expect(verdict?.flags.hate).toBe(true);
 });
 
-test("leaves nothing of a blocked whole answer but what it used", async () => {
-  async function* whole(): AsyncGenerator<ForwardedEvent, void> {
+test("leaves only the usage of a blocked complete answer", async () => {
+  async function* completeAnswer(): AsyncGenerator<ForwardedEvent, void> {
     const message = { role: "assistant", content: "BAD ".repeat(100), reasoning: "BAD" };
     const choices = [{ index: 0, message, token_ids: [66, 65, 68], finish_reason: "stop" }];
     yield { type: "finish", usage, completion: completionOf({ id: "x5", choices }) };
   }
-  const { made } = await moderatedFrames(whole(), "block");
+  const { made } = await moderatedFrames(completeAnswer(), "block");
   expect(JSON.stringify(made)).not.toMatch(/BAD|token_ids/);
   expect(made).toMatchObject([{ type: "finish", usage, completion: { fields: { id: "x5" } } }]);
 });
 
-test("takes the text out of a whole answer of an upstream", async () => {
-  async function* whole(): AsyncGenerator<ForwardedEvent, void> {
+test("removes the text from an upstream's complete answer", async () => {
+  async function* completeAnswer(): AsyncGenerator<ForwardedEvent, void> {
     const completion = { id: "x2", choices: [{ index: 0, message: { content: "BAD" }, finish_reason: "stop" }] };
     yield { type: "finish", usage, completion: completionOf(completion) };
   }
-  const { made } = await moderatedFrames(whole(), "block");
+  const { made } = await moderatedFrames(completeAnswer(), "block");
   expect(made[0]).toMatchObject({
     completion: {
       fields: { id: "x2", choices: [{ message: { content: "" }, finish_reason: "content_filter" }] },

@@ -35,7 +35,7 @@ test("lowest_cost goes by price, what has none being free", () => {
   expect(names(rank([dear, cheap, deployment("own")], "lowest_cost"))).toBe("own cheap dear");
 });
 
-test("lowest_latency goes by the time to the first token of late, and tries what is not measured", () => {
+test("ranks by the recent time to first token for lowest_latency, and tries unmeasured deployments", () => {
   const slow = deployment("slow", { latencySeconds: 2 });
   const quick = deployment("quick", { latencySeconds: 0.1 });
   expect(names(rank([slow, quick, deployment("new")], "lowest_latency"))).toBe("new quick slow");

@@ -71,13 +71,13 @@ test.each([
   const failing = await makeDeployment("failing", async function* () {
     throw new Fault("upstream-failed", "It broke.", details);
   });
-  const told = routeOver(new Router(), [failing], retries).catch((failure: unknown) => failure);
+  const failure = routeOver(new Router(), [failing], retries).catch((failure: unknown) => failure);
   // No timer is so short.
   const later = new Promise((resume) => setImmediate(() => setImmediate(resume)));
-  expect(await Promise.race([told, later])).toMatchObject({ kind: "upstream-failed" });
+  expect(await Promise.race([failure, later])).toMatchObject({ kind: "upstream-failed" });
 });
 
-test("a deployment that is full costs no retry, so that it is asked as soon as it has room", async () => {
+test("counts no retry for a full deployment, which is asked again once it has a free slot", async () => {
   const { signal } = new AbortController();
   // biome-ignore lint/correctness/useYield: it fails before it has said anything.
   const failing = await makeDeployment("failing", async function* () {

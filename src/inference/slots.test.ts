@@ -127,7 +127,7 @@ test("a full queue makes room for a project with fewer waiting, at the expense o
   await expect(slots.acquire(never, "greedy")).rejects.toMatchObject({ code: "server_is_overloaded" });
 });
 
-test("tells how long was waited", async () => {
+test("reports the time in the queue", async () => {
   const slots = new Slots(1, 1);
   const { release, waitedSeconds } = await slots.acquire(never, "a");
   expect(waitedSeconds).toBe(0);

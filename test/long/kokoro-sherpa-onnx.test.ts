@@ -60,7 +60,7 @@ models:
     expect(wordErrors(SENTENCE, text), text).toBeLessThanOrEqual(2);
   });
 
-  test("its voices differ, and it speaks faster when it is told to", async () => {
+  test("has distinct voices and speaks faster at a higher speed", async () => {
     const [heart, onyx] = [await speak({}), await speak({ voice: "am_onyx" })];
     expect(heart.equals(onyx)).toBe(false);
     const share = (await speak({ speed: 2 })).length / heart.length;

@@ -1,4 +1,4 @@
-/** That a GGUF model's process stays as large as it is, over thousands of requests and over whole prompts. */
+/** Memory of a GGUF model's process over thousands of requests and full prompts. */
 
 import { expect, test } from "vitest";
 import { makeChatRequest } from "../support/chat-request.ts";

@@ -37,7 +37,7 @@ afterAll(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-test("installs nothing for a GPU and runs no install script, so that only the registry is needed", async () => {
+test("installs from the registry alone, without GPU packages and install scripts", async () => {
   const lock = JSON.parse(await readFile(join(folder.path, "node_modules/.package-lock.json"), "utf8")) as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };

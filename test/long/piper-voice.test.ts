@@ -1,4 +1,4 @@
-/** A Piper voice as its makers publish it, heard again. Skipped where there is no espeak-ng-data, which is never fetched. */
+/** A published Piper voice, transcribed again. Skipped without espeak-ng-data, which is never downloaded. */
 
 import { globSync } from "node:fs";
 import { toFile } from "openai";
@@ -58,15 +58,15 @@ models:
     );
   const lengthOf = async (body: object) => (await (await speak(body)).arrayBuffer()).byteLength;
 
-  test("says its own rate, and speaks faster when it is told to", async () => {
+  test("reports its sample rate and speaks faster at a higher speed", async () => {
     expect((await speak({})).headers.get("content-type")).toBe("audio/pcm; rate=22050");
     const share = (await lengthOf({ speed: 2 })) / (await lengthOf({}));
     expect(share).toBeGreaterThan(0.4);
-    // Its sounds last whole frames, so that short ones hardly shrink.
+    // Sounds last an integer number of frames, so short ones hardly shrink.
     expect(share).toBeLessThan(0.75);
   });
 
-  test("several at once are each spoken whole, also beside one that leaves", async () => {
+  test("speaks concurrent texts completely, also when another request aborts", async () => {
     const leave = new AbortController();
     const left = speak({ input: "A sentence that nobody hears. ".repeat(100) }, { signal: leave.signal });
     await (await left).body?.getReader().read();

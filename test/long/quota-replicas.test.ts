@@ -33,7 +33,7 @@ const LIMITS = {
 };
 type Kind = keyof typeof LIMITS;
 
-/** Of different sizes, so that reservations and what is used differ. */
+/** Requests of different sizes, whose reservations differ from their usage. */
 function bodyOf(number: number): object {
   const content = WORDS.slice(0, 60 + (number % 200));
   return { model: "parrot", messages: [{ role: "user", content }], max_completion_tokens: 20 + (number % 150) };
@@ -80,13 +80,13 @@ const onRedis = test.skipIf(!HAS_REDIS);
 const KINDS: Kind[] = ["requests", "tokens"];
 
 describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
-  onRedis.each([2, 4])("is used whole by %i replicas and never passed", async (replicas) => {
+  onRedis.each([2, 4])("is used completely by %i replicas and never exceeded", async (replicas) => {
     const { share, broken } = await load({ kind, replicas });
     expect(share).toBeGreaterThan(0.95);
     expect(broken).toBe(0);
   });
 
-  test("is used whole by four replicas that count in PostgreSQL, and never passed", async () => {
+  test("is used completely by four replicas that count in PostgreSQL, and never exceeded", async () => {
     const { share } = await load({ kind, replicas: 4, useRedis: false });
     expect(share).toBeGreaterThan(0.95);
   });

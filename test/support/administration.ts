@@ -1,4 +1,4 @@
-/** The administration API alone, on a database of its own, with two organizations whose admins do not know each other. */
+/** The administration API alone, on a new database with two separate organizations. */
 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";

@@ -5,7 +5,7 @@ import { createLogger } from "../../src/observability/logger.ts";
 
 export const DEFAULT_CHAT_MODEL = "smollm2-135m-instruct";
 
-/** Where tests keep real weights, so that they are fetched once: where the service itself looks for them. */
+/** Folder of real weights for tests, shared with the service to download them once. */
 export const TEST_MODELS_DIRECTORY = resolve(
   process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../.parlance/models"),
 );

@@ -190,7 +190,7 @@ interface Seen {
   fault: FaultName;
   headers: string;
   body: string;
-  /** When its connection closed, as `performance.now()` tells it; undefined while it is open. */
+  /** `performance.now()` when its connection closed; undefined while it is open. */
   closedAt: number | undefined;
 }
 
@@ -200,13 +200,13 @@ export interface FaultyUpstream {
   /** Its fault can be changed with `switchTo`. */
   switchableUrl: string;
   switchTo(fault: FaultName): void;
-  /** A server that takes connections and says nothing, so that no TLS handshake on it ends. */
+  /** A server that accepts connections and never answers, so a TLS handshake does not end. */
   silentTlsUrl: string;
   /** Nothing listens there. */
   refusingUrl: string;
   /** Connections that are open now. */
   openSockets(): number;
-  /** Requests that came in whole, by fault. */
+  /** Completely received requests, by fault. */
   requests: Map<FaultName, number>;
   /** Requests that named a `user`, by that; the latest of each. */
   seen: Map<string, Seen>;

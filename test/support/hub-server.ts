@@ -43,7 +43,7 @@ export class HubServer implements AsyncDisposable {
   static async start(): Promise<HubServer> {
     const server = new HubServer();
     server.endpoint = await listen(server.#hub);
-    // Another name for the loopback, so that the second host is another host.
+    // Another name for the loopback address, which makes it another host.
     server.#bytesOrigin = (await listen(server.#bytes)).replace("127.0.0.1", "localhost");
     return server;
   }

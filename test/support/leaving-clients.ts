@@ -3,7 +3,7 @@
 import type { FaultName, FaultyUpstream } from "./faulty-upstream.ts";
 import type { Service } from "./service.ts";
 
-/** Two deployments behind each model, so that an attempt after the client's leaving would be seen. */
+/** Two deployments behind each model, to detect an attempt after the client's disconnect. */
 export const LEAVING = {
   "before the first byte, streamed": { model: "silent", fault: "never-answers", stream: true, reads: false },
   "before the first byte, not streamed": { model: "silent", fault: "never-answers", stream: false, reads: false },
@@ -15,7 +15,7 @@ export const LEAVING = {
   },
   "mid-stream": { model: "stalling", fault: "hangs-midway", stream: true, reads: true },
   "mid-stream, while events flow": { model: "flowing", fault: "floods", stream: true, reads: true },
-  "within a whole answer": { model: "stalling", fault: "hangs-midway", stream: false, reads: false },
+  "within a complete answer": { model: "stalling", fault: "hangs-midway", stream: false, reads: false },
 } as const satisfies Record<string, { model: string; fault: FaultName; stream: boolean; reads: boolean }>;
 
 export type Leaving = (typeof LEAVING)[keyof typeof LEAVING];

@@ -31,7 +31,7 @@ models:
 
 const PAUSE_AFTER_REFUSAL_MILLISECONDS = 250;
 
-/** As `npm start` runs it, one after the other, so that the first makes the database's tables. */
+/** Started like `npm start`, sequentially, because the first creates the database's tables. */
 export async function startReplicas(number: number, config: string, environment: Record<string, string>) {
   const services: Service[] = [];
   for (let index = 0; index < number; index += 1) services.push(await startService({ config, environment }));

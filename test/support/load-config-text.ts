@@ -32,7 +32,7 @@ interface Loaded {
 
 type Environment = ConfigSources["environment"];
 
-/** Loads `yaml` as the parlance.yaml of an empty working directory; undefined: there is none. */
+/** Loads `yaml` as the parlance.yaml of an empty working directory; undefined: without the file. */
 export async function loadConfigText(yaml: string | undefined, environment: Environment = {}): Promise<Loaded> {
   const directory = await mkdtemp(join(tmpdir(), "parlance-config-"));
   try {

@@ -1,4 +1,4 @@
-/** Writes small ONNX files, so that a library that wants a model of some kind can be tried without its weights. */
+/** Writes small ONNX files for tests of libraries that need a model. */
 
 import { PbfWriter } from "pbf";
 

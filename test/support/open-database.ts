@@ -1,4 +1,4 @@
-/** A process of its own that brings a database up to date and changes it: `node open-database.ts FILE [URL]`. */
+/** A child process that migrates and changes a database: `node open-database.ts FILE [URL]`. */
 
 import { createLogger } from "../../src/observability/logger.ts";
 import { Secret } from "../../src/secret.ts";

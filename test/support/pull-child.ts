@@ -1,4 +1,4 @@
-/** A process of its own that pulls one file from a hub: `directory endpoint owner/repo/file`. Prints what it sees as JSON lines. */
+/** A child process that pulls one file from a hub: `directory endpoint owner/repo/file`. Prints JSON lines. */
 
 import { HuggingFaceSource } from "../../src/models/hugging-face.ts";
 import { ModelStore } from "../../src/models/model-store.ts";

@@ -5,7 +5,7 @@ type AnswerEvent = ChatEvent | ForwardedEvent;
 
 export interface ReadAnswer<Event extends AnswerEvent = ChatEvent> {
   events: Event[];
-  /** The first choice's text, whichever kind of events told it. */
+  /** The first choice's text, from events of any kind. */
   text: string;
   finish: Extract<Event, { type: "finish" }> | undefined;
   /** Why the first choice ended. */

@@ -1,4 +1,4 @@
-/** A Redis (or Valkey) server of its own for tests, where the machine has one. */
+/** A Redis (or Valkey) server for tests, where one is installed. */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,11 +1,11 @@
-/** Each way in which an upstream fails, through the whole service: what its caller sees, after how many attempts. */
+/** Upstream failures through the complete service: the caller's error and the number of attempts. */
 
 import type { FaultName, FaultyUpstream } from "./faulty-upstream.ts";
 import type { Service } from "./service.ts";
 
 type UpstreamFault = FaultName | "refuses-connections" | "slow-tls-handshake";
 
-/** What the caller sees when there is no other deployment. */
+/** The caller's error without another deployment. */
 type Seen =
   | { status: 200; ends: "whole" | "error frame"; code?: string }
   | { status: number; code: string | null; retryAfter?: string };
@@ -66,12 +66,12 @@ export const FAULT_ROWS: readonly FaultRow[] = Object.entries(EXPECTED).flatMap(
   },
 ]);
 
-/** Whether a second deployment saves the request: nothing is sent again after the first token, nor what is no good. */
+/** True if a second deployment serves the request: no retry after the first token or for an invalid request. */
 export function isSavedElsewhere({ seen }: FaultRow): boolean {
   return seen.status === 502 || seen.status === 504 || seen.status === 429;
 }
 
-/** Of rows that no time-out is to end: so long that a busy machine makes none of its own. */
+/** Timeouts of rows without a timeout fault, long enough for a busy machine. */
 const PATIENCE_SECONDS = 30;
 
 /** A model `FAULT` and one `FAULT-saved` with an honest second deployment, for each fault and kind of answer. */

@@ -1,4 +1,4 @@
-/** A real `parlance serve` process on a free port, with keys and a data directory of its own. */
+/** A real `parlance serve` process on a free port, with new keys and a temporary data directory. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";

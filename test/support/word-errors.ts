@@ -7,7 +7,7 @@ export function wordsOf(text: string): string[] {
 
 /** Words to insert, leave out or replace until `heard` is `said`. */
 export function wordErrors(said: string, heard: string): number {
-  // Each different word becomes one character, so that a distance of texts counts words.
+  // Maps each distinct word to one character, so the edit distance counts words.
   const characters = new Map<string, string>();
   const encode = (text: string) =>
     wordsOf(text)

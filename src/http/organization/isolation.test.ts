@@ -9,7 +9,7 @@ const databases = useDatabases();
 const MODERATION = { policy: { input: { mode: "block" } } };
 const SPEND_LIMIT = { currency: "USD", interval: "month", threshold_amount: 100 };
 
-/** What each route is sent, so that nothing but the foreign id can be the reason for a refusal. */
+/** Valid bodies of the routes: only the foreign id can cause a refusal. */
 const BODIES: Record<string, unknown> = {
   "/projects/:project": { name: "Taken over" },
   "/projects/:project/service_accounts": { name: "Intruder" },
@@ -85,7 +85,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         path,
         { status: 404, body: { error: { code: "not_found" } } },
       ]);
-      // It cannot be told from one that does not exist; and the id was right, since its owner finds it.
+      // The answer is the same as for an unknown id, although the id exists: its owner finds it.
       expect(answer.body.error.message.replace(/`.*`/, "")).toBe(missing.body.error.message.replace(/`.*`/, ""));
       if (method === "GET") expect(own.status).toBe(200);
       walked.push(`${method} ${path}`);

@@ -17,7 +17,7 @@ const RULES = { known: [...KNOWN_FIELDS, ...FIELDS_WITHOUT_EFFECT], unsupported:
 const IGNORING: FieldRules = { ...RULES, policy: "ignore" };
 const REFUSING: FieldRules = { ...RULES, policy: "refuse" };
 
-/** Fault for the first field that no local model honors, naming the field; undefined: there is none. */
+/** Returns the Fault for the first field that local models do not support; undefined without one. */
 export function firstUnsupportedField(body: ChatCompletionBody, policy: UnknownFieldsPolicy): Fault | undefined {
   return (
     firstRefusedField(body, policy === "ignore" ? IGNORING : REFUSING) ??

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toTranscription } from "./transcription-body.ts";
 
-test.each(["warm", "0,5"])("a temperature of '%s' is told to be no number", (temperature) => {
+test.each(["warm", "0,5"])("rejects the temperature '%s', which is not a number", (temperature) => {
   const fields = [
     ["model", "t"],
     ["temperature", temperature],

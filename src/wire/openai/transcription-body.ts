@@ -50,8 +50,8 @@ export interface TranscriptionAsked {
 
 /** A transcript with speakers or in another language is not what a model here gives. */
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
-  diarize: { isDefault: isFalse, instead: "no model here tells speakers apart" },
-  diarization: { isDefault: isFalse, instead: "no model here tells speakers apart" },
+  diarize: { isDefault: isFalse, instead: "no model here supports speaker diarization" },
+  diarization: { isDefault: isFalse, instead: "no model here supports speaker diarization" },
   task: { isDefault: (value) => value === "transcribe", instead: "translations have a path of their own" },
   target_language: { instead: "/v1/audio/translations translates to English" },
 };
@@ -72,14 +72,14 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Tr
   const { include = [], timestamp_granularities: granularities = [], stream = false } = body;
   if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
   if (body.known_speaker_names !== undefined || body.known_speaker_references !== undefined) {
-    throw unsupportedValue("No model here tells speakers apart.", "known_speaker_names");
+    throw unsupportedValue("No model here supports speaker diarization.", "known_speaker_names");
   }
   for (const hint of ["keywords", "languages"] as const) {
     if (body[hint] !== undefined) throw unsupportedValue(`No model here takes '${hint}'.`, hint);
   }
   if (typeof body.chunking_strategy === "object") {
     const setting = Object.keys(body.chunking_strategy).find((each) => each !== "type");
-    const message = "No model here can be told how to find the speech in a recording.";
+    const message = "No model here supports settings for voice activity detection.";
     if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
   }
   if (stream && format !== "json" && format !== "text") {
@@ -127,7 +127,10 @@ export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): Tran
 
 function toFormat(format: TranscriptFormat | "diarized_json" | undefined): TranscriptFormat {
   if (format !== "diarized_json") return format ?? "json";
-  throw unsupportedValue("No model here tells speakers apart; 'diarized_json' is not supported.", "response_format");
+  throw unsupportedValue(
+    "No model here supports speaker diarization; 'diarized_json' is not supported.",
+    "response_format",
+  );
 }
 
 const LISTS: ReadonlySet<string> = new Set([

@@ -22,7 +22,7 @@ export interface FieldRules {
 /** Fields of other engines and gateways whose names are near those of fields with another meaning. */
 const NOT_MISSPELLED: ReadonlySet<string> = new Set(["top_a", "top_n", "models"]);
 
-/** Fault for the first field of `body` that must not be ignored; undefined: there is none. */
+/** Returns the Fault for the first field of `body` that must not be ignored; undefined without one. */
 export function firstRefusedField(body: Readonly<Record<string, unknown>>, rules: FieldRules): Fault | undefined {
   for (const field of unknownFieldsOf(body, rules.known)) {
     const fault = refusedField(field, body, rules);
