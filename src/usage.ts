@@ -1,7 +1,7 @@
 /** What a request used: one type from the engine that counts it to the bill. No behavior. */
 
 /** The tasks, as usage records and prices name them. */
-export type Operation = "chat" | "moderation" | "speech" | "transcription";
+export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription";
 
 /** Tokens that a model read and wrote for one request. */
 export interface TokenUsage {

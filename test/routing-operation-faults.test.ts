@@ -1,4 +1,4 @@
-/** Each way in which an upstream fails at speech, transcription and moderation: what its caller sees, and what is tried. */
+/** Each way in which an upstream fails at speech, transcription, moderation and embeddings: what its caller sees, and what is tried. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
@@ -7,7 +7,7 @@ import { metric } from "./support/routed-faults.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave } from "./support/wave.ts";
 
-const OPERATIONS = ["speech", "transcription", "moderation"] as const;
+const OPERATIONS = ["speech", "transcription", "moderation", "embedding"] as const;
 type Operation = (typeof OPERATIONS)[number];
 
 interface Seen {
@@ -60,6 +60,7 @@ const ROWS = OPERATIONS.flatMap((operation) =>
 const HONEST: Record<Operation, string> = {
   speech: "{ engine: scripted, speech: { voices: [low] } }",
   transcription: "{ engine: scripted, replies: [{ text: One. }] }",
+  embedding: "{ engine: sentence-embeddings }",
   moderation: "{ engine: guard, family: llama-guard-4, chat: { engine: scripted, replies: [{ text: safe }] } }",
 };
 
@@ -109,6 +110,8 @@ async function send(operation: Operation, model: string): Promise<Response> {
   switch (operation) {
     case "speech":
       return service.post("/v1/audio/speech", { model, voice: "low", input: "Say it.", response_format: "pcm" });
+    case "embedding":
+      return service.post("/v1/embeddings", { model, input: "Say it." });
     case "moderation":
       return service.post("/v1/moderations", { model, input: "Say it." });
     case "transcription": {

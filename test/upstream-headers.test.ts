@@ -9,6 +9,7 @@ import { makeWave } from "./support/wave.ts";
 
 const OPERATIONS = {
   chat: (headers) => post("/v1/chat/completions", { messages: [{ role: "user", content: "Go." }] }, headers),
+  embedding: (headers) => post("/v1/embeddings", { input: "Go." }, headers),
   moderation: (headers) => post("/v1/moderations", { input: "Go." }, headers),
   speech: (headers) => post("/v1/audio/speech", { input: "Go.", voice: "low" }, headers),
   transcription: (headers) => upload("/v1/audio/transcriptions", headers),
@@ -33,7 +34,7 @@ beforeAll(async () => {
   const { port } = upstream.address() as AddressInfo;
   const rules = "forward_headers: [traceparent, x-*], strip_headers: [x-secret], headers: { x-region: ours }";
   const deployment = `{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", api_key: ${UPSTREAM_KEY}, ${rules} }`;
-  const tasks = ["chat", "moderation", "speech", "transcription"];
+  const tasks = ["chat", "embedding", "moderation", "speech", "transcription"];
   const models = tasks.map((task) => `  - { id: ${task}, task: ${task}, deployments: [${deployment}] }\n`);
   service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("")}` });
 });
@@ -44,7 +45,8 @@ afterAll(async () => {
 });
 
 function post(path: string, body: object, headers: Record<string, string>): Promise<Response> {
-  const task = path.split("/").at(-1) === "completions" ? "chat" : path.includes("speech") ? "speech" : "moderation";
+  const tasks = { completions: "chat", embeddings: "embedding", speech: "speech", moderations: "moderation" };
+  const task = tasks[path.split("/").at(-1) as keyof typeof tasks];
   return service.post(path, { model: task, ...body }, { headers: { ...headers, "content-type": "application/json" } });
 }
 

@@ -5,6 +5,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
   "GET /metrics": "Returns [metrics](metrics.md) in the Prometheus text format.",
   "POST /v1/chat/completions": "Creates a chat completion, streamed or not.",
+  "POST /v1/embeddings": "Creates embeddings of texts or token ids.",
   "GET /v1/models":
     "Lists the models that the key may use; `?include_metadata=true` adds capabilities, prices and context windows.",
   "GET /v1/models/": "The same as `GET /v1/models`.",
@@ -75,6 +76,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "DELETE /v1/organization/admin_api_keys/{key}": "Revokes an admin key.",
   "GET /v1/organization/audit_logs": "Lists audit events, newest first.",
   "GET /v1/organization/usage/completions": "Usage of chat completions by time bucket.",
+  "GET /v1/organization/usage/embeddings": "Usage of embeddings by time bucket.",
   "GET /v1/organization/usage/moderations": "Usage of moderations by time bucket.",
   "GET /v1/organization/usage/audio_speeches": "Usage of speech by time bucket.",
   "GET /v1/organization/usage/audio_transcriptions": "Usage of transcriptions by time bucket.",

@@ -16,6 +16,8 @@ export interface ModelSpec {
   isBuiltin: boolean;
   ownedBy: string;
   licence: string | undefined;
+  /** Length of an embedding model's vectors, where it is known before the model is loaded. */
+  dimensions?: number | undefined;
   aliases: readonly string[];
   isHidden: boolean;
   accessGroups: readonly string[];

@@ -15,6 +15,8 @@ export interface CatalogModel {
   createdAt: number;
   ownedBy: string;
   licence: string | undefined;
+  /** Length of an embedding model's vectors, where it is known before the model is loaded. */
+  dimensions?: number | undefined;
   accessGroups: readonly string[];
   /** Other ids that mean this model wherever an id is taken. */
   aliases: readonly string[];

@@ -33,6 +33,8 @@ interface ModelFacts {
   deployed: readonly ("local" | "upstream")[];
   /** Model of the first deployment that is up, or that was loaded before. */
   opened: Model | undefined;
+  /** Length of an embedding model's vectors, where it is known before the model is loaded. */
+  dimensions: number | undefined;
   /** For chat models: abilities of at least one deployment that is up. */
   abilities: ChatAbilities | undefined;
 }
@@ -96,7 +98,7 @@ export function toListed(model: CatalogModel, id: string, createdAt: number): Li
   return { id, createdAt, ownedBy: model.ownedBy, accessGroups: model.accessGroups, facts: factsOf(model) };
 }
 
-function factsOf({ task, aliases, fallbacks, price, licence, deployments }: CatalogModel): ModelFacts {
+function factsOf({ task, aliases, fallbacks, price, licence, dimensions, deployments }: CatalogModel): ModelFacts {
   const states = deployments.map(({ state }) => state.state);
   // The abilities of a model are known once it has been loaded.
   const opened = deployments.flatMap(({ lastModel }) => lastModel ?? []);
@@ -108,6 +110,7 @@ function factsOf({ task, aliases, fallbacks, price, licence, deployments }: Cata
     fallbacks,
     price,
     licence,
+    dimensions,
     status: canServe ? "available" : isLoading ? "loading" : "unavailable",
     isLoaded: states.includes("up"),
     memoryBytes: sumOf(deployments.map(({ memoryBytes }) => memoryBytes)),

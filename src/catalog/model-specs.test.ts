@@ -22,6 +22,7 @@ test("has a default model for each task and a fallback voice after installation"
     "moderation",
     "speech",
     "transcription",
+    "embedding",
     "speech",
   ]);
   expect(models.get("hibari")?.fallbacks).toEqual(["flite"]);

@@ -78,6 +78,7 @@ function toModelSpec(
     isBuiltin: true,
     ownedBy: override?.ownedBy ?? "parlance",
     licence: entry.licence,
+    dimensions: "dimensions" in entry ? entry.dimensions : undefined,
     aliases: override?.aliases ?? [],
     isHidden: override?.isHidden ?? false,
     accessGroups: override?.accessGroups ?? [],

@@ -11,7 +11,7 @@ const one = z
     requests_per_day: count.optional().describe("Requests within any 24 hours."),
     tokens_per_minute: count
       .optional()
-      .describe("Prompt and completion tokens within any 60 seconds (chat, moderation)."),
+      .describe("Prompt and completion tokens within any 60 seconds (chat, embedding, moderation)."),
     audio_megabytes_per_minute: count
       .optional()
       .describe("Megabytes (1,000,000 bytes) of uploaded audio within any 60 seconds (transcription)."),

@@ -21,7 +21,7 @@ const price = z
   .strictObject({
     prompt: dollars
       .optional()
-      .describe("US dollars per prompt token (chat, and moderation, where four bytes count as a token)."),
+      .describe("US dollars per prompt token (chat, embedding, and moderation, where four bytes count as a token)."),
     cached_prompt: dollars
       .optional()
       .describe("US dollars per cached prompt token (chat). Default: the same as prompt."),

@@ -5,7 +5,46 @@ import type { ChatModel } from "./chat-model.ts";
 import type { CallerHeaders, OpenModel } from "./open-model.ts";
 
 /** An open model has exactly one task, so calls of another task do not compile. */
-export type Model = ChatModel | ModerationModel | SpeechModel | TranscriptionModel;
+export type Model = ChatModel | EmbeddingModel | ModerationModel | SpeechModel | TranscriptionModel;
+
+// ---- embedding
+
+export interface EmbeddingModel extends OpenModel {
+  readonly task: "embedding";
+  /** Length of its vectors; undefined when an upstream does not say. */
+  readonly dimensions: number | undefined;
+  /** Tokens of one input that it reads at once; undefined when an upstream does not say. */
+  readonly contextWindow: number | undefined;
+  /** One vector for each input, in order. Throws a Fault when an input cannot be embedded completely. */
+  embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+}
+
+/** A text, or token ids. */
+export type EmbeddingInput = string | readonly number[];
+
+export interface EmbeddingRequest {
+  /** The catalog id that was asked for. */
+  model: string;
+  inputs: readonly EmbeddingInput[];
+  /** Length of the vectors; undefined: the model's own. */
+  dimensions: number | undefined;
+  /** Whether the caller asked for a model of OpenAI's: token ids are then those of cl100k_base. */
+  usesOpenAiName: boolean;
+  /** How an upstream is asked to encode its answer. */
+  encoding: "float" | "base64";
+  /** The caller's own id of its user, for upstreams. */
+  user: string | undefined;
+  callerHeaders?: CallerHeaders;
+}
+
+export interface EmbeddingResult {
+  /** One vector after the other, in the order of the inputs. */
+  values: Float32Array;
+  dimensions: number;
+  promptTokens: number;
+  /** Whether `promptTokens` is an estimate. */
+  estimated: boolean;
+}
 
 // ---- moderation
 

@@ -13,6 +13,7 @@ import { llamaServerEngine } from "./llama-server/llama-server-engine.ts";
 import { moonshineEngine } from "./moonshine/moonshine-engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
+import { sentenceEmbeddingsEngine } from "./sentence-embeddings/sentence-embeddings-engine.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
 import type { Task } from "./task.ts";
 import { whisperEngine } from "./whisper/whisper-engine.ts";
@@ -27,6 +28,7 @@ const LIST = [
   moonshineEngine,
   openAiCompatibleEngine,
   scriptedEngine,
+  sentenceEmbeddingsEngine,
   sherpaOnnxEngine,
   whisperEngine,
 ] as const;

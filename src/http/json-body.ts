@@ -4,6 +4,13 @@ import { invalidRequest } from "../faults.ts";
 
 /** Far beyond what any request or JSON schema needs, far below what overflows a recursive walk's stack. */
 const MAX_DEPTH = 128;
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Maximum number of values in a body, for routes that take long arrays of numbers. */
+    maxJsonValues?: number;
+  }
+}
+
 /** In a body. 33,000 messages of one word have as many, and take 90 ms to parse and check. */
 const MAX_VALUES = 100_000;
 /** In one object. OpenAI's own bound for the properties of a JSON schema is 5,000. */
@@ -17,7 +24,7 @@ export function useJsonBodies(app: FastifyInstance): void {
     // Some clients name a type without a body, such as OpenAI's Python client when it deletes; who needs one says so.
     if (body.length === 0) return done(null);
     if (!isUtf8(body)) return done(invalidRequest("The request body is not UTF-8."));
-    const excess = findExcess(body);
+    const excess = findExcess(body, request.routeOptions.config.maxJsonValues ?? MAX_VALUES);
     if (excess !== undefined) return done(invalidRequest(`The request body ${excess}.`));
     return parseJson(request, body.toString("utf8"), done);
   });
@@ -37,7 +44,7 @@ const CLOSE_BRACE = 0x7d;
  * keeps a parser and a validator busy for half a second. Returns what is beyond its bound, undefined when nothing is.
  * Text that is not JSON is counted too, and left to the parser to refuse.
  */
-function findExcess(json: Buffer): string | undefined {
+function findExcess(json: Buffer, maxValues: number): string | undefined {
   // Of the object at each level; an array has none.
   const keys = new Uint32Array(MAX_DEPTH + 1);
   let depth = 0;
@@ -70,7 +77,7 @@ function findExcess(json: Buffer): string | undefined {
         break;
       }
     }
-    if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
+    if (values > maxValues) return `has more than ${maxValues} values`;
   }
   return undefined;
 }

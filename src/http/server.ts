@@ -22,6 +22,7 @@ import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
+import { embeddings } from "./v1/embeddings.ts";
 import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
@@ -96,6 +97,7 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),
       );
+      scope.register(embeddings(options.inference, options.unknownFields));
       scope.register(moderations(options.inference, options.maxModerationInputs, options.unknownFields));
       scope.register(audioSpeech(options.inference, options.unknownFields));
       scope.register(audioVoices(options.inference));

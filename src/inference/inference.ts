@@ -13,6 +13,9 @@ import {
 } from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
 import type {
+  EmbeddingModel,
+  EmbeddingRequest,
+  EmbeddingResult,
   Model,
   ModerationModel,
   SpeechModel,
@@ -22,6 +25,7 @@ import type {
   TranscriptionRequest,
 } from "../engines/engine.ts";
 import { estimatePromptTokens } from "../engines/estimate-tokens.ts";
+import { isOpenAiEmbeddingModel } from "../engines/openai-embedding-models.ts";
 import type { Task } from "../engines/task.ts";
 import {
   Fault,
@@ -43,6 +47,7 @@ import type { Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
 import {
   chatAdapter,
+  embeddingAdapter,
   type ModerationRequest,
   type ModerationVerdicts,
   moderationAdapter,
@@ -157,6 +162,16 @@ export class Inference {
   ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? this.#firstModel(caller, "moderation");
     return this.#run(caller, id, moderationAdapter(request, projectOf(caller)), onDisconnect, isWithinRequest);
+  }
+
+  /** One event: all vectors. As `chat` otherwise. */
+  embed(
+    caller: Caller,
+    { model, ...request }: Omit<EmbeddingRequest, "usesOpenAiName">,
+    onDisconnect: OnDisconnect,
+  ): Promise<InferenceAnswer<EmbeddingModel, EmbeddingResult>> {
+    const usesOpenAiName = isOpenAiEmbeddingModel(model);
+    return this.#run(caller, model, embeddingAdapter({ ...request, usesOpenAiName }), onDisconnect);
   }
 
   /** Resolves with the first samples. As `chat` otherwise. */

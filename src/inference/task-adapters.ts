@@ -3,6 +3,10 @@
 import type { ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import { isChatProxy } from "../engines/chat-proxy.ts";
 import type {
+  EmbeddingInput,
+  EmbeddingModel,
+  EmbeddingRequest,
+  EmbeddingResult,
   Model,
   ModerationInput,
   ModerationModel,
@@ -143,6 +147,59 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
       Object.assign(used, event.usage);
       return "completion" in event && event.completion !== undefined;
   }
+}
+
+/** Marks that common tokenizers put around a text. */
+const TOKENS_AROUND_INPUT = 2;
+
+/** One event: all vectors. */
+export function embeddingAdapter(
+  request: Omit<EmbeddingRequest, "model">,
+): TaskAdapter<EmbeddingModel, EmbeddingResult> {
+  const { inputs, dimensions } = request;
+  return {
+    task: "embedding",
+    upperBound: () => ({ ...NOTHING, promptTokens: sumOf(inputs, maxTokensOf) }),
+    affinity: () => undefined,
+    refusal: (model) => refuseDimensions(dimensions, model),
+    begin: (model, id, signal) =>
+      new SingleEventStream(async () => {
+        const result = await model.embed({ ...request, model: id }, signal);
+        return signal.aborted ? undefined : result;
+      }),
+    drainsToBuffer: () => true,
+    count: ({ promptTokens, estimated }, used) => {
+      used.promptTokens = promptTokens;
+      used.estimated = estimated;
+      return true;
+    },
+    countAbandoned: (used) => {
+      used.promptTokens = sumOf(inputs, estimateInputTokens);
+      used.estimated = true;
+    },
+    isEnd: undefined,
+  };
+}
+
+/** A token is one byte at least. */
+function maxTokensOf(input: EmbeddingInput): number {
+  return TOKENS_AROUND_INPUT + (typeof input === "string" ? Buffer.byteLength(input) : input.length);
+}
+
+function estimateInputTokens(input: EmbeddingInput): number {
+  return typeof input === "string" ? estimateTextTokens(input) : input.length;
+}
+
+function sumOf<Item>(items: readonly Item[], count: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + count(item), 0);
+}
+
+function refuseDimensions(wanted: number | undefined, { dimensions }: EmbeddingModel): Fault | undefined {
+  if (wanted === undefined || dimensions === undefined || wanted === dimensions) return undefined;
+  return unsupportedValue(
+    `This model's vectors have ${dimensions} dimensions; it was not trained for ${wanted}. Leave \`dimensions\` out.`,
+    "dimensions",
+  );
 }
 
 export interface ModerationRequest {

@@ -1,4 +1,4 @@
-/** Models that are part of the installation and need no download. */
+/** Built-in models without files of their own: installed with Parlance, or run from the files of another model. */
 
 import type { Task } from "../engines/task.ts";
 
@@ -6,13 +6,24 @@ export interface BundledModel {
   /** Catalog id. */
   id: string;
   task: Task;
-  engine: "flite";
+  engine: "flite" | "sentence-embeddings";
   licence: string;
   description: string;
+  /** Length of an embedding model's vectors. */
+  dimensions?: number;
   engineSettings: Readonly<Record<string, unknown>>;
 }
 
 export const BUNDLED_MODELS: readonly BundledModel[] = [
+  {
+    id: "all-minilm-l6-v2",
+    task: "embedding",
+    engine: "sentence-embeddings",
+    licence: "Apache-2.0",
+    description: "English sentence embeddings with 384 dimensions, from the files of moderation-minilm",
+    dimensions: 384,
+    engineSettings: { model: "moderation-minilm" },
+  },
   {
     id: "flite",
     task: "speech",

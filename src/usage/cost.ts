@@ -26,6 +26,7 @@ function partsOf(price: Price, operation: Operation, usage: Usage): bigint {
         at(cachedPrompt, usage.cachedTokens * 1000) +
         at(price.completion, usage.completionTokens * 1000)
       );
+    case "embedding":
     case "moderation":
       return at(prompt, usage.promptTokens * 1000);
     case "speech":

@@ -4,28 +4,19 @@
  */
 
 import { type FileHandle, open } from "node:fs/promises";
+import type { ElementType, StoredTensor } from "@parlance-inference/onnx-graph/onnx-graph-builder";
 import { ModelFileError } from "./errors.ts";
-
-export type ElementType = "float32" | "float16" | "bfloat16";
-
-export interface Tensor {
-  dims: readonly number[];
-  type: ElementType;
-  /** In bytes from the start of the file. */
-  offset: number;
-  bytes: number;
-}
 
 export interface WeightIndex {
   /** Throws a ModelFileError when the tensor is missing or quantized. */
-  tensor(name: string): Tensor;
+  tensor(name: string): StoredTensor;
   /** Number of layers. */
   layers(stack: "encoder" | "decoder"): number;
   /** Attention heads per layer. */
   heads: number;
 }
 
-interface Entry extends Omit<Tensor, "type"> {
+interface Entry extends Omit<StoredTensor, "type"> {
   type: ElementType | undefined;
 }
 

@@ -1,8 +1,8 @@
 /** Whisper's encoder and decoder as ONNX graphs over the tensors of a CTranslate2 model. */
 
+import { OnnxGraphBuilder, type Value } from "@parlance-inference/onnx-graph/onnx-graph-builder";
 import type { WeightIndex } from "./ctranslate2-weights.ts";
 import { dftKernel, FFT_BINS, FRAME_SAMPLES, HOP_SAMPLES, melFilterbank } from "./mel-filterbank.ts";
-import { OnnxGraphBuilder, type Value } from "./onnx-graph-builder.ts";
 
 export const WINDOW_SECONDS = 30;
 const SAMPLES = WINDOW_SECONDS * 16_000;
@@ -114,7 +114,7 @@ class LayerBuilder {
   readonly #shape: DecoderShape;
 
   constructor(weights: WeightIndex, file: string) {
-    this.graph = new OnnxGraphBuilder(file);
+    this.graph = new OnnxGraphBuilder("whisper", file);
     this.#weights = weights;
     this.#shape = decoderShape(weights);
   }

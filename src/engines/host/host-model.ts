@@ -3,7 +3,7 @@
 import type { Logger } from "../../observability/logger.ts";
 import type { ChatEvent } from "../chat-model.ts";
 import { withGrammars } from "../compile-schemas.ts";
-import type { Model, TranscriptionEvent } from "../engine.ts";
+import type { EmbeddingResult, Model, TranscriptionEvent } from "../engine.ts";
 import type { ModelFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
@@ -53,6 +53,13 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
           supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>,
         ...(facts.usesGrammars ? { prepare: withGrammars } : {}),
       } satisfies Pick<Extract<Model, { task: "chat" }>, "chat" | "prepare">);
+    case "embedding":
+      return Object.assign(common, facts, {
+        embed: async ({ callerHeaders: _theirs, ...request }, until) => {
+          for await (const result of supervisor.call(request, undefined, until)) return result as EmbeddingResult;
+          throw until.reason;
+        },
+      } satisfies Pick<Extract<Model, { task: "embedding" }>, "embed">);
     case "moderation":
       return Object.assign(common, facts, {
         moderate: async (inputs, until, asked) => {

@@ -2,7 +2,7 @@
 
 import { Fault, type FaultDetails, type FaultKind } from "../../faults.ts";
 import type { ChatModel } from "../chat-model.ts";
-import type { ModerationModel, SpeechModel, TranscriptionModel } from "../engine.ts";
+import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "../engine.ts";
 
 export type ToChild =
   | { type: "open"; module: string; name: string; settings: unknown }
@@ -24,12 +24,13 @@ export type FromChild =
   | { type: "failed"; id: number; failure: EncodedFailure }
   | { type: "pull"; id: number };
 
-type Methods = "chat" | "prepare" | "moderate" | "speak" | "transcribe" | "health" | "close";
+type Methods = "chat" | "prepare" | "embed" | "moderate" | "speak" | "transcribe" | "health" | "close";
 
 /** The constant properties of an open model. */
 export type ModelFacts =
   | ServerFacts
   | Omit<ChatModel, Methods>
+  | Omit<EmbeddingModel, Methods>
   | Omit<ModerationModel, Methods>
   | Omit<SpeechModel, Methods>
   | Omit<TranscriptionModel, Methods>;

@@ -125,6 +125,8 @@ async function* perform(
       throw new Error("A server is called over HTTP");
     case "chat":
       return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
+    case "embedding":
+      return yield await model.embed(input as Parameters<typeof model.embed>[0], signal);
     case "moderation": {
       const { inputs, asked } = input as { inputs: readonly ModerationInput[]; asked: ModerationAsked | undefined };
       return yield await model.moderate(inputs, signal, asked);
@@ -149,6 +151,10 @@ function factsOf(model: Model | HostedServer): ModelFacts {
     case "chat": {
       const { contextWindow, contextReason, maxMessages, abilities, usesGrammars } = model;
       return { task: model.task, slots, device, contextWindow, contextReason, maxMessages, abilities, usesGrammars };
+    }
+    case "embedding": {
+      const { dimensions, contextWindow } = model;
+      return { task: model.task, slots, device, dimensions, contextWindow };
     }
     case "moderation": {
       const { slotsPerProject, categories, takesImages } = model;

@@ -2,12 +2,14 @@ import type { InProcessModule } from "../define-engine.ts";
 import { Connections } from "./connections.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamChat } from "./upstream-chat.ts";
+import { UpstreamEmbedding } from "./upstream-embedding.ts";
 import { UpstreamModeration } from "./upstream-moderation.ts";
 import { UpstreamSpeech } from "./upstream-speech.ts";
 import { UpstreamTranscription } from "./upstream-transcription.ts";
 
 const UPSTREAM = {
   chat: UpstreamChat,
+  embedding: UpstreamEmbedding,
   moderation: UpstreamModeration,
   speech: UpstreamSpeech,
   transcription: UpstreamTranscription,

@@ -4,7 +4,7 @@ import { openAiCompatibleSettings, tlsFiles } from "./settings.ts";
 /** Any upstream with OpenAI's API: vLLM, llama-server, Ollama, a hosted service. */
 export const openAiCompatibleEngine = defineEngine({
   name: "openai-compatible",
-  tasks: ["chat", "moderation", "speech", "transcription"],
+  tasks: ["chat", "embedding", "moderation", "speech", "transcription"],
   settings: openAiCompatibleSettings,
   isUpstream: true,
   takesWildcards: true,

@@ -39,6 +39,11 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
   switch (model.task) {
     case "chat":
       return forward(model as ChatProxy, makeChatCall(), signal);
+    case "embedding":
+      return model.embed(
+        { model: "m", inputs: ["a"], dimensions: undefined, usesOpenAiName: false, encoding: "float", user: undefined },
+        signal,
+      );
     case "moderation":
       return model.moderate([{ text: "a", images: [] }], signal);
     case "speech":
@@ -50,7 +55,7 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
   }
 }
 
-test.concurrent.each(["chat", "moderation", "speech", "transcription"] as const)(
+test.concurrent.each(["chat", "embedding", "moderation", "speech", "transcription"] as const)(
   "reports a refusal whose body hangs by its status and Retry-After: %s",
   { timeout: 20_000 },
   async (task) => {

@@ -1,4 +1,4 @@
-/** Common parts of the four kinds of model behind an OpenAI-compatible API. */
+/** Common parts of the five kinds of model behind an OpenAI-compatible API. */
 
 import type { Dispatcher } from "undici";
 import type { Fault } from "../../faults.ts";

@@ -23,6 +23,7 @@ export function toUpstreamBody(body: Readonly<Record<string, unknown>>, upstream
 
 export type Operation =
   | "chat/completions"
+  | "embeddings"
   | "moderations"
   | "audio/speech"
   | "audio/transcriptions"

@@ -12,12 +12,13 @@ import { parse } from "../../wire/openai/validate.ts";
 
 const OPERATIONS = {
   completions: "chat",
+  embeddings: "embedding",
   moderations: "moderation",
   audio_speeches: "speech",
   audio_transcriptions: "transcription",
 } as const;
 
-/** /v1/organization/usage/{completions,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
+/** /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
   return async (app) => {
     for (const kind of Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]) {

@@ -41,6 +41,8 @@ interface ShownModel {
     loadSeconds: number | undefined;
     deployed: readonly string[];
     opened: Model | undefined;
+    /** Length of an embedding model's vectors, where it is known before the model is loaded. */
+    dimensions: number | undefined;
     /** Of a chat model: what at least one of its deployments is able to do. */
     abilities: ChatAbilities | undefined;
   };
@@ -69,6 +71,7 @@ export function toModelList(models: readonly ShownModel[], shown: ShownParts): R
 /** Units of price by task, in US dollars each. */
 const PRICED: Readonly<Record<Task, readonly string[]>> = {
   chat: ["prompt", "cached_prompt", "completion"],
+  embedding: ["prompt"],
   moderation: ["prompt"],
   speech: ["character"],
   transcription: ["second"],
@@ -76,6 +79,7 @@ const PRICED: Readonly<Record<Task, readonly string[]>> = {
 
 const MODALITIES: Readonly<Record<Task, { input: string[]; output: string[] }>> = {
   chat: { input: ["text"], output: ["text"] },
+  embedding: { input: ["text"], output: ["embedding"] },
   moderation: { input: ["text"], output: ["scores"] },
   speech: { input: ["text"], output: ["audio"] },
   transcription: { input: ["audio"], output: ["text"] },
@@ -105,6 +109,12 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     aliases: facts.aliases,
     fallbacks: facts.fallbacks,
   };
+  if (task === "embedding") {
+    const embedding = opened?.task === "embedding" ? opened : undefined;
+    metadata.dimensions = embedding?.dimensions ?? facts.dimensions ?? null;
+    metadata.context_window = embedding?.contextWindow ?? null;
+    metadata.max_output_tokens = null;
+  }
   if (task === "speech") {
     metadata.voices = opened?.task === "speech" ? (opened.voices ?? null) : null;
     metadata.formats = SPEECH_FORMATS;
@@ -124,6 +134,7 @@ function toCapabilities(
   abilities: ChatAbilities | undefined,
 ): Record<string, boolean | number | null> {
   if (task === "moderation") return { images: opened?.task === "moderation" ? opened.takesImages : null };
+  if (task === "embedding") return { streaming: false };
   if (task !== "chat") return { streaming: true };
   return {
     streaming: true,

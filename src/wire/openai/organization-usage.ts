@@ -139,7 +139,7 @@ interface Report {
   next: number | undefined;
 }
 
-export type UsageKind = "completions" | "moderations" | "audio_speeches" | "audio_transcriptions";
+export type UsageKind = "completions" | "embeddings" | "moderations" | "audio_speeches" | "audio_transcriptions";
 
 export function toUsagePage(kind: UsageKind, report: Report) {
   return toPage(report, (sum) => ({
@@ -163,6 +163,7 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, numb
     input_audio_tokens: 0,
     output_audio_tokens: 0,
   }),
+  embeddings: (sum) => ({ input_tokens: sum.promptTokens }),
   moderations: (sum) => ({ input_tokens: sum.promptTokens }),
   audio_speeches: (sum) => ({ characters: sum.characters }),
   audio_transcriptions: (sum) => ({ seconds: Math.round(sum.audioMilliseconds / 1000) }),

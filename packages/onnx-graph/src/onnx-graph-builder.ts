@@ -1,17 +1,30 @@
 /** Builds an ONNX model whose weights stay in an external file. */
 
 import { PbfWriter } from "pbf";
-import type { ElementType, Tensor } from "./ctranslate2-weights.ts";
 
 /** Name of an edge in the graph. */
 export type Value = string;
 export type Attribute = number | readonly number[] | string;
 
+export type ElementType = "float32" | "float16" | "bfloat16";
+
+/** Where a tensor lies in the weight file. */
+export interface StoredTensor {
+  dims: readonly number[];
+  type: ElementType;
+  /** From the beginning of the file. */
+  offset: number;
+  bytes: number;
+}
+
 const IR_VERSION = 9;
 /** The first opset with Gelu. */
 const OPSET = 20;
+/** Operators that ONNX Runtime contributes. */
+const CONTRIB_DOMAIN = "com.microsoft";
+const CONTRIB_OPSET = 1;
 /** TensorProto.DataType */
-const ELEMENT = { float32: 1, int64: 7, float16: 10, bfloat16: 16 } as const;
+const ELEMENT = { float32: 1, int32: 6, int64: 7, float16: 10, bfloat16: 16 } as const;
 /** AttributeProto.AttributeType */
 const ATTRIBUTE_TYPE = { float: 1, integer: 2, text: 3, integers: 7 } as const;
 /** TensorProto.DataLocation */
@@ -20,6 +33,7 @@ const EXTERNAL = 1;
 type Message = (writer: PbfWriter) => void;
 
 export class OnnxGraphBuilder {
+  readonly #name: string;
   readonly #file: string;
   readonly #nodes: Message[] = [];
   readonly #initializers: Message[] = [];
@@ -28,11 +42,12 @@ export class OnnxGraphBuilder {
   #count = 0;
 
   /** `file` names the weight file, relative to the session's folder for external initializers. */
-  constructor(file: string) {
+  constructor(name: string, file: string) {
+    this.#name = name;
     this.#file = file;
   }
 
-  input(name: string, type: "float32" | "int64", dims: readonly (number | string)[]): Value {
+  input(name: string, type: "float32" | "int32" | "int64", dims: readonly (number | string)[]): Value {
     this.#inputs.push(valueInfo(name, ELEMENT[type], dims));
     return name;
   }
@@ -43,12 +58,12 @@ export class OnnxGraphBuilder {
   }
 
   /** A tensor of the file, cast to float32. */
-  weight(tensor: Tensor): Value {
+  weight(tensor: StoredTensor): Value {
     return this.toFloat(this.stored(tensor), tensor.type);
   }
 
   /** A tensor of the file in its stored type. */
-  stored({ dims, type, offset, bytes }: Tensor): Value {
+  stored({ dims, type, offset, bytes }: StoredTensor): Value {
     const name = this.#newName();
     this.#initializers.push((writer) => {
       writeTensorHead(writer, name, ELEMENT[type], dims);
@@ -59,7 +74,7 @@ export class OnnxGraphBuilder {
     return name;
   }
 
-  toFloat(value: Value, type: ElementType): Value {
+  toFloat(value: Value, type: ElementType | "int32"): Value {
     return type === "float32" ? value : this.node("Cast", [value], { to: ELEMENT.float32 });
   }
 
@@ -76,7 +91,7 @@ export class OnnxGraphBuilder {
     return this.#constant(ELEMENT.int64, new Uint8Array(elements.buffer), [values.length]);
   }
 
-  /** Writes whole numbers as integer attributes and other numbers as float attributes. */
+  /** A name such as `com.microsoft.MultiHeadAttention` is a contributed operator. Writes whole numbers as integer attributes and other numbers as float attributes. */
   node(operator: string, inputs: readonly Value[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
     const [first] = this.nodes(operator, inputs, 1, attributes);
     return first as Value;
@@ -100,14 +115,15 @@ export class OnnxGraphBuilder {
       7,
       (_: undefined, graph: PbfWriter) => {
         for (const each of this.#nodes) graph.writeMessage(1, run, each);
-        graph.writeStringField(2, "whisper");
+        graph.writeStringField(2, this.#name);
         for (const each of this.#initializers) graph.writeMessage(5, run, each);
         for (const each of this.#inputs) graph.writeMessage(11, run, each);
         for (const each of this.#outputs) graph.writeMessage(12, run, each);
       },
       undefined,
     );
-    writer.writeMessage(8, (_: undefined, opset: PbfWriter) => opset.writeVarintField(2, OPSET), undefined);
+    writer.writeMessage(8, writeOpset, { domain: "", version: OPSET });
+    writer.writeMessage(8, writeOpset, { domain: CONTRIB_DOMAIN, version: CONTRIB_OPSET });
     return writer.finish();
   }
 
@@ -130,6 +146,11 @@ function run(message: Message, writer: PbfWriter): void {
   message(writer);
 }
 
+function writeOpset({ domain, version }: { domain: string; version: number }, writer: PbfWriter): void {
+  writer.writeStringField(1, domain);
+  writer.writeVarintField(2, version);
+}
+
 function writeEntry({ key, value }: { key: string; value: string }, writer: PbfWriter): void {
   writer.writeStringField(1, key);
   writer.writeStringField(2, value);
@@ -150,7 +171,9 @@ function node(
   return (writer) => {
     for (const input of inputs) writer.writeStringField(1, input);
     for (const output of outputs) writer.writeStringField(2, output);
-    writer.writeStringField(4, operator);
+    const isContributed = operator.startsWith(`${CONTRIB_DOMAIN}.`);
+    writer.writeStringField(4, isContributed ? operator.slice(CONTRIB_DOMAIN.length + 1) : operator);
+    if (isContributed) writer.writeStringField(7, CONTRIB_DOMAIN);
     for (const [name, value] of Object.entries(attributes)) {
       writer.writeMessage(5, writeAttribute, { name, value });
     }

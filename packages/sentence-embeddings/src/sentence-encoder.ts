@@ -1,0 +1,153 @@
+/** Turns texts into vectors whose dot product is their similarity. */
+
+import { readFile } from "node:fs/promises";
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { bertGraph } from "./bert-graph.ts";
+import { TextTooLongError } from "./errors.ts";
+import { SafetensorsIndex } from "./safetensors-index.ts";
+import { SentenceTokenizer } from "./sentence-tokenizer.ts";
+import { type Window, windowBatches } from "./window-batches.ts";
+
+export interface SentenceEncoderOptions {
+  /** Path of model.safetensors. */
+  weights: string;
+  /** Path of tokenizer.json. */
+  tokenizer: string;
+  /** Path of tokenizer_config.json. */
+  tokenizerConfig: string;
+  /** Attention heads. */
+  heads: number;
+  /** Tokens that the model reads at once, marks included: sentence-transformers' `max_seq_length`. */
+  maxTokens: number;
+  threads: number;
+}
+
+/** A text, or token ids of the model's own vocabulary, with or without the marks around them. */
+export type SentenceInput = string | readonly number[];
+
+export interface EmbedOptions {
+  /** What happens to an input that is longer than the window: an error, or the weighted mean of its windows. */
+  longInput: "refuse" | "average";
+  signal: AbortSignal;
+}
+
+export interface Embeddings {
+  /** One vector after the other, each of length 1. */
+  values: Float32Array;
+  /** Tokens read, marks included. */
+  tokens: number;
+}
+
+/** The mark before and the mark behind a window. */
+const MARKS = 2;
+/** Inputs whose windows are in memory at once. */
+const GROUP_INPUTS = 128;
+const WEIGHTS_FILE = "model.safetensors";
+
+export class SentenceEncoder {
+  /** Length of a vector. */
+  readonly dimensions: number;
+  readonly maxTokens: number;
+  readonly #session: InferenceSession;
+  readonly #tokenizer: SentenceTokenizer;
+
+  private constructor(session: InferenceSession, tokenizer: SentenceTokenizer, dimensions: number, maxTokens: number) {
+    this.#session = session;
+    this.#tokenizer = tokenizer;
+    this.dimensions = dimensions;
+    this.maxTokens = maxTokens;
+  }
+
+  /** Throws a ModelFileError when a file cannot be used. */
+  static async load(options: SentenceEncoderOptions): Promise<SentenceEncoder> {
+    const [weights, tokenizer, tokenizerConfig] = await Promise.all([
+      readFile(options.weights),
+      readFile(options.tokenizer, "utf8"),
+      readFile(options.tokenizerConfig, "utf8"),
+    ]);
+    const index = new SafetensorsIndex(weights);
+    const [, dimensions = 0] = index.tensor("embeddings.word_embeddings.weight").dims;
+    const session = await InferenceSession.create(bertGraph(index, WEIGHTS_FILE, options.heads), {
+      externalData: [{ path: WEIGHTS_FILE, data: weights }],
+      intraOpNumThreads: options.threads,
+      // Its worker threads would otherwise spin between requests.
+      extra: { session: { intra_op: { allow_spinning: "0" } } },
+    });
+    const own = new SentenceTokenizer(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
+    return new SentenceEncoder(session, own, dimensions, options.maxTokens);
+  }
+
+  /**
+   * Keeps the order of the inputs. Ends early, with an incomplete result, once `signal` aborts. Throws a
+   * TextTooLongError or an UnknownTokenError.
+   */
+  async embed(inputs: readonly SentenceInput[], { longInput, signal }: EmbedOptions): Promise<Embeddings> {
+    const values = new Float32Array(inputs.length * this.dimensions);
+    let tokens = 0;
+    for (let start = 0; start < inputs.length && !signal.aborted; start += GROUP_INPUTS) {
+      const windows = inputs
+        .slice(start, start + GROUP_INPUTS)
+        .flatMap((input, offset) => this.#windows(input, start + offset, longInput));
+      tokens += windows.reduce((sum, { ids }) => sum + ids.length, 0);
+      for (const batch of windowBatches(windows)) {
+        if (signal.aborted) break;
+        this.#add(values, batch, await this.#run(batch));
+      }
+    }
+    normalizeRows(values, this.dimensions);
+    return { values, tokens };
+  }
+
+  close(): Promise<void> {
+    return this.#session.release();
+  }
+
+  #windows(input: SentenceInput, index: number, longInput: EmbedOptions["longInput"]): Window[] {
+    const ids = typeof input === "string" ? this.#tokenizer.encode(input) : this.#tokenizer.check(input, index);
+    const size = this.maxTokens - MARKS;
+    if (ids.length > size && longInput === "refuse") {
+      throw new TextTooLongError(index, ids.length + MARKS, this.maxTokens);
+    }
+    const windows: Window[] = [];
+    for (let start = 0; start === 0 || start < ids.length; start += size) {
+      windows.push({ input: index, ids: this.#tokenizer.marked(ids.slice(start, start + size)) });
+    }
+    return windows;
+  }
+
+  /** Weighted by the tokens that each window has, as OpenAI's cookbook averages long texts. */
+  #add(values: Float32Array, batch: readonly Window[], rows: Float32Array): void {
+    for (const [row, { input, ids }] of batch.entries()) {
+      const weight = Math.max(1, ids.length - MARKS);
+      for (let column = 0; column < this.dimensions; column += 1) {
+        const at = input * this.dimensions + column;
+        values[at] = (values[at] ?? 0) + weight * (rows[row * this.dimensions + column] ?? 0);
+      }
+    }
+  }
+
+  async #run(batch: readonly Window[]): Promise<Float32Array> {
+    const length = Math.max(...batch.map(({ ids }) => ids.length));
+    const ids = new Int32Array(batch.length * length);
+    const mask = new Int32Array(batch.length * length);
+    for (const [row, window] of batch.entries()) {
+      ids.set(window.ids, row * length);
+      mask.fill(1, row * length, row * length + window.ids.length);
+    }
+    const shape = [batch.length, length];
+    const { embeddings } = await this.#session.run({
+      ids: new Tensor("int32", ids, shape),
+      mask: new Tensor("int32", mask, shape),
+    });
+    if (!(embeddings?.data instanceof Float32Array)) throw new Error("The network returned no embeddings");
+    return embeddings.data;
+  }
+}
+
+function normalizeRows(values: Float32Array, width: number): void {
+  for (let start = 0; start < values.length; start += width) {
+    const row = values.subarray(start, start + width);
+    const length = Math.hypot(...row);
+    if (length > 0) for (const [column, value] of row.entries()) row[column] = value / length;
+  }
+}

@@ -1,0 +1,55 @@
+/** Text to token ids and back, as the model's own tokenizer.json says. */
+
+import { Tokenizer } from "@huggingface/tokenizers";
+import { UnknownTokenError } from "./errors.ts";
+
+/** The tokenizer's time grows faster than the text; white space ends a word, so a cut there changes nothing. */
+const PIECE_CHARACTERS = 4000;
+const WHITE_SPACE = /\s/;
+
+export class SentenceTokenizer {
+  readonly vocabularySize: number;
+  readonly #tokenizer: Tokenizer;
+  readonly #begin: number;
+  readonly #end: number;
+
+  /** Takes the parsed tokenizer.json and tokenizer_config.json of a BERT model. */
+  constructor(tokenizer: { model?: { vocab?: object } }, tokenizerConfig: object) {
+    this.#tokenizer = new Tokenizer(tokenizer, tokenizerConfig);
+    this.vocabularySize = Object.keys(tokenizer.model?.vocab ?? {}).length;
+    this.#begin = this.#tokenizer.token_to_id("[CLS]") ?? 101;
+    this.#end = this.#tokenizer.token_to_id("[SEP]") ?? 102;
+  }
+
+  /** Without the marks around it. */
+  encode(text: string): number[] {
+    const ids: number[] = [];
+    for (const piece of pieces(text)) {
+      for (const id of this.#tokenizer.encode(piece, { add_special_tokens: false }).ids) ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Removes the marks that the caller's tokenizer has put around the ids. Throws an UnknownTokenError. */
+  check(ids: readonly number[], input: number): readonly number[] {
+    const position = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < this.vocabularySize));
+    if (position !== -1) throw new UnknownTokenError(input, position, ids[position] ?? -1, this.vocabularySize);
+    const start = ids[0] === this.#begin ? 1 : 0;
+    const end = ids.length > start && ids.at(-1) === this.#end ? ids.length - 1 : ids.length;
+    return ids.slice(start, end);
+  }
+
+  marked(ids: readonly number[]): readonly number[] {
+    return [this.#begin, ...ids, this.#end];
+  }
+}
+
+function* pieces(text: string): Generator<string, void> {
+  let start = 0;
+  for (let at = PIECE_CHARACTERS; at < text.length; at += 1) {
+    if (at - start < PIECE_CHARACTERS || !WHITE_SPACE.test(text[at] ?? "")) continue;
+    yield text.slice(start, at);
+    start = at;
+  }
+  yield text.slice(start);
+}

@@ -1,0 +1,80 @@
+/** The default embedding model: a sentence encoder on the CPU. */
+
+import { availableParallelism } from "node:os";
+import { TextTooLongError, UnknownTokenError } from "@parlance-inference/sentence-embeddings/errors";
+import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
+import { invalidRequest } from "../../faults.ts";
+import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
+import type { HostedModule } from "../host/model-child.ts";
+import { decodeOpenAiIds } from "../openai-embedding-models.ts";
+
+export interface SentenceEmbeddingOptions {
+  /** Paths of what the model store fetched. */
+  files: { weights: string; tokenizer: string; tokenizerConfig: string };
+  longInput: "refuse" | "average" | undefined;
+  slots: number;
+  threads: number | undefined;
+}
+
+const MAX_THREADS = 4;
+/** Of all-MiniLM-L6-v2: `num_attention_heads` and sentence-transformers' `max_seq_length`. */
+const HEADS = 12;
+const MAX_TOKENS = 256;
+
+export class SentenceEmbedding implements EmbeddingModel {
+  readonly task = "embedding";
+  readonly device = "cpu";
+  readonly contextWindow = MAX_TOKENS;
+  readonly dimensions: number;
+  readonly slots: number;
+  readonly #encoder: SentenceEncoder;
+  readonly #longInput: SentenceEmbeddingOptions["longInput"];
+
+  private constructor(encoder: SentenceEncoder, { slots, longInput }: SentenceEmbeddingOptions) {
+    this.#encoder = encoder;
+    this.dimensions = encoder.dimensions;
+    this.slots = slots;
+    this.#longInput = longInput;
+  }
+
+  static async open(options: SentenceEmbeddingOptions): Promise<SentenceEmbedding> {
+    const { files, threads = Math.min(MAX_THREADS, availableParallelism()) } = options;
+    const encoder = await SentenceEncoder.load({ ...files, heads: HEADS, maxTokens: MAX_TOKENS, threads });
+    return new SentenceEmbedding(encoder, options);
+  }
+
+  async embed({ inputs, usesOpenAiName }: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+    const longInput = this.#longInput ?? (usesOpenAiName ? "average" : "refuse");
+    const texts = usesOpenAiName ? await decodeOpenAiIds(inputs) : inputs;
+    try {
+      const { values, tokens } = await this.#encoder.embed(texts, { longInput, signal });
+      return { values, dimensions: this.dimensions, promptTokens: tokens, estimated: false };
+    } catch (error) {
+      throw toFault(error);
+    }
+  }
+
+  health(): { state: "up" } {
+    return { state: "up" };
+  }
+
+  close(): Promise<void> {
+    return this.#encoder.close();
+  }
+}
+
+function toFault(error: unknown): unknown {
+  if (error instanceof TextTooLongError) {
+    const { input, tokens, maxTokens } = error;
+    const message = `Input ${input} has ${tokens} tokens; the maximum of this model is ${maxTokens}. Split it, or set \`long_input: average\` for the model.`;
+    return invalidRequest(message, "input", "context_length_exceeded");
+  }
+  if (error instanceof UnknownTokenError) {
+    const { input, position, id, vocabularySize } = error;
+    const message = `Invalid token id in input ${input} at position ${position}: ${id}. The ids of this model go from 0 to ${vocabularySize - 1}.`;
+    return invalidRequest(message, "input", "invalid_value");
+  }
+  return error;
+}
+
+export const open: HostedModule["open"] = (options) => SentenceEmbedding.open(options as SentenceEmbeddingOptions);

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { invalidRequest } from "../../faults.ts";
+import { defineEngine } from "../define-engine.ts";
+import { siblingModule } from "../host/sibling-module.ts";
+import type { SentenceEmbeddingOptions } from "./sentence-embedding.ts";
+
+const settings = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .default("moderation-minilm")
+    .describe("A model that Parlance knows and whose files are those of all-MiniLM-L6-v2"),
+  long_input: z
+    .enum(["refuse", "average"])
+    .optional()
+    .describe(
+      "What happens to an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Left out: average for requests under a name of OpenAI's, such as text-embedding-3-small, and refuse for others",
+    ),
+  slots: z.int().min(1).max(64).default(4).describe("Requests served concurrently"),
+  threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core, up to 4"),
+});
+
+/** Sentence encoders with BERT's architecture. */
+export const sentenceEmbeddingsEngine = defineEngine({
+  name: "sentence-embeddings",
+  tasks: ["embedding"],
+  settings,
+  module: siblingModule(import.meta.url, "./sentence-embedding"),
+  async prepare({ model, long_input: longInput, slots, threads }, _task, services): Promise<SentenceEmbeddingOptions> {
+    const { paths } = await services.pull({ model }, services.signal);
+    const find = (name: string): string => {
+      const path = paths[name];
+      if (path === undefined)
+        throw invalidRequest(`${model} has no file ${name}; it is not a sentence encoder.`, "model");
+      return path;
+    };
+    const files = {
+      weights: find("model.safetensors"),
+      tokenizer: find("tokenizer.json"),
+      tokenizerConfig: find("tokenizer_config.json"),
+    };
+    return { files, longInput, slots, threads };
+  },
+});
