@@ -1,0 +1,143 @@
+/** One project attacks; another project's plain chat and the health check stay fast. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Attack } from "../support/attacker.ts";
+import { type Service, startService } from "../support/service.ts";
+import { untilJudging } from "../support/until-judging.ts";
+
+const JSON_TYPE = "application/json";
+const MAX_MILLISECONDS = 250;
+const SECONDS = Number(process.env.PARLANCE_ATTACK_SECONDS ?? 10);
+/** Nothing listens at the upstream: what an attack costs is spent before. */
+const CONFIG = `
+builtin_models: false
+server: { request_timeout_seconds: 20 }
+models:
+  - { id: plain, task: chat, deployments: [{ engine: scripted, replies: [{ text: Hello. }] }] }
+  - { id: guard, task: moderation, deployments: [{ engine: classifier }] }
+  - id: checked
+    task: chat
+    deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:9/v1", abilities: { json_schema: false } }]
+  - { id: scripted-ears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: One. }] }] }
+`;
+
+let service: Service;
+let otherKey: string;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+  await untilJudging(service, "guard");
+  otherKey = await newKey();
+});
+afterAll(() => service.stop());
+
+/** Of a project that the attacker is not in. */
+async function newKey(): Promise<string> {
+  const headers = { "content-type": JSON_TYPE, authorization: `Bearer ${service.adminKey}` };
+  const post = async (path: string) =>
+    (await service.post(`/v1/organization/${path}`, { name: "other" }, { headers })).json() as Promise<{
+      id: string;
+      api_key: { value: string };
+    }>;
+  const { id } = await post("projects");
+  return (await post(`projects/${id}/service_accounts`)).api_key.value;
+}
+
+const repeat = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, i) => write(i));
+const user = '{"role":"user","content":"Hello."}';
+const chat = (fields: string, model = "plain", messages = user) =>
+  `{"model":"${model}","messages":[${messages}],${fields}}`;
+const schema = (pattern: string) => {
+  const properties = Object.fromEntries(
+    repeat(50, (index) => `p${index}`).map((name) => [name, { type: "string", pattern }]),
+  );
+  return JSON.stringify({ type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties } } });
+};
+const long = "The meeting begins at ten, and the minutes will follow tomorrow. ".repeat(15_000);
+
+const ATTACKS: Record<string, [path: string, body: string, type?: string]> = {
+  "patterns that take exponential time": [
+    "chat/completions",
+    chat(`"response_format":${schema("^([a-z]{1,40}|[0-9]{2,20}){1,9}$")}`, "checked"),
+  ],
+  "a pattern that backtracks": [
+    "chat/completions",
+    chat(`"n":30,"response_format":${schema("^(a+)+\\b$")}`, "checked"),
+  ],
+  "30,000 messages": ["chat/completions", chat('"n":1', "plain", repeat(30_000, () => user).join(","))],
+  "120,000 messages": ["chat/completions", chat('"n":1', "plain", repeat(120_000, () => user).join(","))],
+  "1,000,000 unknown keys": ["chat/completions", chat(repeat(1_000_000, (index) => `"k${index}":1`).join(","))],
+  "1,000,000 keys of metadata": [
+    "chat/completions",
+    chat(`"metadata":{${repeat(1_000_000, (index) => `"k${index}":"a"`)}}`),
+  ],
+  "3,000,000 objects in stop": ["chat/completions", chat(`"stop":[${repeat(3_000_000, () => "{}")}]`)],
+  "a valid body of 19 MB": [
+    "chat/completions",
+    chat('"n":1', "checked", repeat(19, () => `{"role":"user","content":"${"a b ".repeat(250_000)}"}`).join(",")),
+  ],
+  "a megabyte of moderation": ["moderations", JSON.stringify({ model: "guard", input: long })],
+  "500,000 parts without headers": [
+    "audio/transcriptions",
+    "--B\r\n\r\n\r\n".repeat(500_000),
+    "multipart/form-data; boundary=B",
+  ],
+};
+
+/** At one time, as one attacker keeps a few connections busy. */
+const PARALLEL = 2;
+
+async function timesDuring(path: string, body: string, type: string, ask: () => Promise<Response>): Promise<number[]> {
+  const headers = { "content-type": type, authorization: `Bearer ${service.apiKey}` };
+  const attack: Attack = { url: `${service.baseUrl}/${path}`, headers, body: Buffer.from(body), parallel: PARALLEL };
+  const attacker = new Worker(new URL("../support/attacker.ts", import.meta.url), { workerData: attack });
+  const until = performance.now() + SECONDS * 1000;
+  const times: number[] = [];
+  while (performance.now() < until) {
+    const startedAt = performance.now();
+    const response = await ask();
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    times.push(performance.now() - startedAt);
+    await pause(10);
+  }
+  await attacker.terminate();
+  return times.sort((a, b) => a - b);
+}
+
+const asOther = (path: string, body: unknown) => () =>
+  service.post(path, body, { headers: { "content-type": JSON_TYPE, authorization: `Bearer ${otherKey}` } });
+const PROBES = {
+  "a plain chat": () =>
+    asOther("/v1/chat/completions", { model: "plain", messages: [{ role: "user", content: "Hi." }] })(),
+  "the health check": () => service.fetch("/health/live"),
+};
+
+for (const [name, [path, body, type = JSON_TYPE]] of Object.entries(ATTACKS)) {
+  test.each(Object.entries(PROBES))(
+    `${name} from one project leave %s of another below ${MAX_MILLISECONDS} ms`,
+    async (what, ask) => {
+      const times = await timesDuring(path, body, type, ask);
+      const p = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
+      console.log(
+        `${name}: ${what}: ${times.length} requests, ${p(0.5)} ms (p50), ${p(0.99)} ms (p99), ${p(1)} ms at most`,
+      );
+      expect(p(0.99)).toBeLessThan(MAX_MILLISECONDS);
+    },
+  );
+}
+
+test("a megabyte of moderation from one project leaves a short moderation of another below 1 s", async () => {
+  const body = JSON.stringify({ model: "guard", input: long });
+  const times = await timesDuring(
+    "moderations",
+    body,
+    JSON_TYPE,
+    asOther("/v1/moderations", { model: "guard", input: "Hello." }),
+  );
+  console.log(
+    `a short moderation: ${times.length} requests, ${Math.round(times[times.length >> 1] ?? 0)} ms (p50), ${Math.round(times.at(-1) ?? 0)} ms at most`,
+  );
+  expect(times.at(-1)).toBeLessThan(1000);
+});
