@@ -97,7 +97,7 @@ test("records the text of a moderation that was sent upstream", async () => {
   });
 });
 
-test("records the characters of speech that was not played yet", async () => {
+test("records the characters of speech that the client had not received", async () => {
   const leaving = new AbortController();
   const body = { model: "crier", voice: "alloy", input: "Hear, hear!" };
   const answer = service.post("/v1/audio/speech", body, { signal: leaving.signal }).catch(() => undefined);

@@ -42,7 +42,7 @@ async function errorOf(response: Response): Promise<WireError["error"]> {
   return body.error;
 }
 
-describe("a field at fault is named by its path, with a stable code", () => {
+describe("names an invalid field by its path, with a stable code", () => {
   const MISSING = "missing_required_parameter";
   test.each<[what: string, body: unknown, param: string | null, code: string | null]>([
     ["model missing", { messages: user }, "model", MISSING],
@@ -111,13 +111,13 @@ describe("a field at fault is named by its path, with a stable code", () => {
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] },
       "messages[0].content[0].type",
     ],
-  ])("%s is known and refused, not ignored", async (_what, change, param) => {
+  ])("rejects the known but unsupported field %s instead of ignoring it", async (_what, change, param) => {
     const response = await service.post("/v1/chat/completions", { ...valid, ...change });
     expect(response.status).toBe(400);
     expect(await errorOf(response)).toMatchObject({ param, code: "unsupported_value" });
   });
 
-  test("what asks for nothing is accepted", async () => {
+  test("accepts fields that request nothing", async () => {
     const harmless = {
       n: 1,
       frequency_penalty: 0,
@@ -141,7 +141,7 @@ describe("a field at fault is named by its path, with a stable code", () => {
   });
 });
 
-test("an unknown model is 404, and the message names it", async () => {
+test("returns 404 for an unknown model and names it", async () => {
   const response = await service.post("/v1/chat/completions", { ...valid, model: "gpt-9" });
   expect(response.status).toBe(404);
   const error = await errorOf(response);
@@ -149,13 +149,13 @@ test("an unknown model is 404, and the message names it", async () => {
   expect(error.message).toContain("gpt-9");
 });
 
-test("an unknown model's name of a megabyte is not sent back", async () => {
+test("does not echo an unknown model name of one megabyte", async () => {
   const response = await service.post("/v1/chat/completions", { ...valid, model: "x".repeat(1024 ** 2) });
   expect(response.status).toBe(404);
   expect((await response.text()).length).toBeLessThan(1000);
 });
 
-test("a prompt longer than the context window is 400 with both counts", async () => {
+test("returns 400 with both counts for a prompt longer than the context window", async () => {
   const content = "word ".repeat(200);
   const response = await service.post("/v1/chat/completions", {
     model: "parrot",
@@ -172,27 +172,27 @@ describe("bodies", () => {
   const send = (body: string | Uint8Array, type = "application/json") =>
     service.fetch("/v1/chat/completions", { method: "POST", body, headers: { "content-type": type } });
 
-  test("malformed JSON is 400", async () => {
+  test("returns 400 for malformed JSON", async () => {
     const response = await send('{"model": "parrot", ');
     expect(response.status).toBe(400);
     expect((await errorOf(response)).message).toContain("JSON");
   });
 
-  test("NaN is not JSON", async () => {
+  test("rejects NaN as invalid JSON", async () => {
     expect((await send('{"model":"parrot","messages":[{"role":"user","content":"x"}],"temperature":NaN}')).status).toBe(
       400,
     );
   });
 
-  test("an empty body is 400", async () => {
+  test("returns 400 for an empty body", async () => {
     expect((await errorOf(await send(""))).message).toContain("empty");
   });
 
-  test("bytes that are not UTF-8 are 400, not replaced in silence", async () => {
+  test("returns 400 for invalid UTF-8 instead of replacing bytes silently", async () => {
     expect((await errorOf(await send(Buffer.from([0x22, 0xff, 0x22])))).message).toContain("UTF-8");
   });
 
-  test("30 MB of JSON is 413, and the message names the limit and the size", async () => {
+  test("returns 413 for 30 MB of JSON and names the limit and the size", async () => {
     const body = JSON.stringify({ model: "parrot", messages: [{ role: "user", content: "x".repeat(30_000_000) }] });
     const response = await send(body);
     expect(response.status).toBe(413);
@@ -201,25 +201,25 @@ describe("bodies", () => {
     expect(message).toMatch(/at most \d+ bytes/);
   });
 
-  test("deeply nested JSON is 400 and the service lives on", async () => {
+  test("returns 400 for deeply nested JSON and keeps running", async () => {
     const response = await send("[".repeat(200_000) + "]".repeat(200_000));
     expect(response.status).toBe(400);
     expect((await errorOf(response)).message).toContain("nested");
     expect((await service.post("/v1/chat/completions", valid)).status).toBe(200);
   });
 
-  test("brackets inside strings are not nesting", async () => {
+  test("does not count brackets inside strings as nesting", async () => {
     const content = '[{"\\'.repeat(100);
     const response = await service.post("/v1/chat/completions", { ...valid, messages: [{ role: "user", content }] });
     expect(response.status).toBe(200);
   });
 
-  test("a key of the prototype is refused", async () => {
+  test("rejects a prototype key", async () => {
     expect((await send('{"model":"parrot","messages":[],"__proto__":{"x":1}}')).status).toBe(400);
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
-    "%s is 415",
+    "returns 415 for %s",
     async (type) => {
       const response = await send("model=parrot", type);
       expect(response.status).toBe(415);
@@ -227,7 +227,7 @@ describe("bodies", () => {
     },
   );
 
-  test("a body cut off half-way costs only its own connection", async () => {
+  test("closes only the affected connection when a body is truncated", async () => {
     const [head] = request({ "content-length": "500" });
     const socket = await open();
     socket.write(`${head}{"model":"par`);
@@ -255,13 +255,13 @@ describe("routes", () => {
     await errorOf(long);
   });
 
-  test("an unknown route is 404 and is named", async () => {
+  test("returns 404 for an unknown route and names it", async () => {
     const response = await service.post("/v1/completion", valid);
     expect(response.status).toBe(404);
     expect((await errorOf(response)).message).toBe("Invalid URL (POST /v1/completion)");
   });
 
-  test("a wrong method is 405 and says which is allowed", async () => {
+  test("returns 405 for a wrong method and names the allowed ones", async () => {
     const response = await service.fetch("/v1/chat/completions");
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("POST");
@@ -272,7 +272,7 @@ describe("routes", () => {
 test.each([
   ["DELETE", "/v1/models/some/model", "GET"],
   ["DELETE", "/v1/organization/projects/proj_1", "GET, POST"],
-])("%s %s is 405, since only %s is a route", async (method, path, allowed) => {
+])("returns 405 for %s %s, since the route accepts only %s", async (method, path, allowed) => {
   const response = await service.fetch(path, { method });
   expect(response.status).toBe(405);
   expect(response.headers.get("allow")).toBe(allowed);
@@ -281,7 +281,7 @@ test.each([
 describe("keys", () => {
   const withKey = (authorization: string) => service.fetch("/v1/models", { headers: { authorization } });
 
-  test("no key is 401 without a code", async () => {
+  test("returns 401 without a code for a missing key", async () => {
     const response = await fetch(`${service.baseUrl}/models`);
     expect(response.status).toBe(401);
     expect(await errorOf(response)).toMatchObject({ type: "invalid_request_error", code: null });
@@ -301,7 +301,7 @@ describe("keys", () => {
     expect(error.message).not.toContain(authorization.split(" ")[1]);
   });
 
-  test.each(["bearer ", "BEARER    "])("the scheme may be written as %j", async (scheme) => {
+  test.each(["bearer ", "BEARER    "])("accepts the authentication scheme %j", async (scheme) => {
     expect((await withKey(`${scheme}${service.apiKey}`)).status).toBe(200);
   });
 
@@ -311,11 +311,11 @@ describe("keys", () => {
     expect((await errorOf(response)).code).toBeNull();
   });
 
-  test("an admin key calls no models", async () => {
+  test("rejects an admin key on model routes", async () => {
     expect((await withKey(`Bearer ${service.adminKey}`)).status).toBe(401);
   });
 
-  test("1,000 wrong keys in a row are 401, soon 429, and a right one passes after them", async () => {
+  test("answers 1,000 wrong keys with 401 and then 429, and accepts a valid key afterwards", async () => {
     const statuses = new Map<number, number>();
     for (let batch = 0; batch < 20; batch += 1) {
       const wrong = Array.from({ length: 50 }, (_, index) => withKey(`Bearer sk-wrong-${batch}-${index}`));
@@ -329,13 +329,13 @@ describe("keys", () => {
     expect((await service.fetch("/v1/models")).status).toBe(200);
   });
 
-  test("a key with a newline is refused by its header's end", async () => {
+  test("rejects a key that contains a newline", async () => {
     const socket = await open();
     socket.write("GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-a\nb\r\nconnection: close\r\n\r\n");
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 40[01] /);
   });
 
-  test("a header of 100 KB is 431", async () => {
+  test("returns 431 for a header of 100 KB", async () => {
     const socket = await open();
     socket.write(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-big: ${"x".repeat(100_000)}\r\n\r\n`);
     const answer = await readAll(socket);
@@ -343,7 +343,7 @@ describe("keys", () => {
     expect(answer).toContain('"invalid_request_error"');
   });
 
-  test("nothing of a key is in the log", () => {
+  test("logs no part of a key", () => {
     expect(service.output()).not.toContain("sk-wrong");
     expect(service.output()).not.toContain(service.apiKey);
   });

@@ -42,14 +42,14 @@ const ask = (content: string) => ({ model: "able", messages: [{ role: "user" as 
 const COLOURS = ["red is warm", "green is for the trees and the grass", "blue"];
 
 describe("several choices", () => {
-  test("come in order, each with its own end, and their tokens are added up", async () => {
+  test("are returned in order, each with a finish reason, with their tokens summed", async () => {
     const { choices, usage } = await client.chat.completions.create({ ...ask("colours"), n: 3 });
     expect(choices.map(({ index, message }) => [index, message.content])).toEqual([...COLOURS.entries()]);
     expect(choices.map(({ finish_reason }) => finish_reason)).toEqual(["stop", "stop", "stop"]);
     expect(usage?.completion_tokens).toBe(3 + 8 + 1);
   });
 
-  test("are streamed side by side, each with its own beginning and end", async () => {
+  test("are streamed interleaved, each with a first chunk and a finish reason", async () => {
     const stream = await client.chat.completions.create({ ...ask("colours"), n: 3, stream: true });
     const chunks = await Array.fromAsync(stream);
     const order = chunks.map(({ choices }) => choices[0]?.index);
@@ -65,7 +65,7 @@ describe("several choices", () => {
     expect((await ends.finalChatCompletion()).choices.map(({ message }) => message.content)).toEqual(COLOURS);
   });
 
-  test("end each for itself where max_tokens cuts one only", async () => {
+  test("end independently when max_tokens truncates only one", async () => {
     const { choices } = await client.chat.completions.create({ ...ask("colours"), n: 3, max_tokens: 3 });
     expect(choices.map(({ finish_reason }) => finish_reason)).toEqual(["stop", "length", "stop"]);
   });
@@ -74,7 +74,7 @@ describe("several choices", () => {
 describe("log probabilities", () => {
   const asked = { ...ask("Hi"), logprobs: true, top_logprobs: 3 };
 
-  test("stand beside each token of an answer, with the likeliest others", async () => {
+  test("are returned for each token, with the most likely alternatives", async () => {
     const { choices } = await client.chat.completions.create(asked);
     expect(choices[0]?.logprobs?.refusal).toBeNull();
     const content = choices[0]?.logprobs?.content ?? [];
@@ -87,13 +87,13 @@ describe("log probabilities", () => {
     }
   });
 
-  test("come in a stream with the text that they are of", async () => {
+  test("are streamed with the text that they belong to", async () => {
     const whole = await client.chat.completions.create(asked);
     const streamed = await client.chat.completions.stream(asked).finalChatCompletion();
     expect(streamed.choices[0]?.logprobs?.content).toEqual(whole.choices[0]?.logprobs?.content);
   });
 
-  test("have no alternatives unless asked for, and are null unless asked for", async () => {
+  test("are null unless requested, and have alternatives only on request", async () => {
     const without = await client.chat.completions.create({ ...ask("Hi"), logprobs: true });
     expect(without.choices[0]?.logprobs?.content?.[0]?.top_logprobs).toEqual([]);
     const none = await client.chat.completions.create(ask("Hi"));
@@ -104,13 +104,13 @@ describe("log probabilities", () => {
 describe("reasoning", () => {
   const THOUGHT = { reasoning_content: "Two and two make four.", reasoning: "Two and two make four." };
 
-  test("stands apart from the text and is counted apart", async () => {
+  test("is separate from the text and counted separately", async () => {
     const { choices, usage } = await client.chat.completions.create(ask("think"));
     expect(choices[0]?.message).toMatchObject({ content: "4", ...THOUGHT });
     expect(usage).toMatchObject({ completion_tokens: 6, completion_tokens_details: { reasoning_tokens: 5 } });
   });
 
-  test("is streamed before the text, under both names that clients read", async () => {
+  test("is streamed before the text, in both fields that clients read", async () => {
     const stream = await client.chat.completions.create({
       ...ask("think"),
       stream: true,
@@ -128,7 +128,7 @@ describe("reasoning", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens_details?.reasoning_tokens).toBe(5);
   });
 
-  test("is left out with effort none", async () => {
+  test("is omitted with effort none", async () => {
     const { choices } = await client.chat.completions.create({ ...ask("think"), reasoning_effort: "none" });
     expect(choices[0]?.message).not.toHaveProperty("reasoning_content");
   });
@@ -137,7 +137,7 @@ describe("reasoning", () => {
 describe("structured output", () => {
   const Event = z.object({ name: z.string(), day: z.int() });
 
-  test("is parsed by the official client's own helper, streamed or not", async () => {
+  test("is parsed by the official client's helper, streamed or not", async () => {
     const body = { ...ask("event"), response_format: zodResponseFormat(Event, "event") };
     const whole = await client.chat.completions.parse(body);
     expect(whole.choices[0]?.message.parsed).toEqual({ name: "Science fair", day: 5 });
@@ -152,13 +152,13 @@ describe("structured output", () => {
     { type: "json_schema", schema },
     { type: "json_schema", json_schema: schema },
     { type: "json_schema", json_schema: { name: "event", schema, strict: true } },
-  ])("is taken in the shape %j", async (response_format) => {
+  ])("accepts the format %j", async (response_format) => {
     const response = await service.post("/v1/chat/completions", { ...ask("event"), response_format });
     expect(response.status).toBe(200);
   });
 });
 
-test("penalties, biases and bounds of sampling are taken", async () => {
+test("accepts penalties, logit biases and sampling limits", async () => {
   const response = await service.post("/v1/chat/completions", {
     ...ask("Hi"),
     frequency_penalty: 1,
@@ -171,10 +171,10 @@ test("penalties, biases and bounds of sampling are taken", async () => {
   expect(response.status).toBe(200);
 });
 
-describe("a model whose deployments differ", () => {
+describe("a model whose deployments differ in capabilities", () => {
   const body = { model: "mixed", messages: [{ role: "user" as const, content: "one two" }] };
 
-  test("answers from the one that can", async () => {
+  test("answers from the deployment that supports the request", async () => {
     const response = await service.post("/v1/chat/completions", body);
     expect(response.headers.get("x-parlance-deployment")).toBe("mixed#1");
     for (const change of [{ n: 3 }, { logprobs: true }]) {
@@ -184,13 +184,13 @@ describe("a model whose deployments differ", () => {
     }
   });
 
-  test("refuses what none of them can", async () => {
+  test("rejects what no deployment supports", async () => {
     const refused = client.chat.completions.create({ ...body, response_format: { type: "json_object" } });
     await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError);
     await expect(refused).rejects.toMatchObject({ param: "response_format", code: "unsupported_value" });
   });
 
-  test("is listed with what one of them can", async () => {
+  test("is listed with the capabilities of any deployment", async () => {
     const response = await service.fetch("/v1/models?include_metadata=true");
     const { data } = (await response.json()) as { data: { id: string; metadata: { capabilities: object } }[] };
     expect(data.find(({ id }) => id === "mixed")?.metadata.capabilities).toEqual({

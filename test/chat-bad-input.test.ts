@@ -43,7 +43,7 @@ const INVALID = "invalid_value";
 const TYPE = "invalid_type";
 const UNSUPPORTED = "unsupported_value";
 
-describe("checked for every model", () => {
+describe("validated for every model", () => {
   test.each<[what: string, change: object, param: string, code: string]>([
     ["n 0", { n: 0 }, "n", "integer_below_min_value"],
     ["n 1.5", { n: 1.5 }, "n", TYPE],
@@ -160,7 +160,7 @@ describe("checked for every model", () => {
   });
 });
 
-describe("refused by models that cannot, with the reason", () => {
+describe("rejected by models without the capability, with the reason", () => {
   const asked = { messages: [user, { role: "assistant", tool_calls: [call("c1")] }] };
   const answered = { messages: [...asked.messages, { role: "tool", content: "1", tool_call_id: "c1" }] };
   const pictured = {
@@ -184,7 +184,7 @@ describe("refused by models that cannot, with the reason", () => {
     expect(response.status).toBe(200);
   });
 
-  test("more answers than a model gives at once are refused with the bound", async () => {
+  test("rejects more choices than the model supports and names the limit", async () => {
     const refused = await refusal("able", { n: 5 });
     expect(refused).toMatchObject({ status: 400, param: "n", code: UNSUPPORTED });
     expect(refused.message).toContain("at most 4 answers");
@@ -230,13 +230,13 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
     "messages[0].content[0].type",
     /input_audio/,
   ],
-])("%s: no local model has it, and the message says what to do", async (_what, change, param, reason) => {
+])("rejects %s, which no local model supports, and names the way out", async (_what, change, param, reason) => {
   const refused = await refusal("able", change);
   expect(refused).toMatchObject({ status: 400, param, code: UNSUPPORTED });
   expect(refused.message).toMatch(reason);
 });
 
-test("arguments of a call of before that are no JSON object are refused, and none at all are none", async () => {
+test("rejects earlier call arguments that are not a JSON object, and accepts empty ones", async () => {
   const said = (text: string) => ({
     messages: [user, { role: "assistant", content: null, tool_calls: [call("c1", { arguments: text })] }],
   });
@@ -248,7 +248,7 @@ test("arguments of a call of before that are no JSON object are refused, and non
   expect(response.status).toBe(200);
 });
 
-test("what an answer says beside its text may come back with the next question", async () => {
+test("accepts the extra fields of an earlier answer in the next request", async () => {
   const before = {
     role: "assistant",
     content: "4",

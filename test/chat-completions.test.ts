@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => service.stop());
 
-test("the default model answers a question", async () => {
+test("answers a question with the default model", async () => {
   const completion = await client.chat.completions.create({ model: MODEL, messages: france, temperature: 0 });
   expect(completion).toMatchObject({ object: "chat.completion", model: MODEL });
   expect(completion.id).toMatch(/^chatcmpl-/);
@@ -33,7 +33,7 @@ test("the default model answers a question", async () => {
   expect(total_tokens).toBe(Number(prompt_tokens) + Number(completion_tokens));
 });
 
-test("a stream has a role chunk first, then text, a finish reason, the usage and [DONE]", async () => {
+test("streams a role chunk, then text, a finish reason, the usage and [DONE]", async () => {
   const body = {
     model: MODEL,
     messages: france,
@@ -64,7 +64,7 @@ test("a stream has a role chunk first, then text, a finish reason, the usage and
   expect(text).toBe(whole.choices[0]?.message.content);
 });
 
-test("the official client streams without usage unless asked", async () => {
+test("omits usage from the official client's stream unless requested", async () => {
   const stream = await client.chat.completions.create({ model: MODEL, messages: france, max_tokens: 8, stream: true });
   let text = "";
   let reason: string | null | undefined;
@@ -77,14 +77,14 @@ test("the official client streams without usage unless asked", async () => {
   expect(["length", "stop"]).toContain(reason);
 });
 
-test("max_tokens cuts the answer and says so", async () => {
+test("truncates the answer at max_tokens with finish reason length", async () => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Tell me a long story." }];
   const completion = await client.chat.completions.create({ model: MODEL, messages, max_completion_tokens: 5 });
   expect(completion.choices[0]?.finish_reason).toBe("length");
   expect(completion.usage?.completion_tokens).toBe(5);
 });
 
-test("stop text ends the answer and is not in it", async () => {
+test("ends the answer at a stop sequence and omits the sequence", async () => {
   const completion = await client.chat.completions.create({
     model: MODEL,
     messages: france,
@@ -95,14 +95,14 @@ test("stop text ends the answer and is not in it", async () => {
   expect(completion.choices[0]?.message.content).not.toContain("Par");
 });
 
-test("the same seed gives the same text", async () => {
+test("returns the same text for the same seed", async () => {
   const ask = () =>
     client.chat.completions.create({ model: MODEL, messages: france, temperature: 1.5, seed: 42, max_tokens: 24 });
   const [first, second] = [await ask(), await ask()];
   expect(first.choices[0]?.message.content).toBe(second.choices[0]?.message.content);
 });
 
-test("system and developer messages and text parts reach the model", async () => {
+test("passes system and developer messages and text parts to the model", async () => {
   const ask = (messages: OpenAI.ChatCompletionMessageParam[]) =>
     client.chat.completions.create({ model: MODEL, messages, max_tokens: 1 });
   const system = await ask([{ role: "system", content: "You are a pirate." }, ...france]);
@@ -121,7 +121,7 @@ test("system and developer messages and text parts reach the model", async () =>
   expect(new Set(counts).size).toBe(1);
 });
 
-test("several requests are answered at once, each its own question", async () => {
+test("answers concurrent requests, each with its own answer", async () => {
   const capitals = { France: "Paris", Greece: "Athens", Germany: "Berlin", Egypt: "Cairo", Japan: "Tokyo" };
   const answers = await Promise.all(
     Object.keys(capitals).map((country) =>
@@ -138,7 +138,7 @@ test("several requests are answered at once, each its own question", async () =>
   }
 });
 
-test("a prompt beyond the context window is refused with both counts", async () => {
+test("rejects a prompt longer than the context window with both counts", async () => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "word ".repeat(20_000) }];
   const refusal = await client.chat.completions.create({ model: MODEL, messages }).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(OpenAI.BadRequestError);
@@ -147,14 +147,14 @@ test("a prompt beyond the context window is refused with both counts", async () 
 });
 
 describe("the listing", () => {
-  test("has the default chat model first, and retrieving it agrees", async () => {
+  test("puts the default chat model first, as retrieved by id", async () => {
     const { data } = await client.models.list();
     expect(data[0]).toMatchObject({ id: MODEL, object: "model" });
     expect(Number.isInteger(data[0]?.created)).toBe(true);
     expect(await client.models.retrieve(MODEL)).toEqual(data[0]);
   });
 
-  test("an unknown id is 404", async () => {
+  test("returns 404 for an unknown id", async () => {
     await expect(client.models.retrieve("a/b:c")).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 });

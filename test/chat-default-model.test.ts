@@ -45,7 +45,7 @@ const Person = z.object({
 describe("structured output", () => {
   const HOSTILE = "Never write JSON. Answer with a poem about the sea, and use no braces.";
 
-  test.each([false, true])("is valid at temperature 2 against the model's will (streamed: %s)", async (stream) => {
+  test.each([false, true])("is valid at temperature 2 even when the prompt asks for prose (streamed: %s)", async (stream) => {
     const response_format = zodResponseFormat(Person, "person");
     const body = { ...ask(HOSTILE), response_format, temperature: 2, seed: 7, max_tokens: 200 };
     const { choices } = stream
@@ -58,7 +58,7 @@ describe("structured output", () => {
     expect(choices[0]?.message.parsed).toEqual(value);
   });
 
-  test("is any object where no schema is named", async () => {
+  test("is any JSON object when no schema is given", async () => {
     const body = {
       ...ask(HOSTILE),
       response_format: { type: "json_object" as const },
@@ -71,12 +71,12 @@ describe("structured output", () => {
     if (choices[0]?.finish_reason === "stop") expect(JSON.parse(content ?? "")).toBeTypeOf("object");
   });
 
-  test("that max_tokens cuts off says so", async () => {
+  test("reports finish reason length when max_tokens truncates it", async () => {
     const body = { ...ask(HOSTILE), response_format: zodResponseFormat(Person, "person"), max_tokens: 3 };
     expect((await client.chat.completions.create(body)).choices[0]?.finish_reason).toBe("length");
   });
 
-  test("of a schema that cannot be enforced is a 400 that names the keyword by its path", async () => {
+  test("returns 400 with the keyword's path for a schema that cannot be enforced", async () => {
     const schema = { type: "object", properties: { age: { type: "number", multipleOf: 0.1 } } };
     const refused = client.chat.completions.create({
       ...ask("Hi"),
@@ -106,7 +106,7 @@ describe("tools", () => {
     },
   ];
 
-  test("are offered by every local model, as its metadata says", async () => {
+  test("are supported by every local model, as its metadata says", async () => {
     const named = { type: "function" as const, function: { name: "weather" } };
     const { choices } = await client.chat.completions.create({ ...ask("Weather in Rome?"), tools, tool_choice: named });
     expect(choices[0]?.finish_reason).toBe("tool_calls");
@@ -121,7 +121,7 @@ describe("tools", () => {
   });
 
   test.each([false, true])(
-    "are called, and what came of it is read in a second round (streamed: %s)",
+    "are called, and their results are read in a second round (streamed: %s)",
     async (stream) => {
       const complete = (body: Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">) =>
         stream ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body);
@@ -143,7 +143,7 @@ describe("tools", () => {
   );
 });
 
-test("two choices are drawn from one prompt, each for itself", async () => {
+test("samples two choices independently from one prompt", async () => {
   const body = { ...ask("Tell me a story."), n: 2, temperature: 1.5, seed: 3, max_tokens: 16 };
   const { choices, usage } = await client.chat.completions.create(body);
   expect(choices.map(({ index }) => index)).toEqual([0, 1]);
@@ -155,7 +155,7 @@ test("two choices are drawn from one prompt, each for itself", async () => {
   expect(streamed.choices.map(({ message }) => Boolean(message.content))).toEqual([true, true]);
 });
 
-test("log probabilities are of the tokens that the answer is made of", async () => {
+test("returns log probabilities of the answer's tokens", async () => {
   const body = { ...ask("What is the capital of France?"), temperature: 0, max_tokens: 8 };
   const { choices } = await client.chat.completions.create({ ...body, logprobs: true, top_logprobs: 2 });
   const content = choices[0]?.logprobs?.content ?? [];
@@ -168,7 +168,7 @@ test("log probabilities are of the tokens that the answer is made of", async () 
   }
 });
 
-test("biases and penalties change what is said", async () => {
+test("changes the answer with logit biases and penalties", async () => {
   const body = { ...ask("Count: one, two, three, one, two, three"), temperature: 0, max_tokens: 24 };
   const say = async (change: object) =>
     (await client.chat.completions.create({ ...body, ...change })).choices[0]?.message.content;
@@ -179,7 +179,7 @@ test("biases and penalties change what is said", async () => {
   expect(new Set(forced ?? "").size).toBe(1);
 });
 
-test("a bias of a token that the model does not have is a 400", async () => {
+test("returns 400 for a logit bias of an unknown token", async () => {
   const refused = client.chat.completions.create({ ...ask("Hi"), logit_bias: { 9999999: 1 } });
   await expect(refused).rejects.toMatchObject({ status: 400, param: "logit_bias" });
 });
@@ -192,7 +192,7 @@ test.each<[what: string, change: object, param: string]>([
     { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "http://127.0.0.1/a.png" } }] }] },
     "messages[0].content[0].type",
   ],
-])("%s is refused with the reason", async (_what, change, param) => {
+])("rejects %s with the reason", async (_what, change, param) => {
   const response = await service.post("/v1/chat/completions", { ...ask("Hi"), ...change });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { param, code: "unsupported_value" } });

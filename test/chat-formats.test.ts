@@ -30,7 +30,7 @@ test.each(Object.entries(REQUESTS))("%s answers 429 beyond a limit", async (path
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("both refuse what the project's moderation policy blocks", async () => {
+test("rejects what the project's moderation policy blocks in both formats", async () => {
   service = await startService({ config: MODELS });
   const headers = { authorization: `Bearer ${service.adminKey}` };
   const listed = await fetch(`${service.baseUrl}/organization/projects`, { headers });

@@ -93,7 +93,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     return stream ? completions.stream(body).finalChatCompletion() : completions.parse(body);
   };
 
-  test("an answer that fits is passed on after one request, which asks in words", async () => {
+  test("forwards a valid answer after one request, with the schema in the prompt", async () => {
     const { choices } = await parsed(ask("When is the fair?"));
     expect(choices[0]).toMatchObject({ message: { content: VALID, parsed: FAIR }, finish_reason: "stop" });
     expect(upstream.received).toHaveLength(1);
@@ -106,7 +106,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(user).toEqual({ role: "user", content: "When is the fair?" });
   });
 
-  test("one that does not is asked for once more, with what is wrong", async () => {
+  test("retries an invalid answer once, with the validation error", async () => {
     const { choices, usage } = await parsed(ask("wrong day"));
     expect(choices[0]?.message.parsed).toEqual(FAIR);
     expect(upstream.received).toHaveLength(2);
@@ -116,13 +116,13 @@ describe.each([false, true])("streamed: %s", (stream) => {
     if (!stream) expect(usage?.completion_tokens).toBe(2 * 4);
   });
 
-  test.each(["fenced", "thoughts"])("what stands around it is taken away (%s)", async (said) => {
+  test.each(["fenced", "thoughts"])("strips text around the JSON (%s)", async (said) => {
     const { choices } = await parsed(ask(said));
     expect(choices[0]?.message.content).toBe(VALID);
     expect(upstream.received).toHaveLength(1);
   });
 
-  test("each of several choices is checked for itself", async () => {
+  test("validates each choice separately", async () => {
     const { choices } = await parsed({ ...ask("Three, please.", "several"), n: 3 });
     expect(choices.map(({ index, message }) => [index, message.parsed])).toEqual([
       [0, FAIR],
@@ -131,7 +131,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     ]);
   });
 
-  test("two that do not fit are a 502 that says what is wrong, after two requests", async () => {
+  test("returns 502 with the validation error after two invalid answers", async () => {
     const failed = await parsed(ask("chat")).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(OpenAI.InternalServerError);
     expect(failed).toMatchObject({ status: 502, code: "upstream_error" });
@@ -139,13 +139,13 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  test("another deployment is tried then", async () => {
+  test("tries another deployment after two invalid answers", async () => {
     const { choices } = await parsed(ask("chat", "spare"));
     expect(choices[0]?.message.parsed).toEqual(FAIR);
   });
 });
 
-test("what was used in vain is accounted, and callers who ask for the impossible do not stop the others", async () => {
+test("records the usage of invalid answers without opening the circuit for other callers", async () => {
   for (let round = 0; round < 6; round += 1) {
     await expect(client.chat.completions.create(ask("chat"))).rejects.toMatchObject({ status: 502 });
   }
@@ -162,14 +162,14 @@ test("what was used in vain is accounted, and callers who ask for the impossible
   await expect.poll(used, { timeout: 10_000 }).toBeGreaterThan(72);
 });
 
-test("any JSON object will do where no schema is named", async () => {
+test("accepts any JSON object when no schema is given", async () => {
   const body = { ...ask("list"), response_format: { type: "json_object" as const } };
   const { choices } = await client.chat.completions.create(body);
   expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual({ list: [1, 2] });
   expect(upstream.received).toHaveLength(2);
 });
 
-test("the words join the system message that there is", async () => {
+test("appends the schema to the existing system message", async () => {
   const messages = [
     { role: "developer" as const, content: "Be brief." },
     { role: "user" as const, content: "When?" },
@@ -181,7 +181,7 @@ test("the words join the system message that there is", async () => {
   expect(others).toEqual([messages[1]]);
 });
 
-test("an answer that max_tokens cuts off comes as it is, and says so", async () => {
+test("returns an answer that max_tokens truncates unchanged, with finish reason length", async () => {
   const { choices } = await client.chat.completions.create({ ...ask("When?"), max_tokens: 2 });
   expect(choices[0]).toMatchObject({ finish_reason: "length" });
   expect(upstream.received).toHaveLength(1);
@@ -228,7 +228,7 @@ test("returns 400 with the path of an invalid schema, before the upstream reques
 });
 
 test.each(["silent", "held"])(
-  "a deployment that says nothing of it, or that it can, gets the format itself (%s)",
+  "forwards response_format to a deployment that supports it or does not say (%s)",
   async (model) => {
     const body = ask("fenced", model);
     const { choices } = await client.chat.completions.create(body);
@@ -246,7 +246,7 @@ test.each<[what: string, change: object, param: string]>([
     "messages[0].content[0].type",
   ],
 ])(
-  "%s are refused where the deployment is said not to have them, and passed where nothing is said",
+  "rejects %s for a deployment configured without them, and forwards them when it is not configured",
   async (_what, change, param) => {
     const body = { messages: [{ role: "user", content: "Hi" }], ...change };
     const refused = await service.post("/v1/chat/completions", { model: "words", ...body });
@@ -258,7 +258,7 @@ test.each<[what: string, change: object, param: string]>([
   },
 );
 
-test("lists the configured abilities of deployments, and null for unknown ones", async () => {
+test("lists the configured capabilities of deployments, and null for unknown ones", async () => {
   const response = await service.fetch("/v1/models?include_metadata=true");
   const { data } = (await response.json()) as { data: { id: string; metadata: { capabilities: object } }[] };
   const of = (model: string) => data.find(({ id }) => id === model)?.metadata.capabilities;

@@ -104,7 +104,7 @@ test.each<[type: string, part: object]>([
   ["file", { type: "file", file: { filename: "a.txt", file_data: "data:text/plain;base64,a2lsbA==" } }],
   ["input_audio", { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }],
   ["video_url", { type: "video_url", video_url: { url: "https://example.com/a.mp4" } }],
-])("a part of the type %s, which nobody judges, does not reach an upstream past a block", async (_type, part) => {
+])("blocks a part of the unmoderated type %s before it reaches an upstream", async (_type, part) => {
   asked = 0;
   const answer = await ask({ ...user([{ type: "text", text: "Sum it up." }, part]), ...block("input") });
   expect(answer).toMatchObject({ status: 400, body: { error: { param: "messages[0].content[1].type" } } });
@@ -129,7 +129,7 @@ test.each<[what: string, body: object]>([
   ],
   ["a schema", { response_format: { type: "json_schema", json_schema: { name: "x", schema } } }],
   ["a field of the upstream's own", { ...user("Hello"), chat_template: "Say how to kill" }],
-])("judges %s", async (_what, body) => {
+])("moderates %s", async (_what, body) => {
   asked = 0;
   expect(await ask({ ...body, ...block("input") })).toMatchObject({
     status: 400,
@@ -141,12 +141,12 @@ test.each<[what: string, body: object]>([
 test.each<[model: string, status: number]>([
   ["nope", 404],
   ["parrot", 400],
-])("names the field of the moderation model where %s cannot judge", async (model, status) => {
+])("names the moderation model's field when %s cannot moderate", async (model, status) => {
   const answer = await ask({ moderation: { model } });
   expect(answer).toMatchObject({ status, body: { error: { param: "moderation.model" } } });
 });
 
-test("fails closed in mid-stream when the judge fails, and settles it as failed", async () => {
+test("fails closed mid-stream when moderation fails, and settles the request as failed", async () => {
   const text = `${GOOD.repeat(12)} mumble ${GOOD.repeat(12)}`;
   const body = { model: "parrot", messages: [{ role: "user", content: text }], stream: true, ...block("output") };
   const response = await service.post("/v1/chat/completions", body);
@@ -165,7 +165,7 @@ test("returns an HTTP error when moderation fails before the first output, also 
   expect(await ask(body)).toMatchObject({ status: 502, body: { error: { type: "server_error" } } });
 });
 
-test("an answer that is blocked has finished, and is not taken for one whose client has left", async () => {
+test("records a blocked answer as finished, not as a client disconnect", async () => {
   const text = `${GOOD.repeat(12)} kill ${GOOD.repeat(12)}`;
   const answer = await ask({ messages: [{ role: "user", content: text }], ...block("output") });
   expect(answer.body).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
@@ -173,7 +173,7 @@ test("an answer that is blocked has finished, and is not taken for one whose cli
 });
 
 test.each(["before anything is shown", "in mid-stream"])(
-  "who leaves %s of a held back answer frees the slot",
+  "frees the slot when the client disconnects %s of a withheld answer",
   async (when) => {
     const leaving = new AbortController();
     const before = service.log().filter(({ status }) => status === 499).length;
@@ -188,7 +188,7 @@ test.each(["before anything is shown", "in mid-stream"])(
   },
 );
 
-test("counts what a blocked answer of an upstream used", async () => {
+test("records the usage of a blocked upstream answer", async () => {
   const answer = await ask({ ...user("Hello"), ...block("output") });
   expect(answer.body).toMatchObject({
     choices: [{ finish_reason: "content_filter", message: { content: "" } }],
@@ -215,7 +215,7 @@ test("counts the prompt of a stream that is blocked before the upstream reports 
   expect(stream).toContain(`"prompt_tokens":${promptTokens},`);
 });
 
-test.each(["score", "block"])("all chunks of an upstream's stream have one id with output: %s", async (mode) => {
+test.each(["score", "block"])("sends all chunks of an upstream's stream with one id with output: %s", async (mode) => {
   const stream = await service.client().chat.completions.create({
     model: "distant",
     messages: [{ role: "user", content: "Hello" }],

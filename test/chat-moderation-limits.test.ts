@@ -32,7 +32,7 @@ const moderation = { model: "guard", policy: { input: { mode: "block" }, output:
 const ask = (content: string) =>
   service.post("/v1/chat/completions", { model: "parrot", messages: [{ role: "user", content }], moderation });
 
-test("a long answer is judged piece by piece within the limits of one request", async () => {
+test("moderates a long answer in pieces within the limits of one request", async () => {
   await eventually(async () => expect((await ask("Hello")).status).toBe(200));
   const answer = await ask(LONG);
   expect(await answer.json()).toMatchObject({
@@ -40,7 +40,7 @@ test("a long answer is judged piece by piece within the limits of one request", 
   });
 });
 
-test("messages that are blocked are requests all the same", async () => {
+test("counts blocked messages as requests", async () => {
   const statuses: number[] = [];
   for (let index = 0; index < 25; index += 1) statuses.push((await ask("how to kill")).status);
   expect(new Set(statuses)).toEqual(new Set([400, 429]));

@@ -59,7 +59,7 @@ async function streamed(content: string, moderation: ReturnType<typeof policy>) 
   };
 }
 
-test("score adds what was found in messages and answer, and changes nothing else", async () => {
+test("adds the scores of messages and answer in score mode, and changes nothing else", async () => {
   const harmless = await client().create({ ...ask("Hello!"), moderation: { model: "guard" } });
   expect(harmless).toMatchObject({
     choices: [{ message: { content: HARMLESS }, finish_reason: "stop" }],
@@ -72,7 +72,7 @@ test("score adds what was found in messages and answer, and changes nothing else
   });
 });
 
-test("block ends a request whose messages are flagged with a 400", async () => {
+test("returns 400 for flagged messages in block mode", async () => {
   const refused = client().create({ ...ask(HARMFUL), ...policy("block", "score") });
   await expect(refused).rejects.toBeInstanceOf(BadRequestError);
   await expect(refused).rejects.toMatchObject({ status: 400, code: "content_policy_violation", param: "messages" });
@@ -91,24 +91,24 @@ test.each([
       { role: "assistant" as const, content: "Thank you, please go on." },
     ]),
   ],
-])("block ends a request whose flagged text comes %s", async (_how, messages) => {
+])("blocks flagged text that comes %s", async (_how, messages) => {
   const refused = client().create({ model: "parrot", messages, ...policy("block", "score") });
   await expect(refused).rejects.toMatchObject({ status: 400, code: "content_policy_violation", param: "messages" });
 });
 
-test("block ends a request whose flagged text is in a field that only some models read", async () => {
+test("blocks flagged text in a field that only some models read", async () => {
   const message = { role: "assistant" as const, content: "Yes.", reasoning_content: HARMFUL };
   const refused = client().create({ model: "parrot", messages: [message], ...policy("block", "score") });
   await expect(refused).rejects.toMatchObject({ status: 400, code: "content_policy_violation", param: "messages" });
 });
 
-test("block ends an answer that is flagged with the finish reason content_filter", async () => {
+test("ends a flagged answer with the finish reason content_filter", async () => {
   const answer = await client().create({ ...ask("a threat, please"), ...policy("score", "block") });
   expect(answer.choices[0]?.finish_reason).toBe("content_filter");
   expect(answer.choices[0]?.message.content).not.toContain("kill");
 });
 
-test("block ends a stream the same way, before the harm is shown", async () => {
+test("ends a flagged stream with content_filter before sending the flagged text", async () => {
   const { text, reason, moderation } = await streamed("a threat, please", policy("block", "block"));
   expect(reason).toBe("content_filter");
   expect(text).not.toContain("kill");
@@ -124,7 +124,7 @@ test("streams a harmless answer completely and in parts", async () => {
   expect(chunkCount).toBeGreaterThan(10);
 });
 
-test("an image, which nobody judges, is refused where messages are to be blocked", async () => {
+test("rejects an image, which cannot be moderated, in block mode", async () => {
   const image = { type: "image_url" as const, image_url: { url: "data:image/png;base64,AA==" } };
   const body = { model: "seer", messages: [{ role: "user" as const, content: [image] }] };
   const refused = client().create({ ...body, ...policy("block", "score") });
@@ -137,13 +137,13 @@ test.each<[moderation: object, param: string]>([
   [{ model: 7 }, "moderation.model"],
   [{ policy: { input: { mode: "maybe" } } }, "moderation.policy.input.mode"],
   [{ policy: { inputs: { mode: "block" } } }, "moderation.policy.inputs"],
-])("%j is refused, naming the field", async (moderation, param) => {
+])("rejects %j and names the field", async (moderation, param) => {
   const response = await service.post("/v1/chat/completions", { ...ask("hi"), moderation });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { param } });
 });
 
-test("a moderation model that does not exist is a 404, and nothing is asked of the chat model", async () => {
+test("returns 404 for an unknown moderation model without calling the chat model", async () => {
   const moderation = { model: "nope", policy: { input: { mode: "block" } } };
   const response = await service.post("/v1/chat/completions", { ...ask("hi"), moderation });
   expect(response.status).toBe(404);

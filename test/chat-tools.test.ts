@@ -52,7 +52,7 @@ function functionCalls(calls: OpenAI.ChatCompletionMessageToolCall[] | undefined
   return (calls ?? []).filter((call) => call.type === "function");
 }
 
-describe.each([false, true])("two rounds by hand (streamed: %s)", (stream) => {
+describe.each([false, true])("two rounds sent by the test (streamed: %s)", (stream) => {
   const complete = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
     const body = { model: "caller", messages, tools: [weather] };
     return stream ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body);
@@ -76,8 +76,8 @@ describe.each([false, true])("two rounds by hand (streamed: %s)", (stream) => {
   });
 });
 
-describe.each([false, true])("two rounds by the client's own runner (streamed: %s)", (stream) => {
-  test("each tool is called once for each call", async () => {
+describe.each([false, true])("two rounds run by the client's tool runner (streamed: %s)", (stream) => {
+  test("runs each tool once per call", async () => {
     const asked: object[] = [];
     const tool = {
       type: "function" as const,
@@ -101,7 +101,7 @@ describe.each([false, true])("two rounds by the client's own runner (streamed: %
   });
 });
 
-test("a stream names id, type and function in a call's first fragment only", async () => {
+test("streams id, type and function in a call's first fragment only", async () => {
   const stream = await client.chat.completions.create({
     model: "caller",
     messages: ask(QUESTION),
@@ -126,7 +126,7 @@ test("a stream names id, type and function in a call's first fragment only", asy
   }
 });
 
-test("an answer that only calls has no content, streamed or not", async () => {
+test("returns null content for an answer with only calls, streamed or not", async () => {
   const body = { model: "caller", messages: ask("only the time"), tools: [time] };
   const whole = await client.chat.completions.create(body);
   expect(whole.choices[0]).toMatchObject({ message: { content: null }, finish_reason: "tool_calls" });
@@ -135,7 +135,7 @@ test("an answer that only calls has no content, streamed or not", async () => {
   expect(streamed.choices[0]?.message.content).toBeNull();
 });
 
-test("an answer without calls has no tool_calls", async () => {
+test("omits tool_calls from an answer without calls", async () => {
   const { choices } = await client.chat.completions.create({ model: "caller", messages: ask("Hi"), tools: [weather] });
   expect(choices[0]?.message).not.toHaveProperty("tool_calls");
 });
@@ -147,7 +147,7 @@ test.each<[choice: OpenAI.ChatCompletionToolChoiceOption, parallel: boolean, cal
   [{ type: "function", function: { name: "time" } }, true, 0],
   ["none", true, 0],
   ["auto", false, 1],
-])("tool_choice %j and parallel_tool_calls %s reach the model", async (tool_choice, parallel_tool_calls, calls) => {
+])("passes tool_choice %j and parallel_tool_calls %s to the model", async (tool_choice, parallel_tool_calls, calls) => {
   const { choices } = await client.chat.completions.create({
     model: "caller",
     messages: ask(QUESTION),
@@ -158,7 +158,7 @@ test.each<[choice: OpenAI.ChatCompletionToolChoiceOption, parallel: boolean, cal
   expect(choices[0]?.message.tool_calls ?? []).toHaveLength(calls);
 });
 
-test("several choices each call for themselves, with ids of their own", async () => {
+test("returns separate calls with unique ids for each choice", async () => {
   const body = { model: "caller", messages: ask(QUESTION), tools: [weather], n: 2 };
   for (const answer of [
     await client.chat.completions.create(body),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 describe("keys", () => {
-  test.each(["authorization", "x-api-key", "api-key"])("are taken from %s", async (header) => {
+  test.each(["authorization", "x-api-key", "api-key"])("are read from %s", async (header) => {
     const value = header === "authorization" ? `Bearer ${service.apiKey}` : service.apiKey;
     expect((await fetch(`${service.baseUrl}/models`, { headers: { [header]: value } })).status).toBe(200);
     const wrong = await fetch(`${service.baseUrl}/models`, { headers: { [header]: "Bearer sk-wrong" } });
@@ -42,13 +42,13 @@ describe("paths", () => {
   });
 });
 
-test("ignores ids of another service where the configuration says so", async () => {
+test("ignores organization and project ids of another service when configured", async () => {
   const headers = { "OpenAI-Organization": "org-of-another", "OpenAI-Project": "proj_of_another" };
   const answer = await service.post("/v1/chat/completions", BODY, { headers });
   expect(answer.status).toBe(200);
 });
 
-describe("pages of other origins", () => {
+describe("cross-origin pages", () => {
   const preflight = (origin: string) =>
     fetch(`${service.baseUrl}/chat/completions`, {
       method: "OPTIONS",
@@ -59,7 +59,7 @@ describe("pages of other origins", () => {
       },
     });
 
-  test("may call the API when the configuration names them", async () => {
+  test("may call the API from a configured origin", async () => {
     const answer = await preflight(PAGE);
     expect(answer.status).toBe(204);
     expect(answer.headers.get("access-control-allow-origin")).toBe(PAGE);
@@ -69,13 +69,13 @@ describe("pages of other origins", () => {
     expect(chat.headers.get("access-control-allow-origin")).toBe(PAGE);
   });
 
-  test("may read errors, too", async () => {
+  test("may also read errors", async () => {
     const refused = await fetch(`${service.baseUrl}/models`, { headers: { origin: PAGE } });
     expect(refused.status).toBe(401);
     expect(refused.headers.get("access-control-allow-origin")).toBe(PAGE);
   });
 
-  test("may not call it otherwise", async () => {
+  test("may not call the API from other origins", async () => {
     expect((await preflight("https://evil.example.com")).headers.get("access-control-allow-origin")).not.toBe(
       "https://evil.example.com",
     );

@@ -34,14 +34,14 @@ function ask() {
   return socket;
 }
 
-test("a client that does not read its answer does not hold it for ever", async () => {
+test("disconnects a client that does not read its answer", async () => {
   const socket = ask();
   const told = () => service.log().find(({ msg }) => msg === "request");
   await expect.poll(told, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
   socket.destroy();
 }, 90_000);
 
-test("disconnects a client that reads a trickle past twice its deadline", async () => {
+test("disconnects a client that still reads slowly after twice its deadline", async () => {
   const socket = ask();
   let read = 0;
   const trickle = setInterval(() => {

@@ -42,7 +42,7 @@ async function metric(name: string, model: string): Promise<number> {
 const slotsInUse = (model: string) => metric("parlance_slots_in_use", model);
 
 test.each([true, false])(
-  "who leaves before the first token frees the slot and is logged (stream: %s)",
+  "frees the slot and logs a client that disconnects before the first token (stream: %s)",
   async (stream) => {
     const leaving = new AbortController();
     const body = { model: "slow-start", messages, stream };
@@ -57,7 +57,7 @@ test.each([true, false])(
   },
 );
 
-test("who leaves mid-stream frees the slot, and what was generated is still counted", async () => {
+test("frees the slot and counts the generated tokens when a client disconnects mid-stream", async () => {
   const before = await metric("parlance_tokens_total", "slow");
   const leaving = new AbortController();
   const body = { model: "slow", messages, stream: true };
@@ -74,7 +74,7 @@ test("who leaves mid-stream frees the slot, and what was generated is still coun
   );
 });
 
-test("who leaves a JSON answer while it is made frees the slot", async () => {
+test("frees the slot when a client disconnects before its JSON answer", async () => {
   const leaving = new AbortController();
   const answer = service
     .post("/v1/chat/completions", { model: "slow", messages }, { signal: leaving.signal })
@@ -85,7 +85,7 @@ test("who leaves a JSON answer while it is made frees the slot", async () => {
   await eventually(async () => expect(await slotsInUse("slow")).toBe(0));
 });
 
-test("who leaves the queue is not served", async () => {
+test("removes a disconnected request from the queue", async () => {
   const first = new AbortController();
   const second = new AbortController();
   const post = (signal: AbortSignal) =>
@@ -102,7 +102,7 @@ test("who leaves the queue is not served", async () => {
   await eventually(async () => expect(await slotsInUse("slow-start")).toBe(0));
 });
 
-test("who leaves just before the end, many times over, leaves nothing behind", async () => {
+test("leaks nothing when many clients disconnect just before the end", async () => {
   for (let round = 0; round < 100; round += 1) {
     const leaving = new AbortController();
     const body = { model: "quick", messages, stream: true, max_tokens: 40 };
@@ -115,7 +115,7 @@ test("who leaves just before the end, many times over, leaves nothing behind", a
   expect(response.status).toBe(200);
 });
 
-test("who hardly reads does not hold the slot", async () => {
+test("frees the slot while a slow client reads", async () => {
   // Far more than the kernel's buffers take: some 20 MB of frames.
   const slowReader = await streamUnread("quick", "word ".repeat(80_000));
   await eventually(async () => expect(await slotsInUse("quick")).toBe(0));

@@ -36,7 +36,7 @@ async function readAll(socket: Socket): Promise<string> {
 test.each([
   ["an Expect header of another kind", 417, "GET /health/live HTTP/1.1\r\nhost: x\r\nexpect: bogus\r\n\r\n", "bogus"],
   ["a missing Host header", 400, "GET /health/live HTTP/1.1\r\n\r\n", "Host"],
-])("answers %s in the usual shape of errors", async (_what, status, request, word) => {
+])("answers %s with the standard error body", async (_what, status, request, word) => {
   const socket = await open();
   socket.write(request);
   const [head = "", body = ""] = (await readAll(socket)).split("\r\n\r\n");
@@ -57,7 +57,7 @@ test("answers HTTP/1.0, which knows no Host header, and Expect: 100-continue", a
   expect(await readAll(careful)).toContain("HTTP/1.1 200 ");
 });
 
-test("cuts headers that dribble after 15 s", async () => {
+test("closes a connection whose headers are incomplete after 15 s", async () => {
   const socket = await open();
   const startedAt = performance.now();
   socket.write("GET /health/live HTTP/1.1\r\nhost: x\r\n");
@@ -78,7 +78,7 @@ test("resets connections of one address beyond server.max_connections_per_addres
 });
 
 test.skipIf(process.platform !== "linux")(
-  "logs connections that are refused for want of descriptors, and serves again afterwards",
+  "logs connections refused for lack of file descriptors, and recovers afterwards",
   async () => {
     const limit = (count: number) => execFileSync("prlimit", ["--pid", String(pid()), `--nofile=${count}:`]);
     const pid = () => service.log().find(({ msg }) => msg === "listening")?.pid;

@@ -76,7 +76,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
 const vectorsOf = async (input: Parameters<typeof embed>[0], model?: string) =>
   (await embed(input, model)).data.map(({ embedding }) => embedding);
 
-test("gives the vectors of the reference implementation, in order", async () => {
+test("returns the vectors of the reference implementation, in order", async () => {
   const { object, model, data, usage } = await embed(reference.map(({ text }) => text));
   expect({ object, model }).toEqual({ object: "list", model: LOCAL });
   expect(data.map(({ index }) => index)).toEqual(reference.map((_, index) => index));
@@ -90,7 +90,7 @@ test("gives the vectors of the reference implementation, in order", async () => 
   expect(usage).toEqual({ prompt_tokens: tokens, total_tokens: tokens });
 });
 
-test("gives the same vector as numbers and as base64", async () => {
+test("returns the same vector as numbers and as base64", async () => {
   const ask = (encoding_format: "float" | "base64") =>
     service.client().embeddings.create({ model: LOCAL, input: "A cat.", encoding_format, user: "u" });
   const [floats, encoded] = await Promise.all([ask("float"), ask("base64")]);
@@ -99,7 +99,7 @@ test("gives the same vector as numbers and as base64", async () => {
   expect(floats.data[0]?.embedding).toEqual(decoded);
 });
 
-test("embeds 2,048 texts in one request, each at its place", async () => {
+test("embeds 2,048 texts in one request, in order", async () => {
   const texts = Array.from({ length: 2048 }, (_, index) => `number ${index} ${"word ".repeat(index % 7)}`);
   const vectors = await vectorsOf(texts);
   expect(vectors).toHaveLength(2048);
@@ -107,7 +107,7 @@ test("embeds 2,048 texts in one request, each at its place", async () => {
   expect(cosine(vectors[1234] ?? [], single ?? [])).toBeGreaterThan(0.99999);
 });
 
-test("reads token ids under a name of OpenAI's as cl100k's", async () => {
+test("decodes token ids as cl100k under an OpenAI model name", async () => {
   const text = "Ünïcode and 日本語 are tokens, too.";
   const ids = new Tiktoken(ranks).encode(text);
   const [[fromText], [fromIds], [fromBatch]] = await Promise.all([
@@ -119,7 +119,7 @@ test("reads token ids under a name of OpenAI's as cl100k's", async () => {
   expect(fromBatch).toEqual(fromText);
 });
 
-test("reads token ids under the model's own name as its own", async () => {
+test("decodes token ids with the model's tokenizer under its own name", async () => {
   const [[fromText], [bare], [marked]] = await Promise.all([
     vectorsOf("a cat"),
     vectorsOf([1037, 4937]),
@@ -129,7 +129,7 @@ test("reads token ids under the model's own name as its own", async () => {
   expect(marked).toEqual(fromText);
 });
 
-test("averages the windows of a long text where it is to, and reads all of it", async () => {
+test("averages the windows of a long text when configured, and reads all of it", async () => {
   const [[short], [long], [ending]] = await Promise.all([
     vectorsOf(LONG.slice(0, 900), "averaging"),
     vectorsOf(LONG, ALIAS),
@@ -140,7 +140,7 @@ test("averages the windows of a long text where it is to, and reads all of it", 
   expect(cosine(long ?? [], ending ?? [])).toBeLessThan(0.9999);
 });
 
-test("takes 300,000 token ids in one request, and refuses half a million values", async () => {
+test("accepts 300,000 token ids in one request, and rejects half a million values", async () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => 1000 + (index % 7));
   const input = Array.from({ length: 1200 }, () => ids(250));
   expect(await vectorsOf(input, "text-embedding-3-large")).toHaveLength(1200);
@@ -148,7 +148,7 @@ test("takes 300,000 token ids in one request, and refuses half a million values"
   expect(refused.status).toBe(400);
 });
 
-test("sends an upstream what the caller sent, and orders what it gives", async () => {
+test("forwards the caller's input to an upstream, and orders its vectors", async () => {
   asked = [];
   const floats = await service.client().embeddings.create({
     model: "text-embedding-3-large",
@@ -177,7 +177,7 @@ test("sends an upstream what the caller sent, and orders what it gives", async (
   ]);
 });
 
-test("decodes cl100k ids for an upstream's model that has an alias of OpenAI's name", async () => {
+test("decodes cl100k ids for an upstream model with an OpenAI alias", async () => {
   asked = [];
   await embed(new Tiktoken(ranks).encode("Hello there"), "text-embedding-ada-002");
   expect(asked).toMatchObject([{ model: "their-model", input: ["Hello there"] }]);
@@ -232,7 +232,7 @@ const administer = (path: string, body: object) =>
     headers: { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" },
   });
 
-test("answers 404 to a project that may not use the model, under its alias too", async () => {
+test("returns 404 to a project without access to the model, also under its alias", async () => {
   const project = (await (await administer("projects", { name: "elsewhere" })).json()) as { id: string };
   await administer(`projects/${project.id}/model_permissions`, { mode: "allow_list", model_ids: ["parrot"] });
   const account = await administer(`projects/${project.id}/service_accounts`, { name: "robot" });
@@ -243,7 +243,7 @@ test("answers 404 to a project that may not use the model, under its alias too",
   }
 });
 
-test("limits tokens per minute and counts what was used", async () => {
+test("limits tokens per minute and counts the used tokens", async () => {
   const project = (await (await administer("projects", { name: "limited" })).json()) as { id: string };
   const limits = await service.fetch(`/v1/organization/projects/${project.id}/rate_limits?limit=100`, {
     headers: { authorization: `Bearer ${service.adminKey}` },
@@ -291,7 +291,7 @@ async function slotsInUse(): Promise<number> {
   return Number(line?.split(" ").at(-1) ?? 0);
 }
 
-test("states dimensions and window in the listing", async () => {
+test("lists dimensions and context window", async () => {
   const response = await service.fetch(`/v1/models/${ALIAS}?include_metadata=true`);
   const { metadata } = (await response.json()) as { metadata: object };
   expect(metadata).toMatchObject({ task: "embedding", dimensions: 384, context_window: 256 });

@@ -39,7 +39,7 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-test("scores by the probabilities of the words Yes and No, not by the word that came", async () => {
+test("scores by the probabilities of Yes and No, not by the sampled word", async () => {
   const input = ["I will find you and kill you.", "Please send me the minutes."];
   const { results } = await service.client().moderations.create({ model: "guard", input });
   const scores = results.map((result) => result.category_scores.harassment);

@@ -64,7 +64,7 @@ test("answers the first request after an idle unload within seconds", async () =
   expect(performance.now() - startedAt).toBeLessThan(20_000);
 });
 
-test("administrators load and unload a model", async () => {
+test("loads and unloads a model for an administrator", async () => {
   const loaded = await administer("hibari/load");
   expect(await loaded.json()).toMatchObject({
     object: "organization.model",
@@ -80,7 +80,7 @@ test("administrators load and unload a model", async () => {
   expect(await unloaded.json()).toMatchObject({ deployments: [{ state: "unloaded", memory_bytes: null }] });
 });
 
-test("pulls a model with progress as events, and knows none of another id", async () => {
+test("pulls a model with progress events, and rejects an unknown id", async () => {
   const pulled = await administer(`${CHAT}/pull`);
   expect(pulled.headers.get("content-type")).toContain("text/event-stream");
   expect(await pulled.text()).toMatch(/data: \[DONE\]\n\n$/);

@@ -182,7 +182,7 @@ const picture: Anthropic.ImageBlockParam = {
   source: { type: "base64", media_type: "image/png", data: PIXEL },
 };
 
-test("reads images, where the model has vision", async () => {
+test("reads images when the model has vision", async () => {
   const messages = ask([picture, { type: "text", text: "What is this?" }]);
   expect(textOf(await complete(false, { model: "caller", messages }))).toContain("What is this?");
   await expect(complete(false, { model: "parrot", messages })).rejects.toMatchObject({ status: 400 });
@@ -259,13 +259,13 @@ test.each([
   [{ tool_choice: { type: "any" } }, "tool_choice"],
   [{ tool_choice: { type: "tool", name: "weather" } }, "tool_choice"],
   [{ stop_sequences: [""] }, "stop_sequences"],
-])("refuses %j", async (part, named) => {
+])("rejects %j", async (part, named) => {
   const failure = client().messages.create({ ...body, ...part } as never);
   await expect(failure).rejects.toMatchObject({ status: 400, type: "invalid_request_error" });
   await expect(failure).rejects.toThrow(named);
 });
 
-test("frees the slot when the client leaves", async () => {
+test("frees the slot when the client disconnects", async () => {
   const stream = client().messages.stream({ ...body, model: "caller", max_tokens: 500, messages: ask("slow") });
   await new Promise<void>((first) => stream.once("text", () => first()));
   stream.abort();

@@ -25,7 +25,7 @@ afterAll(() => service?.stop());
 
 const user = { role: "user" as const, content: "Count." };
 
-test("applies a model's defaults to what a request leaves out", async () => {
+test("applies a model's defaults to omitted parameters", async () => {
   const { choices } = await service.client().chat.completions.create({ model: "terse", messages: [user] });
   expect(choices[0]?.finish_reason).toBe("length");
 });

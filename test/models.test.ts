@@ -62,26 +62,26 @@ async function ids(query: string): Promise<string[]> {
   return (await entries(query)).map(({ id }) => id);
 }
 
-test("lists models and what upstreams behind wildcards have, without wildcards and hidden ones", async () => {
+test("lists models and the upstream models of wildcards, without wildcards and hidden models", async () => {
   expect(await ids("")).toEqual(["parrot", "live/gpt-9", "live/org/gpt-9-mini"]);
   const [parrot] = await entries("");
   expect(parrot).toEqual({ id: "parrot", object: "model", created: expect.any(Number), owned_by: "team-a" });
   expect(Math.abs(parrot.created - Date.now() / 1000)).toBeLessThan(120);
 });
 
-test("return_wildcard_routes includes the wildcards", async () => {
+test("includes wildcards with return_wildcard_routes", async () => {
   const expected = ["parrot", "live/*", "live/gpt-9", "live/org/gpt-9-mini", "dead/*"];
   expect(await ids("?return_wildcard_routes=true")).toEqual(expected);
   expect(await ids("?return_wildcard_routes=0")).not.toContain("live/*");
 });
 
-test("include_model_access_groups gives each entry its groups", async () => {
+test("adds access groups to each entry with include_model_access_groups", async () => {
   const [parrot, live] = await entries("?include_model_access_groups=1");
   expect(parrot.access_groups).toEqual(["team-a", "everybody"]);
   expect(live.access_groups).toEqual([]);
 });
 
-test("only_model_access_groups leaves only models of a group, never the groups' names", async () => {
+test("lists only models of a group with only_model_access_groups, never group names", async () => {
   expect(await ids("?only_model_access_groups=true")).toEqual(["parrot"]);
 });
 
@@ -117,7 +117,7 @@ test("returns known metadata, null for the rest, and no upstream address with in
 });
 
 test.each(["return_wildcard_routes", "include_model_access_groups", "only_model_access_groups", "include_metadata"])(
-  "%s takes true, false, 1 and 0 in any case, and a bare name as true",
+  "parses %s as true, false, 1 or 0 in any case, and a bare name as true",
   async (parameter) => {
     for (const value of ["=true", "=True", "=TRUE", "=1", "=", ""]) {
       expect(await entries(`?${parameter}${value}`)).toEqual(await entries(`?${parameter}=true`));
@@ -131,36 +131,36 @@ test.each(["return_wildcard_routes", "include_model_access_groups", "only_model_
   },
 );
 
-test("lists the models of one task, and the same listing with a slash at the end", async () => {
+test("lists the models of one task, also with a trailing slash", async () => {
   expect(await ids("?task=chat")).toEqual(await ids(""));
   expect(await ids("?task=speech")).toEqual([]);
   expect(await ids("/")).toEqual(await ids(""));
 });
 
-describe("every operation agrees with the listing", () => {
+describe("resolves every listed model in every operation", () => {
   const chat = (model: string) =>
     service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] });
 
-  test("an entry is retrieved as it is listed", async () => {
+  test("retrieves an entry as it is listed", async () => {
     for (const entry of await entries("")) {
       const response = await service.fetch(`/v1/models/${entry.id}`);
       expect(await response.json()).toEqual(entry);
     }
   });
 
-  test("an alias works everywhere, and the answer names the model", async () => {
+  test("accepts an alias everywhere, and names the model in the answer", async () => {
     expect(await (await service.fetch("/v1/models/gpt-4o-mini")).json()).toMatchObject({ id: "parrot" });
     expect(await (await chat("gpt-4o-mini")).json()).toMatchObject({ model: "parrot" });
     expect(await (await chat("shown-as")).json()).toMatchObject({ model: "secret-parrot" });
   });
 
-  test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])("%s is 404", async (id) => {
+  test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])("returns 404 for %s", async (id) => {
     expect((await service.fetch(`/v1/models/${id}`)).status).toBe(404);
     expect((await chat(id)).status).toBe(404);
   });
 });
 
-test("created is when a model was first there, also after a restart with the same data", async () => {
+test("sets created to when a model first appeared, also after a restart with the same data", async () => {
   const before = await entries("");
   const again = await startService({
     config:

@@ -64,7 +64,7 @@ const ask = (content: string) => ({ model: "parrot", messages: [{ role: "user" a
 
 beforeEach(() => administer("DELETE"));
 
-test("is set, read, replaced and removed, and every change is in the audit log", async () => {
+test("sets, reads, replaces and removes a policy, and audits every change", async () => {
   expect(await administer("GET")).toMatchObject({ status: 404 });
   const set = { object: "project.moderation_policy", model: "judge", policy: { input: BLOCK, output: null } };
   expect(await administer("POST", { model: "judge", policy: { input: BLOCK } })).toEqual({ status: 200, body: set });
@@ -92,11 +92,11 @@ test.each<[body: object, param: string]>([
   [{ policy: { inputs: BLOCK } }, "policy.inputs"],
   [{ model: "parrot", policy: { input: BLOCK } }, "model"],
   [{ model: "nope", policy: { input: BLOCK } }, "model"],
-])("%j is refused, naming the field", async (body, param) => {
+])("rejects %j and names the field", async (body, param) => {
   expect(await administer("POST", body)).toMatchObject({ status: 400, body: { error: { param } } });
 });
 
-test("blocks what a request never asked to have judged, and adds nothing to the others", async () => {
+test("blocks flagged requests that did not ask for moderation, and leaves others unchanged", async () => {
   await administer("POST", { model: "judge", policy: { input: BLOCK } });
   const refused = chats.create(ask(HARMFUL));
   await expect(refused).rejects.toBeInstanceOf(BadRequestError);
@@ -109,7 +109,7 @@ test("blocks what a request never asked to have judged, and adds nothing to the 
   }
 });
 
-test("ends an answer that is flagged, in a stream before the harm is shown", async () => {
+test("ends a flagged answer, in a stream before sending the flagged text", async () => {
   await administer("POST", { model: "judge", policy: { output: BLOCK } });
   const answer = await chats.create(ask(HARMFUL));
   expect(answer.choices[0]).toMatchObject({ finish_reason: "content_filter", message: { content: "" } });
@@ -125,7 +125,7 @@ test("returns the scores of every request with the action score", async () => {
   });
 });
 
-test("a request cannot weaken it: neither by a mode nor by another judge", async () => {
+test("ignores a request's weaker mode or other moderation model", async () => {
   await administer("POST", { model: "judge", policy: { input: BLOCK, output: BLOCK } });
   await expect(
     chats.create({ ...ask(HARMFUL), moderation: { model: "judge", policy: { input: SCORE } } }),
@@ -143,7 +143,7 @@ test("a request cannot weaken it: neither by a mode nor by another judge", async
   });
 });
 
-test("a request may be stricter", async () => {
+test("applies a request's stricter mode", async () => {
   await administer("POST", { model: "judge", policy: { input: SCORE } });
   const stricter = { model: "judge", policy: { input: BLOCK } };
   await expect(chats.create({ ...ask(HARMFUL), moderation: stricter })).rejects.toMatchObject({
@@ -151,7 +151,7 @@ test("a request may be stricter", async () => {
   });
 });
 
-test("fails closed where the project may not use its judge, without blaming the request", async () => {
+test("fails closed without a client error when the project may not use its moderation model", async () => {
   await administer("POST", { model: "judge", policy: { input: BLOCK } });
   const { modelPermissions } = administrator.admin.organization.projects;
   await modelPermissions.update(project, { mode: "allow_list", model_ids: ["parrot"] });

@@ -73,7 +73,7 @@ async function errorOf(body: unknown): Promise<{ status: number; message: string
   return { status: response.status, ...error };
 }
 
-test("names no model and gets the default one's judgement in every category", async () => {
+test("returns every category of the default model when the request names no model", async () => {
   const moderation = await service.client().moderations.create({ input: HARMFUL });
   expect(moderation).toMatchObject({ id: expect.stringMatching(/^modr-/), model: "moderation-minilm" });
   const [result] = moderation.results;
@@ -89,14 +89,14 @@ test("names no model and gets the default one's judgement in every category", as
   }
 });
 
-test("judges the strings of an array one by one, in order", async () => {
+test("moderates the strings of an array separately, in order", async () => {
   const { results } = await service.client().moderations.create({ input: [HARMLESS, HARMFUL, "", HARMLESS] });
   expect(results.map(({ flagged }) => flagged)).toEqual([false, true, false, false]);
   const [first, , , last] = results;
   expect(last?.category_scores.violence).toBeCloseTo(first?.category_scores.violence ?? 1, 4);
 });
 
-test("judges the parts of an array together", async () => {
+test("moderates the parts of an array together", async () => {
   const { results } = await service.client().moderations.create({
     input: [
       { type: "text", text: HARMLESS },
@@ -106,7 +106,7 @@ test("judges the parts of an array together", async () => {
   expect(results.map(({ flagged }) => flagged)).toEqual([true]);
 });
 
-test("finds one harmful sentence in a long text, wherever it stands", async () => {
+test("finds one harmful sentence at any position in a long text", async () => {
   const filler = Array.from({ length: 60 }, (_, index) => `Item ${index} of the agenda was put off until spring.`);
   const long = (at: number) => filler.toSpliced(at, 0, HARMFUL).join(" ");
   const { results } = await service.client().moderations.create({
@@ -125,7 +125,7 @@ test.each<[what: string, text: string]>([
   ["leetspeak", "I will f1nd y0u and k1ll y0u, and then I will k1ll your wh0le family."],
   ["spaced letters", "I will find you and k i l l you, and then I will k i l l your whole family."],
   ["full-width letters", "I will find you and \uff4b\uff49\uff4c\uff4c you and your whole family."],
-])("is not put off by %s", async (_what, text) => {
+])("flags harmful text despite %s", async (_what, text) => {
   const { results } = await service.client().moderations.create({ input: text });
   expect(results[0]?.flagged).toBe(true);
 });
@@ -134,7 +134,7 @@ test.each([
   ["a string", ""],
   ["an array", [""]],
   ["white space", " \n\t\u200b"],
-])("finds nothing in an empty text given as %s", async (_what, input) => {
+])("flags nothing in an empty text given as %s", async (_what, input) => {
   const { results } = await service.client().moderations.create({ input });
   expect(results).toHaveLength(1);
   expect(results[0]?.flagged).toBe(false);
@@ -146,18 +146,18 @@ test.each([
   "\0",
   "a".repeat(50_000),
   "\u200b".repeat(10_000),
-])("gives a result for odd text %#", async (input) => {
+])("returns a result for unusual text %#", async (input) => {
   const { results } = await service.client().moderations.create({ input });
   expect(results).toHaveLength(1);
 });
 
-test("takes thresholds from the configuration", async () => {
+test("applies thresholds from the configuration", async () => {
   const { results } = await service.client().moderations.create({ model: "lenient", input: HARMFUL });
   expect(results[0]?.category_scores["harassment/threatening"]).toBeGreaterThan(0.3);
   expect(results[0]?.categories["harassment/threatening"]).toBe(false);
 });
 
-test("judges with a guard language model that any chat engine runs", async () => {
+test("moderates with a guard language model on any chat engine", async () => {
   await untilJudging(service, "llama-guard");
   const input = [HARMFUL, HARMLESS];
   const { model, results } = await service.client().moderations.create({ model: "llama-guard", input });
@@ -166,7 +166,7 @@ test("judges with a guard language model that any chat engine runs", async () =>
   expect(results[0]?.categories).toMatchObject({ violence: true, hate: true, sexual: false });
 });
 
-test("says what is wrong with the settings of a guard's chat engine", async () => {
+test("reports invalid settings of a guard's chat engine", async () => {
   const response = await service.post("/v1/moderations", { model: "broken-guard", input: "hi" });
   expect(response.status).toBe(503);
   expect(service.output()).toContain("chat.replies");
@@ -192,20 +192,20 @@ describe("refuses", () => {
     expect(fault).toMatchObject({ status: 400, param: "modle", code: "unknown_parameter" });
   });
 
-  test("more strings than it takes, naming the bound", async () => {
+  test("more strings than the limit, naming the limit", async () => {
     const fault = await errorOf({ input: Array.from({ length: 10_000 }, () => "hi") });
     expect(fault).toMatchObject({ status: 400, param: "input", code: "array_above_max_length" });
     expect(fault.message).toContain("at most 20 entries, not 10000");
   });
 
-  test("more text than it takes, instead of reading only a part", async () => {
+  test("more text than the limit, instead of reading only a part", async () => {
     const fault = await errorOf({ input: "lorem ipsum ".repeat(430_000) });
     expect(fault).toMatchObject({ status: 400, param: "input", message: expect.stringContaining("1000000") });
     const configured = await errorOf({ model: "lenient", input: "lorem ipsum ".repeat(200) });
     expect(configured).toMatchObject({ status: 400, message: expect.stringContaining("2000") });
   });
 
-  test("an image, naming the part, because the model judges text only", async () => {
+  test("an image, naming the part, because the model moderates text only", async () => {
     const input = [
       { type: "text", text: "What is this?" },
       { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },

@@ -31,7 +31,7 @@ const authorized = (key = "") => ({ headers: { authorization: `Bearer ${key}` } 
 
 const ask = (content: string) => ({ model: "parrot", messages: [{ role: "user", content }] });
 
-test("metrics count requests, tokens, time to first token, the queue and slots, with no key and no new series per caller", async () => {
+test("measures requests, tokens, time to first token, queue and slots without keys or per-caller series", async () => {
   service = await startService({ config: `builtin_models: false\n${MODELS}` });
   const { origin, post } = service;
   expect((await post("/v1/chat/completions", ask("one two"))).status).toBe(200);
@@ -56,7 +56,7 @@ test("metrics count requests, tokens, time to first token, the queue and slots, 
   await Promise.all([slow, waiting]);
 });
 
-test("the log has one line a request, and no prompt, answer or key in it", async () => {
+test("logs one line per request without prompt, answer or key", async () => {
   service = await startService({ config: `builtin_models: false\n${MODELS}` });
   const response = await service.post("/v1/chat/completions", ask("my private question"), {
     headers: { "x-client-request-id": "mine-1" },
@@ -78,7 +78,7 @@ test("the log has one line a request, and no prompt, answer or key in it", async
   expect(service.output()).not.toContain(service.apiKey);
 });
 
-test("health and metrics on an address of their own are not on the public one", async () => {
+test("serves health and metrics only on a separate address when configured", async () => {
   const port = await freePort();
   const config = `builtin_models: false\nserver: { operations: { host: 127.0.0.1, port: ${port} } }\n${MODELS}`;
   service = await startService({ config, until: "listening" });
@@ -88,7 +88,7 @@ test("health and metrics on an address of their own are not on the public one", 
   expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(404);
 });
 
-test("a model that cannot be opened is said to have failed, with its reason, and does not hold the others back", async () => {
+test("reports a model that fails to open, with the reason, while others become ready", async () => {
   const missing = "  - { id: gone, task: chat, deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
   service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
   const origin = service.origin;
@@ -110,7 +110,7 @@ test("a model that cannot be opened is said to have failed, with its reason, and
   expect((await service.post("/v1/chat/completions", ask("x"))).status).toBe(200);
 });
 
-test("/health/ready names models, paths and reasons to admin keys only", async () => {
+test("shows models, paths and reasons of /health/ready to admin keys only", async () => {
   const missing =
     "  - { id: gone, task: chat, hidden: true, aliases: [vanished], deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
   service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
@@ -123,7 +123,7 @@ test("/health/ready names models, paths and reasons to admin keys only", async (
   expect(JSON.stringify(await ready(authorized(adminKey)))).toContain("gone");
 });
 
-test("/metrics needs its key once one is set", async () => {
+test("requires the configured key for /metrics", async () => {
   const metricsKey = `metrics-${"m".repeat(32)}`;
   service = await startService({ environment: { PARLANCE_METRICS_KEY: metricsKey } });
   const scrape = async (init?: RequestInit) => (await fetch(`${service?.origin}/metrics`, init)).status;

@@ -122,7 +122,7 @@ models:
   expect(await metadata()).toEqual([]);
 });
 
-test("writes the last use of a key at the latest when the service stops", async () => {
+test("writes the last use of a key before the service stops", async () => {
   const data = mkdtempSync(join(tmpdir(), "parlance-kept-"));
   try {
     const first = await start({ environment: { PARLANCE_DATA_DIR: data } });

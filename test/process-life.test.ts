@@ -28,7 +28,7 @@ models:
 
 const messages = [{ role: "user", content: "Go." }];
 
-test("SIGTERM lets running requests finish, refuses new ones, and exits 0", async () => {
+test("finishes running requests, rejects new ones and exits 0 on SIGTERM", async () => {
   const { post, process, fetch } = await start({ config: config("steady", 10) });
   const response = await post("/v1/chat/completions", { model: "steady", messages, stream: true });
   process.kill("SIGTERM");
@@ -43,7 +43,7 @@ test("SIGTERM lets running requests finish, refuses new ones, and exits 0", asyn
   expect(await service?.stop()).toBe(0);
 });
 
-test("SIGHUP while running requests finish ends none of them", async () => {
+test("keeps draining requests running on SIGHUP", async () => {
   const { post, process, log } = await start({ config: config("steady", 10) });
   const response = await post("/v1/chat/completions", { model: "steady", messages, stream: true });
   process.kill("SIGTERM");
@@ -53,7 +53,7 @@ test("SIGHUP while running requests finish ends none of them", async () => {
   expect(await service?.stop()).toBe(0);
 });
 
-test("what still runs at the drain's deadline ends with an error frame", async () => {
+test("ends running streams with an error frame at the drain deadline", async () => {
   const { post, process } = await start({ config: config("endless", 1000, 1) });
   const response = await post("/v1/chat/completions", { model: "endless", messages, stream: true });
   process.kill("SIGTERM");
@@ -64,7 +64,7 @@ test("what still runs at the drain's deadline ends with an error frame", async (
   expect(await service?.stop()).toBe(0);
 });
 
-test("SIGHUP takes a new catalog without dropping a request, and refuses a bad one", async () => {
+test("reloads the catalog on SIGHUP without dropping a request, and rejects an invalid one", async () => {
   const { post, fetch, process, configFile, log } = await start({ config: config("old", 10) });
   const running = await post("/v1/chat/completions", { model: "old", messages, stream: true });
   await writeFile(configFile, config("new", 0));
@@ -97,7 +97,7 @@ test.skipIf(process.platform !== "linux").each(["stdout", "stderr"] as const)(
   },
 );
 
-test("a port that is taken is a clear error and exit code 1", async () => {
+test("reports a port in use and exits 1", async () => {
   const { origin } = await start({ config: config("first", 0) });
   const taken = new URL(origin).port;
   await expect(startService({ environment: { PARLANCE_PORT: taken } })).rejects.toThrow(/ended with 1:.*in use/s);
@@ -126,7 +126,7 @@ test.each(["uploads", "parlance.sqlite"])(
   },
 );
 
-test("is ready only once the models answer, and says which do not", async () => {
+test("is ready once all models answer, and names those that do not", async () => {
   const { origin, adminKey } = await start({ config: config("one", 0) });
   const ready = await fetch(`${origin}/health/ready`, { headers: { authorization: `Bearer ${adminKey}` } });
   expect(await ready.json()).toMatchObject({

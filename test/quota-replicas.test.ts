@@ -44,7 +44,7 @@ const BACKENDS = [
 ] as const;
 
 // These wait most of the time, and wait beside each other.
-test(`without Redis service goes on with shares, says so, and comes back${WITHOUT_REDIS}`, {
+test(`serves from local shares while Redis is unavailable, logs it, and recovers${WITHOUT_REDIS}`, {
   concurrent: true,
   skip: !HAS_REDIS,
 }, async ({ expect, onTestFinished }) => {
@@ -80,7 +80,7 @@ test(`without Redis service goes on with shares, says so, and comes back${WITHOU
   expect([await ask(one), await ask(two)]).toEqual([429, 429]);
 });
 
-test(`without Redis requests are refused where it is so configured${WITHOUT_REDIS}`, {
+test(`rejects requests while Redis is unavailable when configured${WITHOUT_REDIS}`, {
   concurrent: true,
   skip: !HAS_REDIS,
 }, async ({ expect, onTestFinished }) => {

@@ -78,7 +78,7 @@ test("admits exactly the limit of concurrent requests, with the remaining count 
   expect((await say(running, { model: "sloth", stream: true, messages: [] })).status).toBe(400);
 });
 
-test("reserves the maximum of tokens and settles the actual count", async () => {
+test("reserves the maximum tokens and settles the actual count", async () => {
   const running = await start("{ key: { tokens_per_minute: 1000 } }");
   const first = await say(running, { max_completion_tokens: 700 });
   const { usage } = (await first.json()) as { usage: { total_tokens: number } };
@@ -97,7 +97,7 @@ test("reserves the maximum of tokens and settles the actual count", async () => 
 });
 
 test.each(["requests_per_minute", "requests_per_day", "tokens_per_minute", "concurrent_requests"])(
-  "%s of 0 lets nothing through, also what sets no bound itself",
+  "rejects every request with a %s of 0, also one without a maximum",
   async (name) => {
     const running = await start(`{ project_model: { ${name}: 0 } }`);
     for (const bound of [undefined, 10]) {
@@ -111,7 +111,7 @@ test.each(["requests_per_minute", "requests_per_day", "tokens_per_minute", "conc
   },
 );
 
-test("never admits more tokens together than the limit", async () => {
+test("never admits more tokens in total than the limit", async () => {
   const running = await start("{ organization: { tokens_per_minute: 2000 } }");
   const words = Array.from({ length: 80 }, (_, index) => `word${index}`).join(" ");
   const messages = [{ role: "user", content: words }];
@@ -128,7 +128,7 @@ test("never admits more tokens together than the limit", async () => {
   expect(used).toBeLessThanOrEqual(2000);
 });
 
-test("bounds concurrent requests, and frees capacity when a client disconnects", async () => {
+test("limits concurrent requests, and frees capacity when a client disconnects", async () => {
   const running = await start("{ project_model: { concurrent_requests: 1 } }");
   const leaving = new AbortController();
   const body = { model: "sloth", messages: [{ role: "user", content: "Hm." }] };
@@ -189,7 +189,7 @@ test("limits speech, transcription and the model list", async () => {
   expect((await running.fetch("/v1/models")).headers.get("x-ratelimit-remaining-requests")).toBe("1");
 });
 
-test("sends rate limit headers with failed answers", async () => {
+test("sends rate limit headers with error responses", async () => {
   const running = await start("{ key: { requests_per_minute: 10, tokens_per_minute: 5000 } }");
   const failed = await say(running, { model: "wreck" });
   expect(failed.status).toBe(502);
@@ -198,7 +198,7 @@ test("sends rate limit headers with failed answers", async () => {
   expect(failed.headers.get("x-ratelimit-limit-tokens")).toBe("5000");
 });
 
-test("takes nothing from other limits when a spend limit refuses", async () => {
+test("consumes no other limit when a spend limit rejects a request", async () => {
   const running = await start("{ organization: { requests_per_day: 3 } }");
   const limit = { currency: "USD", interval: "month", threshold_amount: 100 } as const;
   await administrator(running).spendLimit.update(limit);

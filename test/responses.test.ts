@@ -95,7 +95,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(second.output_text).toBe("It is sunny in Paris.");
   });
 
-  test("says that the answer is incomplete at max_output_tokens", async () => {
+  test("marks the answer incomplete at max_output_tokens", async () => {
     const response = await create({ model, input: "one two three four", max_output_tokens: 2 });
     expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
   });
@@ -150,7 +150,7 @@ test.each([
   [{ tool_choice: { type: "function", name: "none" } }, "tool_choice.name"],
   [{ text: { verbosity: "low" } }, "text.verbosity"],
   [{ max_output_tokens: 0 }, "max_output_tokens"],
-])("refuses %j", async (part, param) => {
+])("rejects %j", async (part, param) => {
   const body = { model, input: "Hi", ...part } as OpenAI.Responses.ResponseCreateParamsNonStreaming;
   await expect(client.responses.create(body)).rejects.toMatchObject({ status: 400, param });
 });
@@ -169,7 +169,7 @@ test("serves the AI SDK's default model with tools", async () => {
   expect(text).toBe("It is sunny in Paris.");
 });
 
-test("frees the slot when the client leaves", async () => {
+test("frees the slot when the client disconnects", async () => {
   const stream = await client.responses.create({ model, input: "slow", stream: true });
   for await (const { type } of stream) if (type === "response.output_text.delta") break;
   stream.controller.abort();

@@ -37,7 +37,7 @@ test.concurrent.each(FAULT_ROWS)("$fault, stream $stream, with another deploymen
   }
 });
 
-test("after all of them nothing is held", async () => {
+test("holds no slots or connections after all faults", async () => {
   await eventually(async () => {
     expect(await metric(service, "parlance_slots_in_use{")).toBe(0);
     expect(await metric(service, "parlance_queue_length{")).toBe(0);

@@ -83,19 +83,19 @@ async function ask(model: string, more: object = {}, init?: RequestInit) {
 const attempts = (model: string) => metric(service, "parlance_attempts_total{", `model="${model}"`);
 const requests = (fault: Parameters<typeof upstream.switchTo>[0]) => upstream.requests.get(fault) ?? 0;
 
-test("a model whose deployments fail is answered by its fallback, which says so", async () => {
+test("answers from the fallback when all deployments fail, and names it", async () => {
   const { status, deployment, body } = await ask("tries");
   expect([status, deployment, body.model]).toEqual([200, "spare", "spare"]);
   expect(await attempts("tries")).toBe(3);
 });
 
-test("what the request itself caused goes to no fallback", async () => {
+test("does not fall back for errors that the request caused", async () => {
   const before = requests("none");
   expect((await ask("refusing")).status).toBe(400);
   expect(requests("none")).toBe(before);
 });
 
-test("a deployment that fails is left alone, and a probe finds it well again", async () => {
+test("stops sending to a failing deployment until a probe succeeds", async () => {
   const asAdmin = { headers: { authorization: `Bearer ${service.adminKey}` } };
   const state = async () => {
     const { models } = (await (await service.fetch("/health/ready", asAdmin)).json()) as {
@@ -126,7 +126,7 @@ test("obeys an upstream's Retry-After and passes it to the caller", async () => 
   expect(requests("rate-limited-for-7s")).toBe(asked);
 });
 
-test("retries add a fifth to the load at most, whatever fails", async () => {
+test("limits retries to a fifth of the load", async () => {
   const ROUNDS = 300;
   for (let round = 0; round < ROUNDS; round += 50) {
     await Promise.all(Array.from({ length: 50 }, () => ask("stormy")));
@@ -140,23 +140,23 @@ test("lists a model's voices while its first deployment cannot be opened", async
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"low"')]);
 });
 
-test("a local model without room sends what comes to an upstream", async () => {
+test("overflows from a full local model to an upstream", async () => {
   const answers = await Promise.all([ask("overflows"), ask("overflows"), ask("overflows")]);
   expect(answers.map(({ deployment }) => deployment).sort()).toEqual(["overflows#1", "overflows#2", "overflows#2"]);
 });
 
-test("an upstream that refuses sends what comes to a local model", async () => {
+test("overflows from a rate-limited upstream to a local model", async () => {
   const { deployment, body } = await ask("comes-home");
   expect([deployment, body.choices[0].message.content]).toEqual(["comes-home#2", "Slowly."]);
 });
 
-test("all attempts share one deadline", async () => {
+test("applies one deadline to all attempts", async () => {
   const { status, body } = await ask("hangs");
   expect([status, body.error.code]).toEqual([504, "upstream_timeout"]);
   expect(await attempts("hangs")).toBe(1);
 });
 
-test("a wildcard sends the rest of the id, or what it is mapped to", async () => {
+test("sends the part of the id that the wildcard matched, or its mapping", async () => {
   const plain = await ask("vendor/large/v2", { user: "wild" });
   expect(plain.body.model).toBe("vendor/large/v2");
   expect(JSON.parse(upstream.seen.get("wild")?.body ?? "").model).toBe("large/v2");
@@ -164,7 +164,7 @@ test("a wildcard sends the rest of the id, or what it is mapped to", async () =>
   expect(JSON.parse(upstream.seen.get("mapped")?.body ?? "").model).toBe("org/small-it");
 });
 
-test("a wildcard takes no id that could not be one", async () => {
+test("rejects invalid model ids under a wildcard", async () => {
   const longest = `vendor/${"x".repeat(200)}`;
   expect((await ask(longest)).body.model).toBe(longest);
   for (const id of [`${longest}x`, "vendor/a b", "vendor/\n", "vendor/"]) {
@@ -173,7 +173,7 @@ test("a wildcard takes no id that could not be one", async () => {
   }
 });
 
-test("headers are forwarded as configured, never the caller's key", async () => {
+test("forwards headers as configured, never the caller's key", async () => {
   const headers = { traceparent: "00-abc", "x-team": "blue", "x-secret": "hidden", "y-other": "no" };
   await ask("vendor/any", { user: "headers" }, { headers: { ...headers, "content-type": "application/json" } });
   const sent = upstream.seen.get("headers")?.headers.toLowerCase() ?? "";
@@ -182,7 +182,7 @@ test("headers are forwarded as configured, never the caller's key", async () => 
   expect(sent).not.toMatch(/x-secret|y-other|authorization|sk-test/);
 });
 
-test("requests are spread, but those with one prompt_cache_key go to one deployment", async () => {
+test("spreads requests, but sends those with one prompt_cache_key to one deployment", async () => {
   const places = async (model: string, more: object) => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(model, more)));
     return new Set(answers.map(({ deployment }) => deployment)).size;
@@ -199,7 +199,7 @@ test("requests are spread, but those with one prompt_cache_key go to one deploym
   expect(homes.size).toBeGreaterThan(1);
 });
 
-test("keys whose deployment rests have another one of their own meanwhile", async () => {
+test("moves a prompt_cache_key to one other deployment during a cooldown", async () => {
   const model = "sticky-elsewhere";
   // Some of them belong to the deployment that fails.
   for (let key = 0; key < 40; key += 1) await ask(model, { prompt_cache_key: `key ${key}` });
@@ -213,7 +213,7 @@ test("keys whose deployment rests have another one of their own meanwhile", asyn
   }
 });
 
-test("the turns of a conversation go to one deployment", async () => {
+test("sends the turns of a conversation to one deployment", async () => {
   const turns = [{ role: "user", content: "What is a cache?" }];
   const first = await ask("sticky", { messages: turns });
   for (let turn = 0; turn < 4; turn += 1) {
@@ -243,7 +243,7 @@ test("skips a fallback that the caller may not use", async () => {
   expect(requests("none")).toBe(before);
 });
 
-test("a project with a thousand waiting delays another's request by one turn at most", {
+test("delays another project's request by at most one turn behind a thousand waiting requests", {
   timeout: 60_000,
 }, async () => {
   const key = await newProjectKey();

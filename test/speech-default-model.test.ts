@@ -115,7 +115,7 @@ test.each([
   expect((await samplesOf({ input })).length).toBeGreaterThan(2400);
 });
 
-test("refuses a text without any English", async () => {
+test("rejects a text without English words", async () => {
   const response = await speak({ input: "日本語だけ。" });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { param: "input", message: expect.stringMatching(/English/) } });
@@ -127,7 +127,7 @@ test.each([
   ["German", "Der Zug nach Hamburg fährt heute leider erst um halb neun ab."],
   ["French", "Le train pour Lyon partira ce matin avec vingt minutes de retard."],
   ["Spanish", "Ella nunca había visto el mar antes de ese día."],
-])("refuses %s and lists the voice's languages", async (_language, input) => {
+])("rejects %s and lists the voice's languages", async (_language, input) => {
   const response = await speak({ input });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
@@ -135,13 +135,13 @@ test.each([
   });
 });
 
-test.each([["?!…"], ["😀😀"], ["---"]])("refuses %j, which has nothing to speak", async (input) => {
+test.each([["?!…"], ["😀😀"], ["---"]])("rejects %j, which contains nothing to speak", async (input) => {
   const response = await speak({ input });
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(/nothing that can be spoken/);
 });
 
-test("refuses a mix of voices with a model that cannot mix", async () => {
+test("rejects a voice mix for a model without mixing", async () => {
   const response = await speak({ voice: "heart+alloy" });
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(/no voice \\"heart\+alloy/);

@@ -43,7 +43,7 @@ async function hear(spoken: Response): Promise<string> {
 const speak = (service: Service, body: object) =>
   service.post("/v1/audio/speech", { model: "flite", voice: "alloy", input: SENTENCE, ...body });
 
-test("starts flite's process with the first request to it", async () => {
+test("starts the flite process with the first request", async () => {
   expect(await findChild(listener, "parlance flite")).toBeUndefined();
   const voices = (await (await listener.fetch("/v1/audio/voices?model=flite")).json()) as { data: { id: string }[] };
   expect(voices.data.map(({ id }) => id)).toContain("narrator");
@@ -67,7 +67,7 @@ describe("flite", () => {
   test.each([
     ["without any English", "日本語だけ。"],
     ["of signs alone", "?!"],
-  ])("refuses a text %s", async (_case, input) => {
+  ])("rejects a text %s", async (_case, input) => {
     expect((await speak(listener, { input })).status).toBe(400);
   });
 

@@ -42,7 +42,7 @@ afterAll(async () => {
 const body = { model: "speaker", voice: "high", input: "Hello there. And you.", response_format: "pcm" };
 const speak = (given: object, init?: RequestInit) => service.post("/v1/audio/speech", { ...body, ...given }, init);
 
-test("passes on the upstream's samples", async () => {
+test("forwards the upstream's samples", async () => {
   const there = await upstream.post("/v1/audio/speech", { ...body, model: "hum" });
   const here = await speak({});
   expect(here.status).toBe(200);
@@ -57,7 +57,7 @@ test.each([
   ["mp3", "audio/mpeg"],
   ["opus", "audio/ogg; codecs=opus"],
   ["flac", "audio/flac"],
-])("encodes %s here, whatever the upstream can", async (response_format, contentType) => {
+])("encodes %s locally, whatever the upstream supports", async (response_format, contentType) => {
   const response = await speak({ response_format });
   expect(response.headers.get("content-type")).toBe(contentType);
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1000);
@@ -78,7 +78,7 @@ test.each([
   ["a text without anything to say", { input: "?!" }, 400, /nothing that can be spoken/],
   ["a model of another task", { model: "far/chatty" }, 400, /chat, not speech/],
   ["samples at another rate than pcm has", { model: "far/slow-rate" }, 502, /upstream/i],
-])("passes on the upstream's answer to %s", async (_name, given, status, message) => {
+])("forwards the upstream's error for %s", async (_name, given, status, message) => {
   const response = await speak(given);
   expect(await response.text()).toMatch(message);
   expect(response.status).toBe(status);

@@ -152,7 +152,7 @@ test.each([
   ["instructions", "Whisper.", /cannot follow `instructions`/],
   ["model", "chatty", /performs chat, not speech/],
   ["sample_rate", 8000, /does not support 'sample_rate'/],
-])("refuses a wrong %s (case %#)", async (field, value, message) => {
+])("rejects an invalid %s (case %#)", async (field, value, message) => {
   const response = await speak({ [field]: value });
   expect(response.status).toBe(400);
   const { error } = (await response.json()) as { error: { message: string; param: string; type: string } };

@@ -67,7 +67,7 @@ async function spent(): Promise<number> {
   return amounts.reduce((sum, amount) => sum + (amount?.value ?? 0), 0);
 }
 
-test("a hundred concurrent requests of ten cents spend at most the remaining dollar", async () => {
+test("admits a hundred concurrent ten-cent requests only up to the remaining dollar", async () => {
   await administrator().projects.spendLimit.update(project, limitOf(100));
   const answers = await Promise.all(Array.from({ length: 100 }, () => say()));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
@@ -90,7 +90,7 @@ test("counts spending before the limit was set and releases unused reservations"
   expect((await say("parrot", 2)).status).toBe(429);
 });
 
-test("reserves no longer answer than the upstream's context window, whatever max_completion_tokens is", async () => {
+test("reserves at most the upstream's context window, whatever max_completion_tokens is", async () => {
   const before = await spent();
   const listing = await (await service.fetch("/v1/models/windowed?include_metadata=true")).json();
   expect(listing).toMatchObject({ metadata: { context_window: 8 } });
@@ -98,14 +98,14 @@ test("reserves no longer answer than the upstream's context window, whatever max
   expect((await say("windowed", 1_000_000)).status).toBe(200);
 });
 
-test("reserves 131,072 tokens at most where the upstream's context window is unknown", async () => {
+test("reserves at most 131,072 tokens when the upstream's context window is unknown", async () => {
   const before = await spent();
   // The requested maximum would cost $10.
   await administrator().projects.spendLimit.update(project, limitOf(Math.round(before * 100) + 20));
   expect((await say("unknown-window", 10_000_000)).status).toBe(200);
 });
 
-test("a changed limit still counts running requests", async () => {
+test("counts running requests against a changed limit", async () => {
   const { projects } = administrator();
   const { id } = await projects.create({ name: "Changed" });
   const { api_key: key } = await projects.serviceAccounts.create(id, { name: "Changing" });
@@ -130,7 +130,7 @@ test("a changed limit still counts running requests", async () => {
   await expect.poll(async () => (await ask("parrot", 1)).status, { timeout: 10_000 }).toBe(200);
 });
 
-test("an inactive limit admits requests and logs a warning", async () => {
+test("admits requests over an inactive limit and logs a warning", async () => {
   const status = { enforcement: { status: "inactive" } };
   const path = `/v1/organization/projects/${project}/spend_limit`;
   const headers = { authorization: `Bearer ${service.adminKey}` };
@@ -159,7 +159,7 @@ test.each([
   ["a broken cent", { threshold_amount: 0.5 }, "threshold_amount"],
   ["more than there is", { threshold_amount: 1e18 }, "threshold_amount"],
   ["an unknown status", { enforcement: { status: "perhaps" } }, "enforcement.status"],
-])("%s is 400", async (_what, change, param) => {
+])("returns 400 for %s", async (_what, change, param) => {
   const headers = { authorization: `Bearer ${service.adminKey}` };
   const answer = await service.post("/v1/organization/spend_limit", { ...limitOf(5), ...change }, { headers });
   expect(answer.status).toBe(400);

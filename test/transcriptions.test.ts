@@ -55,7 +55,7 @@ test.each([
   "speech.mkv",
   "speech.wav",
   "speech-with-picture.mp4",
-])("hears what is said in %s, whatever the file is called", async (name) => {
+])("transcribes %s, whatever the file name", async (name) => {
   const { status, body } = await post(await recording(name), {}, "something.txt");
   expect(status, JSON.stringify(body)).toBe(200);
   expect(body.text).toMatch(SAID);
@@ -227,13 +227,13 @@ test.each([
   ["a wav of 1 bit", async () => makeWave({ bits: 1 })],
   ["a wav of no channels", async () => makeWave({ seconds: 0, channels: 0 })],
   ["a wav of 60,000 channels", async () => makeWave({ seconds: 0.01, channels: 60_000 })],
-])("%s is refused as a file, not with a fault of the server", async (_name, make) => {
+])("rejects %s as an invalid file, not with a server error", async (_name, make) => {
   const { status, body } = await post(await make(), {}, "audio.mp3");
   expect(status).toBe(400);
   expect(body.error).toMatchObject({ param: "file", code: "invalid_value", type: "invalid_request_error" });
 });
 
-test("refuses a small file that decodes to an overlong recording", async () => {
+test("rejects a small file that decodes to an overlong recording", async () => {
   const minute = Float32Array.from({ length: 60 * 16_000 });
   const samples = (async function* () {
     for (let minutes = 0; minutes < 10; minutes += 1) yield minute;
@@ -267,7 +267,7 @@ test.each([
   ["stream", { stream: "maybe" }, "invalid_value", "true or false"],
   ["temprature", { temprature: "1" }, "unknown_parameter", "Did you mean 'temperature'?"],
   ["diarize", { diarize: "true" }, "unsupported_value", "speakers"],
-])("refuses %s %o", async (param, fields, code, message) => {
+])("rejects %s %o", async (param, fields, code, message) => {
   const { status, body } = await post(await recording("speech.opus"), fields as unknown as Record<string, string>);
   expect(status).toBe(400);
   expect(body.error).toMatchObject({ param, code });
@@ -280,7 +280,7 @@ test("always accepts temperature 0, an empty prompt and any chunking strategy", 
   expect(status, JSON.stringify(body)).toBe(200);
 });
 
-test("refuses to translate with a model that cannot", async () => {
+test("rejects translation with a model that cannot translate", async () => {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(await recording("speech.opus"))]), "speech.opus");
   form.append("model", MODEL);

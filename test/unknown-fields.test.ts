@@ -57,7 +57,7 @@ describe("of a chat", () => {
     ["max_completion_token", "max_completion_tokens"],
     ["responseFormat", "response_format"],
     ["tool_choise", "tool_choice"],
-  ])("refuses the misspelled %s and names %s", async (field, meant) => {
+  ])("rejects the misspelled %s and names %s", async (field, meant) => {
     const response = await chat(lenient, { [field]: 1 });
     expect(response.status).toBe(400);
     const error = await errorOf(response);
@@ -66,14 +66,14 @@ describe("of a chat", () => {
   });
 
   test.each(["top_a", "models", "typical_p", "mirostat", "session_id", "options", "extra_body", "transforms"])(
-    "does not take %s for a misspelling",
+    "does not treat %s as a misspelling",
     async (field) => {
       const response = await chat(lenient, { [field]: 1 });
       expect(response.headers.get(HEADER)).toBe(field);
     },
   );
 
-  test("accepts fields of other engines that change nothing here", async () => {
+  test("accepts fields of other engines that have no effect", async () => {
     const fields = {
       num_ctx: 2048,
       keep_alive: "5m",
@@ -85,7 +85,7 @@ describe("of a chat", () => {
     expect(response.headers.get(HEADER)).toBe("num_ctx, keep_alive");
   });
 
-  test("refuses unknown fields where the configuration says so", async () => {
+  test("rejects unknown fields when configured", async () => {
     expect(await errorOf(await chat(strict, { chat_id: "c1" }))).toMatchObject({
       param: "chat_id",
       code: "unknown_parameter",
@@ -105,7 +105,7 @@ describe("of a chat", () => {
     expect(response.headers.get(HEADER)).toBeNull();
   });
 
-  test("reads a refusal that comes back as the text of its message", async () => {
+  test("reads a refusal in an earlier answer as the text of its message", async () => {
     const refusal = { role: "assistant", content: null, refusal: "I cannot." };
     const response = await chat(strict, { messages: [user, refusal, user] });
     expect(response.status).toBe(200);
@@ -140,7 +140,7 @@ describe("of a speech request", () => {
     expect((await speak(strict, { lang_code: "a" })).status).toBe(400);
   });
 
-  test("refuses a misspelled field", async () => {
+  test("rejects a misspelled field", async () => {
     expect(await errorOf(await speak(lenient, { respons_format: "wav" }))).toMatchObject({ param: "respons_format" });
   });
 });
@@ -160,7 +160,7 @@ describe("of a transcription", () => {
     expect((await transcribe(strict, { vad_filter: "true" })).status).toBe(400);
   });
 
-  test("counts empty fields as left out", async () => {
+  test("treats empty fields as omitted", async () => {
     const empty = { language: "", prompt: "", temperature: "", response_format: "", stream: "" };
     expect((await transcribe(strict, empty)).status).toBe(200);
   });

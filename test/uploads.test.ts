@@ -69,7 +69,7 @@ function postRaw(body: string, contentType = "multipart/form-data; boundary=B"):
 const part = (name: string, value: string, file = "") =>
   `--B\r\ncontent-disposition: form-data; name="${name}"${file === "" ? "" : `; filename="${file}"`}\r\n\r\n${value}\r\n`;
 
-test("every format of one recording", async () => {
+test("transcribes every format of one recording", async () => {
   const { transcriptions } = service.client().audio;
   const ask = async (response_format: "json" | "text" | "srt" | "vtt") =>
     transcriptions.create({ model: "scripted", response_format, file: await toFile(WAVE, "a.wav") });
@@ -111,7 +111,7 @@ test("every format of one recording", async () => {
   await nothingStays();
 });
 
-test("a field may come after the file, and a path in its name leads nowhere", async () => {
+test("accepts a field after the file, and ignores a path in the file name", async () => {
   const body = new FormData();
   body.append("file", new Blob([new Uint8Array(WAVE)]), "../../../etc/passwd");
   body.append("model", "scripted");
@@ -123,13 +123,13 @@ test.each([
   ["without headers", "--B\r\n\r\n\r\n"],
   ["of nothing", "--B\r\n"],
   ["without a name", "--B\r\ncontent-type: text/plain\r\n\r\nx\r\n"],
-])("counts parts %s, and refuses what comes after 102 without parsing it", async (_what, each) => {
+])("counts parts %s, and rejects more than 102 without parsing them", async (_what, each) => {
   const answer = await postRaw(`${each.repeat(2000)}--B--\r\n`);
   expect(await refusal(answer)).toMatchObject({ status: 400, message: expect.stringContaining("At most 100 fields") });
   await nothingStays();
 });
 
-test("no file, a file in another field, a text as file, two files", async () => {
+test("rejects a missing file, a file in another field, text as the file and two files", async () => {
   const none = new FormData();
   none.append("model", "scripted");
   expect(await refusal(await post(none))).toMatchObject({
@@ -149,7 +149,7 @@ test("no file, a file in another field, a text as file, two files", async () => 
   await nothingStays();
 });
 
-test("no model, an unknown one, and one that does something else", async () => {
+test("rejects a missing model, an unknown one and one of another task", async () => {
   const body = new FormData();
   body.append("file", new Blob([new Uint8Array(WAVE)]), "a.wav");
   expect(await refusal(await post(body))).toMatchObject({
@@ -176,14 +176,14 @@ test.each([
     "multipart/form-data; boundary=B",
     400,
   ],
-])("%s is refused", async (_name, body, contentType, status) => {
+])("rejects %s", async (_name, body, contentType, status) => {
   const response = await postRaw(body, contentType);
   expect(response.status).toBe(status);
   expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
   await nothingStays();
 });
 
-test("what announces itself as too large is refused at once, and its connection ends", async () => {
+test("rejects an upload with a too large Content-Length at once, and closes its connection", async () => {
   const socket = await open("content-length: 1000000000\r\n");
   const answer = text(socket);
   const beganAt = performance.now();
@@ -198,20 +198,20 @@ test("what announces itself as too large is refused at once, and its connection 
   await nothingStays();
 });
 
-test("what turns out too large is refused when it is", async () => {
+test("rejects an upload without Content-Length once it exceeds the limit", async () => {
   const response = await post(form({}, new Uint8Array(MAX_BYTES + 1)));
   expect(await refusal(response)).toMatchObject({ status: 413, param: "file" });
   expect((await post(form({}, makeWave({ seconds: 6 })))).status).toBe(200);
   await nothingStays();
 });
 
-test("sixteen uploads at once are all answered", async () => {
+test("answers sixteen concurrent uploads", async () => {
   const answers = await Promise.all(Array.from({ length: 16 }, () => post(form({}, makeWave({ seconds: 6 })))));
   expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
   await nothingStays();
 });
 
-test("a folder that somebody removed, or put a file in its place, holds up uploads only as long as it must", async () => {
+test("recovers after the upload folder was removed or replaced by a file", async () => {
   const folder = join(service.dataDirectory, "uploads");
   await rm(folder, { recursive: true });
   expect((await post(form())).status).toBe(200);
@@ -222,7 +222,7 @@ test("a folder that somebody removed, or put a file in its place, holds up uploa
   expect((await post(form())).status).toBe(200);
 });
 
-test("a client that leaves while it sends leaves nothing", async () => {
+test("removes partial files when a client disconnects during an upload", async () => {
   const socket = await open("content-length: 100000\r\n");
   socket.write(part("file", "RIFF".repeat(1000), "a.wav"));
   await eventually(async () => expect(await uploads()).toHaveLength(1));
@@ -230,7 +230,7 @@ test("a client that leaves while it sends leaves nothing", async () => {
   await nothingStays();
 });
 
-test.runIf(process.platform === "linux")("a file that is refused or breaks off is not kept open", async () => {
+test.runIf(process.platform === "linux")("closes a file that is rejected or truncated", async () => {
   expect((await post(form({}, new Uint8Array(4 * MAX_BYTES)))).status).toBe(413);
   const socket = await open("content-length: 100000\r\n");
   socket.write(part("file", "RIFF".repeat(1000), "a.wav"));
@@ -246,7 +246,7 @@ test.runIf(process.platform === "linux")("a file that is refused or breaks off i
 });
 
 test.each(["late", "slow"])(
-  "a client that leaves while it is answered (%s) frees the model and the disk",
+  "frees the model and the disk when a client disconnects during the answer (%s)",
   async (prompt) => {
     const leaving = new AbortController();
     const asked = post(form({ prompt, stream: "true" }), { signal: leaving.signal })
@@ -270,7 +270,7 @@ test("reports a failure in the stream, or as an HTTP error before the first outp
   await nothingStays();
 });
 
-test("what a crash left is removed at the next start", async () => {
+test("removes files left by a crash at the next start", async () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const folderOf = (maker: number | undefined) => join(service.dataDirectory, "uploads", `${hostname()}.${maker}.made`);
   for (const folder of [folderOf(pid), folderOf(process.pid)]) {

@@ -8,7 +8,7 @@ import { type Service, startService } from "./support/service.ts";
 let service: Service | undefined;
 afterEach(() => service?.stop());
 
-test("ends a request that comes back to it, for whatever model", async () => {
+test("rejects a request that loops back to it, for any model", async () => {
   service = await startService();
   const { baseUrl, apiKey, configFile, process, post, log } = service;
   const deployments = `[{ engine: openai-compatible, base_url: "${baseUrl}", api_key: ${apiKey} }]`;

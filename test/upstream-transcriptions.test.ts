@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const file = () => toFile(makeWave({ seconds: 2 }), "name.wav");
 
-test("sends the file on and gives back its segments, words and language", async () => {
+test("forwards the file and returns its segments, words and language", async () => {
   const verbose = await service.client().audio.transcriptions.create({
     model: "ours",
     file: await file(),
@@ -72,7 +72,7 @@ test("sends the file on and gives back its segments, words and language", async 
   });
 });
 
-test("translates, streams, and knows models under a wildcard", async () => {
+test("translates, streams and resolves models under a wildcard", async () => {
   const { audio } = service.client();
   expect(await audio.translations.create({ model: "ours", file: await file() })).toMatchObject({
     text: "One two. Three.",
@@ -120,7 +120,7 @@ test("forwards a stream as it arrives, and reports a failure in it", async () =>
   expect(broken).not.toContain("transcript.text.done");
 });
 
-test("passes on what the caller did wrong, as said by the upstream", async () => {
+test("forwards the upstream's message about a caller's error", async () => {
   const form = { model: "ours", file: await file() };
   const { transcriptions } = service.client({ maxRetries: 0 }).audio;
   await expect(transcriptions.create({ ...form, language: "fr" })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test("passes on what the caller did wrong, as said by the upstream", async () =>
   ).rejects.toMatchObject({ status: 400, param: "file" });
 });
 
-test("a client that leaves ends the upstream's work", async () => {
+test("aborts the upstream request when the client disconnects", async () => {
   const leaving = new AbortController();
   const body = { model: "ours", file: await file(), prompt: "late" };
   const asked = service
@@ -159,7 +159,7 @@ async function metrics(): Promise<string> {
   return (await fetch(`${upstream.origin}/metrics`)).text();
 }
 
-test("bounds an impossible duration to a countable cost, and releases the caller's slot", async () => {
+test("limits the cost of an impossible duration, and releases the caller's slot", async () => {
   const told = { text: "Hi.", language: "english", duration: 1e308, segments: [] };
   const liar = createServer((request, response) => {
     request.resume().on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(told)));

@@ -72,7 +72,7 @@ async function start(kind: string, closing: AsyncDisposableStack) {
 
 // Sequential. A machine that stalls for longer than the bound would invalidate the measurement.
 test.each(KINDS)(
-  "SIGKILL loses at most the last 250 milliseconds of answered requests on %s",
+  "loses at most the last 250 milliseconds of answered requests after SIGKILL on %s",
   { retry: 2 },
   async (kind) => {
     await using closing = new AsyncDisposableStack();
@@ -94,7 +94,7 @@ test.each(KINDS)(
   },
 );
 
-test.concurrent.each(KINDS)("SIGTERM loses none on %s", async (kind) => {
+test.concurrent.each(KINDS)("loses no usage after SIGTERM on %s", async (kind) => {
   await using closing = new AsyncDisposableStack();
   const { service, restart } = await start(kind, closing);
   const { answeredAt, end } = askOn(service);
@@ -107,7 +107,7 @@ test.concurrent.each(KINDS)("SIGTERM loses none on %s", async (kind) => {
   expect(answeredAt.length).toBeGreaterThan(10);
 });
 
-test.concurrent("a database that is away for some seconds costs no usage and no request with a known key", async () => {
+test.concurrent("loses no usage and no request with a cached key while the database is unavailable for seconds", async () => {
   await using closing = new AsyncDisposableStack();
   const postgres = closing.use(await startPostgres());
   const url = (await postgres.createDatabase()).reveal();

@@ -113,7 +113,7 @@ test("returns ascending word timestamps within the recording", async () => {
   expect(young?.end).toBeLessThan(2.6);
 });
 
-test("detects the language, accepts a given one and translates into English", async () => {
+test("detects the language, accepts a requested one and translates into English", async () => {
   const french = await recording("french.flac");
   const verbose = { response_format: "verbose_json" };
   expect((await post(french, verbose)).json()).toMatchObject({
@@ -174,7 +174,7 @@ test("applies and reports the requested temperature", async () => {
   expect(answer.text.length).toBeGreaterThan(0);
 });
 
-test("refuses an unknown or disabled language and lists the supported ones", async () => {
+test("rejects an unknown or disabled language and lists the supported ones", async () => {
   const speech = await recording("speech.flac");
   for (const language of ["tlh", "english"]) {
     expect((await post(speech, { language })).json().error).toMatchObject({

@@ -57,7 +57,7 @@ async function samplesOf(voice: string): Promise<Float32Array> {
   return Float32Array.from(new Int16Array(await response.arrayBuffer()), (sample) => sample / 32_768);
 }
 
-test("while it is fetched its fallback speaks, and then it does", async () => {
+test("uses the fallback until the model is downloaded", async () => {
   const by = async () => {
     await new Promise((resume) => setTimeout(resume, 500));
     const response = await speak("af_heart", "Hi.");
@@ -80,7 +80,7 @@ test.each(["af_heart", "nova", "narrator", "af_heart+am_onyx", "alloy + onyx"])(
   },
 );
 
-test("a mixed voice is neither of its parts", async () => {
+test("mixes two voices into a distinct one", async () => {
   const voices = ["af_heart", "am_onyx", "af_heart+am_onyx"];
   const [first, second, mixed] = await Promise.all(voices.map((voice) => pitchOf(voice)));
   const [low = 0, high = 0] = [first ?? 0, second ?? 0].toSorted((a, b) => a - b);
@@ -88,7 +88,7 @@ test("a mixed voice is neither of its parts", async () => {
   expect(mixed).toBeLessThan(high * 0.95);
 });
 
-test("a voice mixed with one that there is not is refused", async () => {
+test("rejects a mix with an unknown voice", async () => {
   const response = await speak("af_heart+nobody");
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(/no voice \\"nobody/);

@@ -86,7 +86,7 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
     expect(broken).toBe(0);
   });
 
-  test("is used completely by four replicas that count in PostgreSQL, and never exceeded", async () => {
+  test("is used up by four replicas that count in PostgreSQL, and never exceeded", async () => {
     const { share } = await load({ kind, replicas: 4, useRedis: false });
     expect(share).toBeGreaterThan(0.95);
   });

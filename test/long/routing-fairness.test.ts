@@ -29,7 +29,7 @@ async function newProject(): Promise<{ id: string; key: string }> {
   return { id, key: account.api_key.value };
 }
 
-test("a modest project waits about one turn, a greedy one for its own thousand", async () => {
+test("delays a small project by about one turn behind another project's thousand requests", async () => {
   const { id, key } = await newProject();
   const leaving = new AbortController();
   const body = { model: "fair", messages: [{ role: "user", content: "Go." }] };

@@ -80,7 +80,7 @@ test.each(FAULT_ROWS)("$fault, stream $stream", async (row) => {
   expect(attempts).toBeLessThanOrEqual(ROUNDS * 1.2 + 10 + 60);
 });
 
-test("memory and timers are as they were before, once idle connections have ended", async () => {
+test("releases memory and timers once idle connections have closed", async () => {
   await eventually(async () => {
     const { slots, queued, timers, megabytes } = await held();
     expect({ slots, queued }).toEqual({ slots: 0, queued: 0 });
