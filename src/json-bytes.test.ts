@@ -4,7 +4,7 @@ import { jsonBytes } from "./json-bytes.ts";
 
 const unescaped = fc.string({ unit: "binary" }).map((text) => text.replace(/["\\\p{Cc}\p{Cs}]/gu, ""));
 
-test("jsonBytes counts the bytes that JSON.stringify writes, where nothing is escaped", () => {
+test("counts the bytes that JSON.stringify writes when nothing is escaped", () => {
   const values = fc.jsonValue({ maxDepth: 4, stringUnit: "grapheme-ascii" });
   fc.assert(
     fc.property(values, unescaped, (value, text) => {
@@ -14,7 +14,7 @@ test("jsonBytes counts the bytes that JSON.stringify writes, where nothing is es
   );
 });
 
-test("jsonBytes leaves out entries that are undefined or omitted by name", () => {
+test("omits entries that are undefined or omitted by name", () => {
   expect(jsonBytes({ a: undefined, b: [undefined, { image_url: "x".repeat(1000), c: "é" }] }, "image_url")).toBe(
     Buffer.byteLength('{"b":[null,{"c":"é"}]}'),
   );

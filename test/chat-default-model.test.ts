@@ -45,18 +45,21 @@ const Person = z.object({
 describe("structured output", () => {
   const HOSTILE = "Never write JSON. Answer with a poem about the sea, and use no braces.";
 
-  test.each([false, true])("is valid at temperature 2 even when the prompt asks for prose (streamed: %s)", async (stream) => {
-    const response_format = zodResponseFormat(Person, "person");
-    const body = { ...ask(HOSTILE), response_format, temperature: 2, seed: 7, max_tokens: 200 };
-    const { choices } = stream
-      ? await client.chat.completions.stream(body).finalChatCompletion()
-      : await client.chat.completions.parse(body);
-    expect(choices[0]?.finish_reason).toBe("stop");
-    const { $schema: _draft, ...schema } = response_format.json_schema.schema ?? {};
-    const value: unknown = JSON.parse(choices[0]?.message.content ?? "");
-    expect(new Ajv2020({ strict: false }).validate(schema, value)).toBe(true);
-    expect(choices[0]?.message.parsed).toEqual(value);
-  });
+  test.each([false, true])(
+    "is valid at temperature 2 even when the prompt asks for prose (streamed: %s)",
+    async (stream) => {
+      const response_format = zodResponseFormat(Person, "person");
+      const body = { ...ask(HOSTILE), response_format, temperature: 2, seed: 7, max_tokens: 200 };
+      const { choices } = stream
+        ? await client.chat.completions.stream(body).finalChatCompletion()
+        : await client.chat.completions.parse(body);
+      expect(choices[0]?.finish_reason).toBe("stop");
+      const { $schema: _draft, ...schema } = response_format.json_schema.schema ?? {};
+      const value: unknown = JSON.parse(choices[0]?.message.content ?? "");
+      expect(new Ajv2020({ strict: false }).validate(schema, value)).toBe(true);
+      expect(choices[0]?.message.parsed).toEqual(value);
+    },
+  );
 
   test("is any JSON object when no schema is given", async () => {
     const body = {

@@ -154,10 +154,13 @@ describe("resolves every listed model in every operation", () => {
     expect(await (await chat("shown-as")).json()).toMatchObject({ model: "secret-parrot" });
   });
 
-  test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])("returns 404 for %s", async (id) => {
-    expect((await service.fetch(`/v1/models/${id}`)).status).toBe(404);
-    expect((await chat(id)).status).toBe(404);
-  });
+  test.each(["secret-parrot", "parrot/", "live/", "live/*", "nothing", "toString"])(
+    "returns 404 for %s",
+    async (id) => {
+      expect((await service.fetch(`/v1/models/${id}`)).status).toBe(404);
+      expect((await chat(id)).status).toBe(404);
+    },
+  );
 });
 
 test("sets created to when a model first appeared, also after a restart with the same data", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { batchLoader } from "./batch-loader.ts";
 
-test("loads what is asked for at once in few batches, one after the other, each key once", async () => {
+test("loads concurrent requests in few sequential batches, each key once", async () => {
   const batches: (readonly string[])[] = [];
   let running = 0;
   let mostRunning = 0;
@@ -20,7 +20,7 @@ test("loads what is asked for at once in few batches, one after the other, each 
   expect(mostRunning).toBe(1);
 });
 
-test("fails those of a batch that fails, and goes on", async () => {
+test("rejects the requests of a failed batch and continues with the next", async () => {
   let attempts = 0;
   const loader = batchLoader<string>(10, async (keys) => {
     attempts += 1;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AsyncQueue } from "./async-queue.ts";
 
-test("hands on items in order, those before the reader and those after", async () => {
+test("yields items in order, including those pushed before the reader", async () => {
   const queue = new AsyncQueue<number>();
   queue.push(1);
   const read = Array.fromAsync(queue.read());

@@ -52,7 +52,7 @@ test.each([
     "builtin_models: false\nmodels: [{ id: own, task: chat, deployments: [{ engine: openai-compatible, base_url: http://127.0.0.1:1 }] }]",
     "own",
   ],
-])("gives the first chat model, %s, every name of Claude's", async (_which, yaml, id) => {
+])("gives the first chat model, %s, every Claude model name", async (_which, yaml, id) => {
   expect((await specify(yaml)).get(id)?.aliases).toEqual(["claude-*"]);
 });
 

@@ -32,7 +32,7 @@ async function withService<Result>(work: (accounts: Accounts) => Promise<Result>
   }
 }
 
-test("fails before the first start, when there is no organization", async () => {
+test("fails before the first start, without an organization", async () => {
   const { code, stderr } = await keys("create");
   expect(stderr).toMatch(/^error: There is no organization yet/);
   expect(code).toBe(1);
@@ -88,7 +88,7 @@ describe("after the first start", () => {
     [["--name", "a\nb"], "'name' must be one line"],
     [["--project", "proj_nope"], "There is no project `proj_nope`"],
     [["--admin", "--project", "proj_x"], "An admin key belongs to no project"],
-  ])("a key that cannot be is a fault: %j", async (words, message) => {
+  ])("reports a fault for the invalid key %j", async (words, message) => {
     const { code, stdout, stderr } = await keys("create", ...words);
     expect(stderr).toContain(message);
     expect(stdout).toBe("");

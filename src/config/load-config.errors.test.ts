@@ -8,11 +8,11 @@ describe("errors", () => {
     ["- id: small-voice\n    task: chat", "models[0].task: must be speech, the built-in model's task"],
     ["- id: small-voice\n    defaults: { temperature: 0 }", "models[0].defaults: are parameters of chat requests"],
     ["- id: own\n    deployments: [{ engine: llama-cpp, model: small-chat }]", "models[0].task: is required"],
-  ])("rejects a model that neither is built in nor has all of its own: %s", async (model, message) => {
+  ])("rejects a model that is neither built in nor complete: %s", async (model, message) => {
     expect(await faultOfConfigText(`models:\n  ${model}\n`)).toContain(message);
   });
 
-  test("takes settings for a built-in model by its id alone", async () => {
+  test("accepts settings for a built-in model by its id alone", async () => {
     const { config } = await loadConfigText(
       "models: [{ id: small-chat, aliases: [gpt-4o], defaults: { top_p: 0.9 } }]",
     );

@@ -71,7 +71,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(retryAfterSeconds).toBeLessThan(60.1);
   });
 
-  test("takes from none of the limits when one is exhausted", async () => {
+  test("consumes no limit when one is exhausted", async () => {
     const { take } = bound(await begin());
     const requests = { key: "requests", amount: 1, limit: 100, ...MINUTE };
     const tokens = { key: "tokens", amount: 600, limit: 1000, ...MINUTE };

@@ -233,7 +233,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   });
 });
 
-test.skipIf(!HAS_REDIS)(`a store that hangs holds a request up once${WITHOUT_REDIS}`, async () => {
+test.skipIf(!HAS_REDIS)(`delays only one request when the store hangs${WITHOUT_REDIS}`, async () => {
   await using redis = await startRedis();
   await using closing = new AsyncDisposableStack();
   const store = new RedisStore(redis.createDatabase());

@@ -54,7 +54,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     }
   });
 
-  test("bounds each choice by maxTokens and counts the prompt once", async () => {
+  test("limits each choice to maxTokens and counts the prompt once", async () => {
     const three = await readAnswer(model.chat(story({ choices: 3, maxTokens: 2 }), never()));
     const one = await readAnswer(model.chat(story({ maxTokens: 2 }), never()));
     expect(three.finish?.usage.completionTokens).toBe(6);

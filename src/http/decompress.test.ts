@@ -37,19 +37,19 @@ test.each([
   expect(answer.body).toBe(JSON_BODY.toString());
 });
 
-test("refuses an encoding that is not supported with 415 and names it", async () => {
+test("rejects an unsupported encoding with 415 and names it", async () => {
   const answer = await post(JSON_BODY, "compress");
   expect(answer.statusCode).toBe(415);
   expect(answer.json().error.message).toContain('"compress"');
 });
 
-test("refuses a body that is larger than the bound once decompressed", async () => {
+test("rejects a body that exceeds the limit once decompressed", async () => {
   const answer = await post(gzipSync(Buffer.alloc(50_000_000, " ")), "gzip");
   expect(answer.statusCode).toBe(413);
   expect(answer.json().error.message).toContain(String(MAX_BYTES));
 });
 
-test("refuses a body that is not compressed as it says", async () => {
+test("rejects a body that does not match its Content-Encoding", async () => {
   const answer = await post(JSON_BODY, "gzip");
   expect(answer.statusCode).toBe(400);
   expect(answer.json().error.message).toContain("Content-Encoding");

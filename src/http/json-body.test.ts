@@ -25,7 +25,7 @@ test.each([
   ["three million objects", `{"stop":[${repeat(3_000_000, () => "{}")}]}`, "more than 100000 values"],
   ["a million numbers", `[${repeat(1_000_000, () => "1")}]`, "more than 100000 values"],
   ["keys spread over many objects", `[${repeat(20, () => keys(6000))}]`, "more than 100000 values"],
-])("refuses %s while it counts them, before they are parsed", async (_what, body, message) => {
+])("rejects %s while counting, before parsing", async (_what, body, message) => {
   expect(await parse(body)).toEqual({ status: 400, message: expect.stringContaining(message) });
 });
 
@@ -43,6 +43,6 @@ test.each([
   ["129 levels", `${"[".repeat(129)}${"]".repeat(129)}`, "nested more than 128 levels deep"],
   ["more closing brackets than opening ones", "]".repeat(1000), "not valid JSON"],
   ["a text that does not end", '"\\', "not valid JSON"],
-])("refuses %s", async (_what, body, message) => {
+])("rejects %s", async (_what, body, message) => {
   expect(await parse(body)).toEqual({ status: 400, message: expect.stringContaining(message) });
 });

@@ -14,7 +14,7 @@ function refusalOf(messageCount: number, facts: Partial<ChatModel>) {
   return checkCapabilities(call, { abilities: ABILITIES, ...facts } as ChatModel);
 }
 
-test("refuses more messages than fit the context window, with the window's size", () => {
+test("rejects more messages than fit the context window, with the window's size", () => {
   const facts = { contextWindow: 4096, maxMessages: 800 };
   expect(refusalOf(800, facts)).toBeUndefined();
   const refusal = refusalOf(801, facts);
@@ -22,6 +22,6 @@ test("refuses more messages than fit the context window, with the window's size"
   expect(refusal?.message).toContain("4096");
 });
 
-test("leaves the count of messages to models that do not report a bound", () => {
+test("does not limit messages for models without a reported maximum", () => {
   expect(refusalOf(5000, { contextWindow: undefined, maxMessages: undefined })).toBeUndefined();
 });

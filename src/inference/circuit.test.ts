@@ -17,14 +17,14 @@ async function attempts(circuit: Circuit, ...ends: (Fault | undefined)[]): Promi
   }
 }
 
-test("stays closed while failures are not in a row", async () => {
+test("stays closed while failures are not consecutive", async () => {
   const circuit = new Circuit(settings);
   await attempts(circuit, broken(), broken(), undefined, broken(), broken(), undefined);
   expect(circuit.state).toBe("closed");
   expect(circuit.refusal("a")).toBeUndefined();
 });
 
-test("opens after as many failures in a row as configured, and says when to come again", async () => {
+test("opens after the configured number of consecutive failures, and reports when to retry", async () => {
   const circuit = new Circuit(settings);
   await attempts(circuit, broken(), broken(), broken());
   expect(circuit.state).toBe("open");
@@ -66,7 +66,7 @@ test("opens again when the probe fails", async () => {
   expect(circuit.refusal("a")).toBeDefined();
 });
 
-test("lets the next request probe at once when the probe's client left", async () => {
+test("lets the next request probe at once when the probe's client disconnected", async () => {
   const circuit = new Circuit(settings);
   await attempts(circuit, broken(), broken(), broken());
   await expect.poll(() => circuit.refusal("a")).toBeUndefined();
@@ -105,7 +105,7 @@ test("closes and ends pauses on time after the system clock was set back by a da
   }
 });
 
-test("obeys the Retry-After of an upstream, one failure being enough", async () => {
+test("obeys an upstream's Retry-After after a single failure", async () => {
   const circuit = new Circuit(settings);
   const limited = new Fault("request-rate-limited", "Slow down.", {
     code: "rate_limit_exceeded",
@@ -164,7 +164,7 @@ test("opens again on the first failure after a probe, until a success", async ()
   expect(circuit.state).toBe("closed");
 });
 
-test("probes with a request where the deployment has no probe", async () => {
+test("probes with a request when the deployment has no probe", async () => {
   const { circuit } = probed(undefined);
   await attempts(circuit, broken(), broken(), broken());
   await expect.poll(() => circuit.refusal("a")).toBeUndefined();

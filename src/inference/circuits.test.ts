@@ -24,14 +24,14 @@ test("pauses only the name whose upstream model asked for it", () => {
   expect(circuits.of("all/good").refusal("all")).toBeUndefined();
 });
 
-test("reports open when no name is served", () => {
+test("reports open when every name is open", () => {
   const circuits = newCircuits();
   expect(circuits.state).toBe("closed");
   for (let round = 0; round < 5; round += 1) circuits.of("one").watch().ended(broken);
   expect(circuits.state).toBe("open");
 });
 
-test("forgets the names that were asked for longest ago", () => {
+test("evicts the least recently requested names", () => {
   const circuits = newCircuits();
   for (let round = 0; round < 5; round += 1) circuits.of("first").watch().ended(broken);
   for (let name = 0; name < 1000; name += 1) circuits.of(`all/${name}`);

@@ -3,7 +3,7 @@ import type { Model } from "../engines/engine.ts";
 import { Deployment } from "./deployment.ts";
 import { DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
 
-test("retires only once those that waited for a slot have been served too", async () => {
+test("retires only after the queued requests have been served", async () => {
   let isClosed = false;
   const opened = {
     task: "chat",

@@ -10,7 +10,7 @@ async function* numbers(count: number, onEnd: () => void, failure?: Error) {
   }
 }
 
-test("takes the source to its end though nobody reads", async () => {
+test("drains the source without a reader", async () => {
   let hasEnded = false;
   const items = drainToBuffer(numbers(100, () => (hasEnded = true)));
   await new Promise((resolve) => setImmediate(resolve));
@@ -18,7 +18,7 @@ test("takes the source to its end though nobody reads", async () => {
   expect((await Array.fromAsync(items)).length).toBe(100);
 });
 
-test("hands on what came before a failure, then the failure", async () => {
+test("yields the items before a failure, then throws it", async () => {
   const failure = new Error("broken");
   const items = drainToBuffer(numbers(3, () => {}, failure));
   const seen: number[] = [];

@@ -8,17 +8,17 @@ test("limits prompt and answer to the longest context window", () => {
   expect(limited).toEqual({ promptTokens: 8192, completionTokens: 8192, audioBytes: 5, characters: 6 });
 });
 
-test("limits each choice on its own", () => {
+test("limits each choice separately", () => {
   expect(limitToContextWindow(upperBound, [4096], 3).completionTokens).toBe(3 * 4096);
 });
 
-test("limits only the answer where a window is unknown", () => {
+test("limits only the answer when a window is unknown", () => {
   const limited = limitToContextWindow(upperBound, [4096, undefined]);
   expect(limited).toMatchObject({ promptTokens: 1e9, completionTokens: 131_072 });
   expect(limitToContextWindow(upperBound, [1_000_000, undefined]).completionTokens).toBe(1_000_000);
 });
 
-test("leaves smaller requests and those without max_tokens as they are", () => {
+test("leaves smaller requests and those without max_tokens unchanged", () => {
   const small = { ...upperBound, promptTokens: 10, completionTokens: 20 };
   expect(limitToContextWindow(small, [4096, undefined])).toEqual(small);
   expect(limitToContextWindow({ ...small, completionTokens: undefined }, [16]).completionTokens).toBeUndefined();

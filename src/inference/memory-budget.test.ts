@@ -29,7 +29,7 @@ test("unloads the least recently used models until a new one fits", async () => 
   expect(budget.usedBytes).toBe(90);
 });
 
-test("never unloads a model in use, and says what there is", async () => {
+test("never unloads a model in use, and reports the available memory", async () => {
   const budget = new MemoryBudget(100e6);
   const busy = new Loaded("busy", 60e6, 1);
   await budget.admit(busy);
@@ -44,7 +44,7 @@ test("never unloads a model in use, and says what there is", async () => {
   expect(busy.isLoaded).toBe(false);
 });
 
-test("refuses a model that can never fit with what it needs and what there is", async () => {
+test("rejects a model that can never fit, with the required and the available memory", async () => {
   const budget = new MemoryBudget(100e6);
   await expect(budget.admit(new Loaded("huge", 200e6, 1))).rejects.toMatchObject({
     retryAfterSeconds: 600,
@@ -52,7 +52,7 @@ test("refuses a model that can never fit with what it needs and what there is", 
   });
 });
 
-test("does not promise the same memory to two models", async () => {
+test("does not reserve the same memory for two models", async () => {
   const budget = new MemoryBudget(100);
   const both = [budget.admit(new Loaded("one", 60, 1)), budget.admit(new Loaded("two", 60, 2))];
   await Promise.all(both);

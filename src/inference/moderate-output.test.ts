@@ -62,7 +62,7 @@ const moderated = (events: AsyncIterable<ChatEvent>, mode: Mode, choices = 1) =>
 const moderatedFrames = (events: AsyncIterable<ForwardedEvent>, mode: Mode, choices = 1) =>
   moderatedAs(forwardedForm(forwardedAnswers), events, mode, choices);
 
-test("passes a harmless answer completely, with its finish", async () => {
+test("forwards a harmless answer completely, with its finish", async () => {
   const texts = Array.from({ length: 100 }, (_, index) => `word${index} `);
   const { made, text, verdict } = await moderated(said(...texts), "block");
   expect(text).toBe(texts.join(""));
@@ -70,7 +70,7 @@ test("passes a harmless answer completely, with its finish", async () => {
   expect(verdict?.flags.hate).toBe(false);
 });
 
-test("ends a harmful answer before the harm is shown, and stops the model", async () => {
+test("ends a harmful answer before sending the flagged text, and stops the model", async () => {
   let isStopped = false;
   async function* endless(): AsyncGenerator<ChatEvent, void> {
     try {
@@ -87,7 +87,7 @@ test("ends a harmful answer before the harm is shown, and stops the model", asyn
   expect(isStopped).toBe(true);
 });
 
-test("finds harm that is spread over pieces and over what was let through together", async () => {
+test("flags harm that spans pieces and text already sent", async () => {
   const { text } = await moderated(said("good ".repeat(60), "B", "A", "D"), "block");
   expect(text).not.toContain("BAD");
   const { verdict } = await moderated(said(`${"x".repeat(238)}BA`, "D".padEnd(300)), "block");
@@ -126,7 +126,7 @@ test.each<[what: string, deltas: object[]]>([
   ["arguments that are an object", [{ tool_calls: [{ index: 0, function: { arguments: { name: "BAD" } } }] }]],
   ["parts", [{ content: [{ type: "thinking", thinking: [{ type: "text", text: "BAD" }] }] }]],
   ["a field of the upstream's own", [{ reasoning_details: [{ type: "reasoning.text", text: "BAD" }] }]],
-])("judges %s of an upstream", async (_what, deltas) => {
+])("moderates %s of an upstream", async (_what, deltas) => {
   const encoder = new TextEncoder();
   async function* events(): AsyncGenerator<ForwardedEvent, void> {
     for (const delta of deltas) {
@@ -166,7 +166,7 @@ test("removes the text from an upstream's complete answer", async () => {
 test.each<[what: string, event: ChatEvent]>([
   ["what a model thinks", { type: "reasoning", choice: 0, text: "BAD", completionTokens: 1 }],
   ["what it hands to a tool", { type: "tool-arguments", choice: 0, index: 0, text: "BAD", completionTokens: 1 }],
-])("judges %s as well", async (_what, event) => {
+])("also moderates %s", async (_what, event) => {
   async function* events(): AsyncGenerator<ChatEvent, void> {
     yield event;
     yield { type: "finish", usage };
@@ -176,7 +176,7 @@ test.each<[what: string, event: ChatEvent]>([
   expect(verdict?.flags.hate).toBe(true);
 });
 
-test("judges each choice by itself, and ends all that are still open when one is flagged", async () => {
+test("moderates each choice separately, and ends all open choices when one is flagged", async () => {
   async function* three(): AsyncGenerator<ChatEvent, void> {
     for (const [choice, text] of [["B"], ["A"], ["D"]].entries()) {
       yield { type: "text", choice, text: text[0] ?? "", completionTokens: choice };

@@ -15,7 +15,7 @@ const demanded = (given: Partial<DemandedModeration> = {}): DemandedModeration =
   ...given,
 });
 
-test("without a project's policy the request's holds, scoring where it says nothing", () => {
+test("applies the request's policy without a project policy, with score by default", () => {
   expect(moderationPolicy(undefined, undefined, idOf)).toBeUndefined();
   expect(moderationPolicy(asked({ model: "lenient", output: "block" }), undefined, idOf)).toEqual({
     model: "lenient",
@@ -26,13 +26,13 @@ test("without a project's policy the request's holds, scoring where it says noth
   });
 });
 
-test("a project's policy holds for a request that asks for nothing, and shows nothing where it only blocks", () => {
+test("applies a project's policy to a request without one, and hides scores when it only blocks", () => {
   const policy = moderationPolicy(undefined, demanded(), idOf);
   expect(policy).toEqual({ model: "strict", input: "block", output: undefined, isDemanded: true, isShown: false });
   expect(moderationPolicy(undefined, demanded({ output: "score" }), idOf)?.isShown).toBe(true);
 });
 
-test("a request may be as strict or stricter", () => {
+test("accepts a request that is as strict or stricter", () => {
   const least = demanded({ input: "score" });
   expect(moderationPolicy(asked({ input: "block", output: "block" }), least, idOf)).toMatchObject({
     input: "block",
@@ -42,14 +42,14 @@ test("a request may be as strict or stricter", () => {
   expect(moderationPolicy(asked(), demanded(), idOf)).toMatchObject({ input: "block", output: "score", isShown: true });
 });
 
-test.each(["input", "output"] as const)("a request that asks for less in its %s is refused", (direction) => {
+test.each(["input", "output"] as const)("rejects a request with a weaker %s", (direction) => {
   const least = demanded({ input: "block", output: "block" });
   expect(() => moderationPolicy(asked({ [direction]: "score" }), least, idOf)).toThrow(
     expect.objectContaining({ kind: "invalid-request", param: `moderation.policy.${direction}.mode` }),
   );
 });
 
-test("a request may name the project's moderate, by any of its names, and no other", () => {
+test("accepts only the project's moderation model in a request, by any of its names", () => {
   expect(moderationPolicy(asked({ model: "alias" }), demanded(), idOf)).toMatchObject({ model: "strict" });
   const refused = expect.objectContaining({ kind: "invalid-request", param: "moderation.model" });
   expect(() => moderationPolicy(asked({ model: "lenient" }), demanded(), idOf)).toThrow(refused);

@@ -25,11 +25,11 @@ function deployment(name: string, given: Given = {}): Named {
 
 const names = (ranked: readonly Named[]) => ranked.map(({ name }) => name).join(" ");
 
-test("ordered keeps the order, busy or not", () => {
+test("keeps the configured order for ordered, busy or not", () => {
   expect(names(rank([deployment("a", { inUse: 4 }), deployment("b")], "ordered"))).toBe("a b");
 });
 
-test("lowest_cost goes by price, what has none being free", () => {
+test("ranks by price for lowest_cost, with a missing price as free", () => {
   const dear = deployment("dear", { price: { prompt: "0.000002", completion: "0.000008" } });
   const cheap = deployment("cheap", { price: { prompt: "0.0000001", completion: "0.0000004" } });
   expect(names(rank([dear, cheap, deployment("own")], "lowest_cost"))).toBe("own cheap dear");
@@ -41,20 +41,20 @@ test("ranks by the recent time to first token for lowest_latency, and tries unme
   expect(names(rank([slow, quick, deployment("new")], "lowest_latency"))).toBe("new quick slow");
 });
 
-test("least_busy goes by requests for each slot; one without bound counts as the largest bounded one", () => {
+test("ranks by requests per slot for least_busy, with no limit counted as the largest one", () => {
   const half = deployment("half", { inUse: 4, count: 8 });
   const quarter = deployment("quarter", { inUse: 1, count: 4 });
   const unbounded = deployment("unbounded", { inUse: 3, count: Number.POSITIVE_INFINITY });
   expect(names(rank([half, unbounded, quarter], "least_busy"))).toBe("quarter unbounded half");
 });
 
-test("what has a slot free goes before what has not", () => {
+test("prefers deployments with a free slot", () => {
   const full = deployment("full", { inUse: 4, latencySeconds: 0.1 });
   const free = deployment("free", { latencySeconds: 3 });
   expect(names(rank([full, free], "lowest_latency"))).toBe("free full");
 });
 
-test("weighted shares by weight, and 0 comes last", () => {
+test("distributes by weight for weighted, and ranks weight 0 last", () => {
   const deployments = [
     deployment("a", { weight: 3 }),
     deployment("b", { weight: 1 }),
@@ -72,7 +72,7 @@ test("weighted shares by weight, and 0 comes last", () => {
 
 const reusing = { prefixCaching: true };
 
-test("a key sticks to one deployment, in whatever order they come, and keys spread over all", () => {
+test("keeps a cache key on one deployment, in any order, and spreads keys over all", () => {
   const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
   const homes = new Map<string, number>();
   for (let key = 0; key < 3000; key += 1) {
@@ -84,7 +84,7 @@ test("a key sticks to one deployment, in whatever order they come, and keys spre
   expect(homes.size).toBe(3);
 });
 
-test("keys stay where they are when another deployment goes", () => {
+test("keeps cache keys in place when another deployment is removed", () => {
   const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
   for (let key = 0; key < 300; key += 1) {
     const [home, other] = orderByPrefixAffinity(deployments, `key ${key}`);
@@ -94,7 +94,7 @@ test("keys stay where they are when another deployment goes", () => {
   }
 });
 
-test("nothing sticks to what reuses nothing, is full or far busier than the others", () => {
+test("ignores affinity to a deployment that has no prefix cache, is full or is far busier", () => {
   const plain = [deployment("a"), deployment("b")];
   expect(orderByPrefixAffinity(plain, "key")).toEqual(plain);
   const full = [deployment("other"), deployment("full", { ...reusing, inUse: 4 })];

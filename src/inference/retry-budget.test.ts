@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RetryBudget } from "./retry-budget.ts";
 
-test("retries add a fifth to the load at most, but for a small reserve", () => {
+test("limits retries to a fifth of the load plus a small reserve", () => {
   const budget = new RetryBudget();
   const beganAt = performance.now();
   let retries = 0;
@@ -14,7 +14,7 @@ test("retries add a fifth to the load at most, but for a small reserve", () => {
   expect(retries).toBeLessThanOrEqual(2000 + RetryBudget.reserve + Math.ceil(refilled));
 });
 
-test("a quiet service may retry", () => {
+test("allows retries at low load", () => {
   const budget = new RetryBudget();
   budget.earn();
   expect(budget.spend() && budget.spend()).toBe(true);

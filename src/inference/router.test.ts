@@ -66,7 +66,7 @@ function routeOver(router: Router, deployments: Deployment[], retries = 0) {
 test.each([
   ["no attempt is left", 0, {}],
   ["what failed asks to be left alone", 2, { retryAfterSeconds: 60 }],
-])("nobody waits for another attempt where %s", async (_why, retries, details) => {
+])("does not wait for another attempt when %s", async (_why, retries, details) => {
   // biome-ignore lint/correctness/useYield: it fails before it has said anything.
   const failing = await makeDeployment("failing", async function* () {
     throw new Fault("upstream-failed", "It broke.", details);
@@ -77,7 +77,7 @@ test.each([
   expect(await Promise.race([failure, later])).toMatchObject({ kind: "upstream-failed" });
 });
 
-test("counts no retry for a full deployment, which is asked again once it has a free slot", async () => {
+test("counts no retry for a full deployment, which is tried again once a slot is free", async () => {
   const { signal } = new AbortController();
   // biome-ignore lint/correctness/useYield: it fails before it has said anything.
   const failing = await makeDeployment("failing", async function* () {
@@ -94,7 +94,7 @@ test("counts no retry for a full deployment, which is asked again once it has a 
   expect((await route()).deployment).toBe(full);
 });
 
-test("takes no slot while a request is prepared, as for its schemas", async () => {
+test("holds no slot while a request is prepared, such as for its schemas", async () => {
   const answer = async function* (): AsyncGenerator<ChatEvent> {
     yield { type: "start", promptTokens: 1, cachedTokens: 0 };
   };

@@ -4,7 +4,7 @@ import { type Slot, Slots } from "./slots.ts";
 
 const never = new AbortController().signal;
 
-test("admits as many as there are slots, then in order of arrival", async () => {
+test("admits as many requests as slots, then in order of arrival", async () => {
   const slots = new Slots(2, 10);
   const [first, second] = (await Promise.all([slots.acquire(never, "a"), slots.acquire(never, "a")])) as [Slot, Slot];
   const order: string[] = [];
@@ -18,7 +18,7 @@ test("admits as many as there are slots, then in order of arrival", async () => 
   expect(order).toEqual(["third", "fourth"]);
 });
 
-test("a slot given back twice counts once", async () => {
+test("counts a slot once when it is released twice", async () => {
   const slots = new Slots(1, 10);
   const { release } = await slots.acquire(never, "a");
   release();
@@ -27,7 +27,7 @@ test("a slot given back twice counts once", async () => {
   expect(slots.inUse).toBe(1);
 });
 
-test("refuses with Retry-After once the queue is full", async () => {
+test("rejects with Retry-After once the queue is full", async () => {
   const slots = new Slots(1, 1);
   await slots.acquire(never, "a");
   void slots.acquire(never, "a");
@@ -37,14 +37,14 @@ test("refuses with Retry-After once the queue is full", async () => {
   expect((refusal as Fault).retryAfterSeconds).toBeGreaterThanOrEqual(1);
 });
 
-test("sends nobody away for longer than the queue takes at the pace measured", async () => {
+test("limits Retry-After to the time the queue takes at the measured pace", async () => {
   const slots = new Slots(4, 8);
   for (let count = 0; count < 200; count += 1) (await slots.acquire(never, "a")).release();
   for (let count = 0; count < 12; count += 1) void slots.acquire(never, "a");
   await expect(slots.acquire(never, "a")).rejects.toMatchObject({ retryAfterSeconds: 1 });
 });
 
-test("who leaves the queue is not given a slot", async () => {
+test("removes an aborted request from the queue", async () => {
   const slots = new Slots(1, 10);
   const { release } = await slots.acquire(never, "a");
   const leaving = new AbortController();
@@ -58,13 +58,13 @@ test("who leaves the queue is not given a slot", async () => {
   expect([slots.inUse, slots.waiting]).toEqual([1, 0]);
 });
 
-test("without a limit nobody waits", async () => {
+test("admits every request at once without a limit", async () => {
   const slots = new Slots(undefined, 0);
   await Promise.all(Array.from({ length: 1000 }, () => slots.acquire(never, "a")));
   expect([slots.inUse, slots.waiting]).toEqual([1000, 0]);
 });
 
-test("a project with a thousand waiting delays another's one by one slot's turn at most", async () => {
+test("delays another project's request by at most one turn behind a thousand waiting requests", async () => {
   const slots = new Slots(1, 2000);
   const order: string[] = [];
   const served = (project: string) =>
@@ -82,7 +82,7 @@ test("a project with a thousand waiting delays another's one by one slot's turn 
   expect(order).toHaveLength(1002);
 });
 
-test("requests that come one after the other wait for the turn that runs, and for no other", async () => {
+test("delays sequential requests only by the turn that is running", async () => {
   const slots = new Slots(1, 2000);
   const order: string[] = [];
   const served = (project: string) =>
@@ -100,7 +100,7 @@ test("requests that come one after the other wait for the turn that runs, and fo
   await Promise.all(greedy);
 });
 
-test("projects that all have many waiting take turns", async () => {
+test("takes turns between projects with many waiting requests", async () => {
   const slots = new Slots(3, 1000);
   const order: string[] = [];
   const waiting = ["a", "b", "c"].flatMap((project) =>
@@ -116,7 +116,7 @@ test("projects that all have many waiting take turns", async () => {
   for (const project of ["a", "b", "c"]) expect(Math.abs(inFirstHalf(project) - 25)).toBeLessThanOrEqual(4);
 });
 
-test("a full queue makes room for a project with fewer waiting, at the expense of the one with the most", async () => {
+test("evicts from the project with the most waiting requests when the queue is full", async () => {
   const slots = new Slots(1, 10);
   await slots.acquire(never, "greedy");
   const greedy = Array.from({ length: 10 }, () => slots.acquire(never, "greedy"));

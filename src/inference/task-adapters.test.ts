@@ -3,11 +3,11 @@ import { makeChatCall } from "../../test/support/chat-request.ts";
 import { NO_USAGE } from "../usage.ts";
 import { chatAdapter } from "./task-adapters.ts";
 
-describe("the most that a chat can use", () => {
+describe("the maximum usage of a chat", () => {
   const upperBoundOf = (fields: Parameters<typeof makeChatCall>[0]) =>
     chatAdapter(makeChatCall(fields), "one").upperBound();
 
-  test("is the bound on each choice, for all choices", () => {
+  test("is the limit of each choice times the number of choices", () => {
     expect(upperBoundOf({ max_tokens: 100, n: 3 }).completionTokens).toBe(300);
     expect(upperBoundOf({ n: 3 }).completionTokens).toBeUndefined();
   });
@@ -22,7 +22,7 @@ describe("the most that a chat can use", () => {
     expect(upperBoundOf({ response_format: format }).promptTokens).toBeGreaterThan(plain + 1000);
   });
 
-  test("counts an image as a picture, not by the bytes of its URL", () => {
+  test("counts an image by its size in tokens, not by the bytes of its URL", () => {
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(3_000_000)}` } };
     const upperBound = upperBoundOf({ messages: [{ role: "user", content: [image, image] }] });
     expect(upperBound.promptTokens).toBeGreaterThan(2 * 1000);
@@ -30,7 +30,7 @@ describe("the most that a chat can use", () => {
   });
 });
 
-describe("a chat that is abandoned before its usage is reported", () => {
+describe("a chat that is aborted before its usage is reported", () => {
   const abandoned = (fields: Parameters<typeof makeChatCall>[0]) => {
     const used = { ...NO_USAGE };
     chatAdapter(makeChatCall(fields), "proj").countAbandoned(used);
@@ -47,7 +47,7 @@ describe("a chat that is abandoned before its usage is reported", () => {
     expect(abandoned({ tools }).promptTokens).toBeGreaterThan(100_000);
   });
 
-  test("is charged for a picture by its size in tokens, not by the bytes of its URL", () => {
+  test("is charged for an image by its size in tokens, not by the bytes of its URL", () => {
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(3_000_000)}` } };
     const { promptTokens } = abandoned({ messages: [{ role: "user", content: [image] }] });
     expect(promptTokens).toBeGreaterThan(500);

@@ -59,7 +59,7 @@ async function fetchFrom(hubSource: HuggingFaceSource, parts: FetchParts = {}): 
 
 const written = () => readFile(join(folder.path, "model.gguf"));
 
-describe("a file that is there", () => {
+describe("an existing file", () => {
   test("is downloaded through the redirect, with the hub's hash and progress for every byte", async () => {
     hub.add(RESOLVE, content);
     const seen: (number | undefined)[][] = [];

@@ -12,12 +12,12 @@ test.each([
   ["dotted letters", "k.i.l.l yourself", "kill yourself"],
   ["masked words", "f*ck this sh#t", "fuck this shit"],
   ["repeated letters", "fuuuuck", "fuck"],
-])("undoes %s", (_way, obfuscated, plain) => {
+])("reverses %s", (_way, obfuscated, plain) => {
   expect(deobfuscate(obfuscated)).toBe(plain);
 });
 
 test.each(["mp3 and 2x4 and 3rd", "write to bob@example.com", "see http://x.com/a1b2", "кто ты", "covid19", "", "a b"])(
-  "leaves %j alone",
+  "leaves %j unchanged",
   (text) => {
     expect(deobfuscate(text)).toBe(text);
   },

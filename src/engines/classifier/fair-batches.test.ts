@@ -51,7 +51,7 @@ test("lets a short request wait for one batch of another project's long ones", a
   await Promise.all(long);
 });
 
-test("ends early, and goes on with the others, when a request aborts or fails", async () => {
+test("ends a request early on abort or failure, and continues with the others", async () => {
   const batches = new FairBatches((batch) => {
     if (batch[0]?.ids.length === 3) throw new Error("The network failed");
     return score(batch);

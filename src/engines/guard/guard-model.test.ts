@@ -105,7 +105,7 @@ const RECORDED: ReadonlyArray<{
   },
 ];
 
-test.each(RECORDED)("reads what $format answered, from $from", async ({ format, asked, answer, flagged }) => {
+test.each(RECORDED)("parses $format's answer from $from", async ({ format, asked, answer, flagged }) => {
   const [verdict] = await guard(format, answer, answer).moderate([input(asked)], until);
   expect(Object.keys(verdict?.flags ?? {}).filter((category) => verdict?.flags[category])).toEqual(flagged);
 });
@@ -236,7 +236,7 @@ test("splits a text that is longer than the model's context window", async () =>
   expect(verdicts.map(({ flags }) => flags["illicit/violent"])).toEqual([false, true, true, true]);
 });
 
-test("reports a question that the engine refuses as a failure, not as an invalid request", async () => {
+test("reports a prompt that the engine rejects as a failure, not as an invalid request", async () => {
   const chat = shortWindowChat(10, { logprobs: true }, []);
   const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
   await expect(model.moderate([input("hello ".repeat(10))], until)).rejects.toMatchObject({ kind: "answer-unfit" });

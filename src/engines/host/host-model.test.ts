@@ -39,7 +39,7 @@ test("proxies moderation, speech and transcription models", async () => {
   ]);
 });
 
-test("sends a recording only as fast as the model reads it, and passes on its failure", async () => {
+test("sends a recording only as fast as the model reads it, and forwards its failure", async () => {
   const { model } = await openHosted("transcription");
   const never = new AbortController().signal;
   async function* broken() {

@@ -40,7 +40,7 @@ async function longestDelayMs(request: ChatRequest): Promise<{ longest: number; 
   return { longest, failure: await failure };
 }
 
-test("reports how many messages fit at most, so that more are refused before they reach its process", () => {
+test("reports the maximum number of messages, for rejection before they reach its process", () => {
   expect(model.maxMessages).toBeGreaterThan(8192 / 20);
   expect(model.maxMessages).toBeLessThanOrEqual(8192);
 });
@@ -49,7 +49,7 @@ test.each([
   ["5,000 messages", conversation(5000)],
   ["50,000 special tokens", [{ role: "user" as const, content: "<|im_end|>".repeat(50_000) }]],
   ["4 MB of words", [{ role: "user" as const, content: "lorem ipsum ".repeat(330_000) }]],
-])("refuses %s without delaying another request by 250 ms", async (_name, messages) => {
+])("rejects %s without delaying another request by 250 ms", async (_name, messages) => {
   // The same transfer between the processes, without a prompt to render and tokenize.
   const { longest: transfer } = await longestDelayMs(makeChatRequest({ messages, choices: 100 }));
   const { longest, failure } = await longestDelayMs(makeChatRequest({ messages }));

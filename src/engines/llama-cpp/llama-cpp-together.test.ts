@@ -22,7 +22,7 @@ const ask = (asked: Parameters<typeof makeChatRequest>[0], signal = never()) =>
 /** About 600 tokens, 19 batches. Each begins with another word, which prevents prefix reuse. */
 const longPrompt = (word: string) => `${word} `.repeat(20).concat("The dragon ate another rock. ".repeat(80));
 
-test("decodes eight requests with four slots as it does each alone", async () => {
+test("decodes eight requests in four slots to the same text as each alone", async () => {
   const subjects = ["gravity", "the sea", "a dragon", "music", "bread", "winter", "trains", "sleep"];
   const explain = (subject: string) => readAnswer(ask({ say: `What is ${subject}?`, maxTokens: 20 }));
   const together = await Promise.all(subjects.map(explain));
@@ -81,7 +81,7 @@ test("frees the slot of a request aborted mid-answer and removes an aborted requ
   expect((await waiting).finish?.usage.completionTokens).toBe(2);
 });
 
-test.runIf(process.platform === "linux")("keeps its memory with many requests", async () => {
+test.runIf(process.platform === "linux")("does not grow in memory with many requests", async () => {
   // Without a seed the evaluated prompts are reused, so many requests take little time.
   const serve = async (count: number) => {
     for (let served = 0; served < count; served += 4) {

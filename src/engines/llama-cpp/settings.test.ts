@@ -20,7 +20,7 @@ test("fills in defaults", () => {
 test.each([
   [{ file: "/models/my.gguf", gpu: false }, { file: "/models/my.gguf" }],
   [{ hf: "owner/repo/sub/file.gguf" }, { hf: "owner/repo/sub/file.gguf" }],
-])("takes %j", (settings, reference) => {
+])("accepts %j", (settings, reference) => {
   expect(llamaCppSettings.parse(settings).reference).toEqual(reference);
 });
 
@@ -31,7 +31,7 @@ test.each([
   [{ model: "a", slots: 0 }, /slots/],
   [{ model: "a", gpu: true }, /gpu/],
   [{ hf: "just-a-name" }, /owner\/repository/],
-])("refuses %j", (settings, message) => {
+])("rejects %j", (settings, message) => {
   const { error } = llamaCppSettings.safeParse(settings);
   expect(error?.message).toMatch(message);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { toChatBody } from "./chat-body.ts";
 
-test("leaves out what the request leaves at its default", () => {
+test("omits parameters that the request leaves at their default", () => {
   expect(toChatBody(makeChatRequest({ say: "Hi." }))).toEqual({
     messages: [{ role: "user", content: "Hi." }],
     stream: true,

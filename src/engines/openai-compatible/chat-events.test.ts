@@ -124,7 +124,7 @@ test("estimates tokens from the text when a frame contains several", () => {
   expect(reader.estimatedTokens).toBe(Math.ceil((1 + long.length) / 4));
 });
 
-test("estimates the parts that Mistral sends, and one token for a call without arguments", () => {
+test("estimates the content parts that Mistral sends, and one token for a call without arguments", () => {
   const reader = new ChatEvents({ choices: 1 });
   const thinking = [{ type: "text", text: "x".repeat(200) }];
   reader.take(

@@ -58,7 +58,7 @@ describe.each(Object.entries(STYLES))("frames in the style %s", (name, write) =>
     frame("[DONE]"),
   );
 
-  test.each([1, 3, 100])("pass with only model and missing ids changed, %i at a time", (count) => {
+  test.each([1, 3, 100])("are forwarded with only model and missing ids changed, %i at a time", (count) => {
     const frames = new ChatFrames({ model: "catalog/é", choices: 1 });
     let out = "";
     for (let at = 0; at < sent.length; at += count) out += frames.rewrite(latin1(sent.slice(at, at + count).join("")));
@@ -117,7 +117,7 @@ test("leaves out comments, and reads data in several lines", () => {
   expect(frames.failure).toBeUndefined();
 });
 
-test("passes on and keeps usage in the last choice's frame", () => {
+test("forwards and keeps usage in the last choice's frame", () => {
   const last = STYLES.vllm?.("", "length").replace(
     '"choices"',
     '"usage":{"prompt_tokens":1,"completion_tokens":2},"choices"',

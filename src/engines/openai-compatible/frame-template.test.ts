@@ -21,17 +21,17 @@ test.each([
   ["a finish reason", frameOf("own", "a").replace("null", '"stop"')],
   ["no end", frameOf("own", "a").slice(0, -4)],
   ["no end of its string", frameOf("own", "a").slice(0, -38)],
-])("does not take a frame with %s", (_name, frame) => {
+])("does not match a frame with %s", (_name, frame) => {
   expect(template?.rewrite(frame, 0)).toBeUndefined();
 });
 
-test("takes several strings that vary, wherever they stand", () => {
+test("supports several varying strings at any position", () => {
   const write = (content: string, obfuscation: string) =>
     `data: ${JSON.stringify({ choices: [{ delta: { content } }], model: "own", obfuscation })}\n\n`;
   const two = FrameTemplate.of(write("a", "x"), write("a", "x").replace("own", "shown"));
   expect(two?.rewrite(write("hello", "yyy"), 0)).toBe(write("hello", "yyy").replace("own", "shown"));
 });
 
-test("a frame in which nothing varies has no template", () => {
+test("returns no template for identical frames", () => {
   expect(FrameTemplate.of('data: {"model":"x"}\n\n', 'data: {"model":"y"}\n\n')).toBeUndefined();
 });

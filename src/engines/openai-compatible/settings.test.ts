@@ -36,13 +36,13 @@ const WRONG: [problem: RegExp, value: object][] = [
   [/unknown_field/, { base_url: "http://a/v1", unknown_field: 1 }],
 ];
 
-test.each(WRONG)("refuses with %s", (problem, value) => {
+test.each(WRONG)("rejects %s", (problem, value) => {
   const { error } = openAiCompatibleSettings.safeParse(value);
   expect(z.prettifyError(error as z.ZodError)).toMatch(problem);
 });
 
 describe("a JSON Schema for editors", () => {
-  test("can be made of it", () => {
+  test("is derived from the settings", () => {
     const schema = z.toJSONSchema(openAiCompatibleSettings, { io: "input" });
     expect(Object.keys(schema.properties ?? {})).toContain("first_byte_timeout_seconds");
     expect(schema.required).toEqual(["base_url"]);

@@ -31,14 +31,14 @@ describe.each(STREAMS)("%s", (_name, sent, expected) => {
   });
 });
 
-test("bounds a frame's length, not the stream's", () => {
+test("limits a frame's length, not the stream's", () => {
   const frames = new SseFrames(100);
   for (let round = 0; round < 100; round += 1) frames.push(bytes(`data: ${"x".repeat(50)}\n\n`));
   frames.push(bytes("data: "));
   expect(() => frames.push(bytes("x".repeat(100)))).toThrow(FrameTooLongError);
 });
 
-test("takes a frame of a megabyte in small pieces", () => {
+test("accepts a frame of one megabyte in small pieces", () => {
   const frames = new SseFrames(2_000_000);
   const sent = bytes(`data: ${"x".repeat(1_000_000)}\n\n`);
   let out = "";

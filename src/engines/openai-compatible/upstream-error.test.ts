@@ -9,6 +9,6 @@ test.each<[server: string, body: unknown]>([
   ["an older vLLM", { object: "error", message: VLLM, type: "BadRequestError", param: null, code: 400 }],
   ["llama-server", { error: { message: "too long", type: "exceed_context_size_error", code: 400 } }],
   ["OpenAI", { error: { message: VLLM, param: "messages", code: "context_length_exceeded" } }],
-])("knows a prompt that is too long by what %s says", (_server, body) => {
+])("recognizes a prompt that is too long from the error of %s", (_server, body) => {
   expect(parseUpstreamError(body)?.details).toMatchObject({ param: "messages", code: "context_length_exceeded" });
 });

@@ -90,7 +90,7 @@ test.each<[what: string, answer: { status?: number; body: unknown }, kind: strin
   ["a failure", { status: 500, body: { error: { message: "oops" } } }, "upstream-failed"],
   ["a refusal", { status: 400, body: { error: { message: "no images" } } }, "invalid-request"],
   ["too many requests", { status: 429, body: {} }, "request-rate-limited"],
-])("tells %s", async (_what, answer, kind) => {
+])("reports %s", async (_what, answer, kind) => {
   const { model } = await opened(() => answer);
   await expect(model.moderate([text("a")], until)).rejects.toMatchObject({ kind });
 });

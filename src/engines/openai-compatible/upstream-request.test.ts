@@ -34,7 +34,7 @@ test("sends the caller's body with only model and usage changed", () => {
   expect(JSON.parse(toUpstreamBody(whole, "own-name"))).toEqual({ ...whole, model: "own-name" });
 });
 
-test("keeps a query of the base URL, and lets headers take the key's place", () => {
+test("keeps a query of the base URL, and lets headers replace the key", () => {
   const settings = openAiCompatibleSettings.parse({
     base_url: "https://host.example/openai/v1/?api-version=2",
     api_key: "sk-key",
@@ -45,7 +45,7 @@ test("keeps a query of the base URL, and lets headers take the key's place", () 
   expect(template.headers).toMatchObject({ authorization: "Basic abc", "accept-encoding": "identity" });
 });
 
-test("names the model as the caller knows it, but not inside other words", () => {
+test("replaces the upstream's model name by the caller's, but not inside other words", () => {
   expect(renameModel("`gpt-5` is not gpt-5-mini, nor x/gpt-5. Use gpt-5.", "gpt-5", "team")).toBe(
     "`team` is not gpt-5-mini, nor x/gpt-5. Use team.",
   );

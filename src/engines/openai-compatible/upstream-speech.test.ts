@@ -43,7 +43,7 @@ test.each([
   ["Ogg", "audio/ogg", Buffer.from("OggS")],
   ["FLAC", "", Buffer.from("fLaC")],
   ["WAV", "audio/wav", Buffer.from("RIFF")],
-])("refuses to play %s (%s) as samples", async (kind, contentType, start) => {
+])("rejects %s (%s) as samples", async (kind, contentType, start) => {
   answer = { contentType, bytes: Buffer.concat([start, silence]) };
   await expect(speak()).rejects.toMatchObject({ kind: "upstream-failed", message: expect.stringContaining(kind) });
 });

@@ -161,7 +161,7 @@ test("keeps a text without segments", async () => {
   expect((await whole({ text: " ", duration: 2, segments: [] })).events).toEqual([finish]);
 });
 
-test("passes a refusal on to the caller", async () => {
+test("forwards a rejection to the caller", async () => {
   answer = (response) =>
     response
       .writeHead(400, { "content-type": "application/json" })

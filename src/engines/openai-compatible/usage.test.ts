@@ -14,11 +14,11 @@ test("reads an upstream's usage", () => {
   });
 });
 
-test("counts no more cached tokens than were read, which would make a cost negative", () => {
+test("limits cached tokens to the prompt's tokens, so costs stay non-negative", () => {
   expect(parseUsage({ ...usage, prompt_tokens_details: { cached_tokens: 400 } })?.cachedTokens).toBe(10);
 });
 
-test.each([3_000_000_000, -1, 1.5, "10", null])("takes %j tokens for no figure", (tokens) => {
+test.each([3_000_000_000, -1, 1.5, "10", null])("treats %j tokens as missing", (tokens) => {
   expect(parseUsage({ ...usage, prompt_tokens: tokens })).toBeUndefined();
   expect(parseUsage({ ...usage, completion_tokens: tokens })).toBeUndefined();
 });

@@ -62,7 +62,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     return Promise.all(paths.map((path) => service.send("GET", path)));
   }
 
-  test("answers 404 for another organization's id on every route, and changes nothing", async () => {
+  test("returns 404 for another organization's id on every route, and changes nothing", async () => {
     const before = await everything();
     const adminKey = (await service.send("GET", "/admin_api_keys")).body.data[0].id;
     const walked: string[] = [];
@@ -94,7 +94,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await everything()).toEqual(before);
   });
 
-  test("answers 404 for another project's resource under one's own project", async () => {
+  test("returns 404 for another project's resource under the caller's project", async () => {
     const own = (await service.foreign.admin.organization.projects.create({ name: "Own" })).id;
     const { serviceAccounts, apiKeys } = service.foreign.admin.organization.projects;
     const params = { project_id: own };

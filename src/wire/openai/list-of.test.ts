@@ -4,7 +4,7 @@ import { readChatBody } from "./chat-body.ts";
 import { listOf } from "./list-of.ts";
 import { parse } from "./validate.ts";
 
-test("looks no further than to the first item at fault, and names it by its path", () => {
+test("stops at the first invalid item and names its path", () => {
   let looked = 0;
   const item = z.looseObject({ size: z.number() }).check(() => {
     looked += 1;
@@ -37,6 +37,6 @@ test.each([
   [{ messages, tools: [null] }, "tools[0]"],
   [{ messages, tools: [{ type: "function", function: {} }] }, "tools[0].function.name"],
   [{ messages, logit_bias: { 1: null } }, "logit_bias.1"],
-])("%j is at fault at %s", (change, param) => {
+])("reports the fault of %j at %s", (change, param) => {
   expect(() => readChatBody({ model: "m", ...change })).toThrow(expect.objectContaining({ name: "Fault", param }));
 });

@@ -8,9 +8,9 @@ test.each([
   [59.9999, "1m0s"],
   [360, "6m0s"],
   [86_400, "24h0m0s"],
-])("writes %s seconds as %s", (seconds, text) => expect(toDuration(seconds)).toBe(text));
+])("formats %s seconds as %s", (seconds, text) => expect(toDuration(seconds)).toBe(text));
 
-test("leaves out what is not limited", () => {
+test("omits headers of unlimited resources", () => {
   expect(toRateLimitHeaders({ tokens: { limit: 10, remaining: 4, resetSeconds: 1.5 } })).toEqual({
     "x-ratelimit-limit-tokens": "10",
     "x-ratelimit-remaining-tokens": "4",

@@ -7,7 +7,7 @@ const FIELDS = { name: z.string(), size: optional(z.int()), color: optional(z.st
 const schemaOf = sparseSchema(FIELDS, ["name"], (fields) => z.looseObject(fields));
 const isValid = (value: unknown) => schemaOf(value).safeParse(value).success;
 
-test("each field that is there is checked, in whatever order and beside whatever else", () => {
+test("validates each present field, in any order and beside any others", () => {
   expect(isValid({ name: "a", size: 1, color: "red" })).toBe(true);
   expect(isValid({ color: "red", size: "1", name: "a" })).toBe(false);
   expect(isValid({ other: 1, color: 2, name: "a" })).toBe(false);
@@ -15,11 +15,11 @@ test("each field that is there is checked, in whatever order and beside whatever
   expect(isValid({ other: 1, size: null, name: "a" })).toBe(true);
 });
 
-test("a required one is missed, whatever else is there", () => {
+test("reports a missing required field beside any others", () => {
   for (const value of [{}, { size: 1 }, { size: 1, color: "red" }, { other: 1 }]) expect(isValid(value)).toBe(false);
 });
 
-test("the same fields in another order are checked by the same schema", () => {
+test("reuses the schema for the same fields in another order", () => {
   expect(schemaOf({ name: "a", size: 1 })).toBe(schemaOf({ size: 2, name: "b" }));
   expect(schemaOf({ name: "a", size: 1 })).not.toBe(schemaOf({ name: "a", color: "red" }));
 });

@@ -24,7 +24,7 @@ test.each([
   ["真的吗？", "是", "真的吗？是"],
   ["你好 OK", "再见", "你好 OK 再见"],
   ["안녕", "하세요", "안녕 하세요"],
-])("%j and %j are joined as their script does it, in a stream as well", async (first, second, joined) => {
+])("joins %j and %j as their script requires, also in a stream", async (first, second, joined) => {
   const asked = toTranscription(
     [
       ["model", "any"],

@@ -32,13 +32,13 @@ test.each([
     "keywords",
   ],
   [[["languages", "en"]], "languages"],
-] as const)("what no model can honour is refused by name: %j", (fields, param) => {
+] as const)("rejects and names what no model supports: %j", (fields, param) => {
   expect(() => toTranscription([["model", "t"], ...fields], "ignore")).toThrow(
     expect.objectContaining({ param, code: "unsupported_value" }),
   );
 });
 
-test.each(["auto", '{"type":"server_vad"}'])("speech is found in any case: chunking_strategy %s", (value) => {
+test.each(["auto", '{"type":"server_vad"}'])("accepts chunking_strategy %s", (value) => {
   expect(
     toTranscription(
       [

@@ -25,7 +25,7 @@ const SEGMENTS = [
 test.each([
   ["SubRip", toSrt],
   ["WebVTT", toVtt],
-] as const)("%s is read as it is meant, in cues that can be read in time", (_format, render) => {
+] as const)("splits %s into cues that can be read in time", (_format, render) => {
   const cues = parseSync(render(SEGMENTS)).flatMap((node) => (node.type === "cue" ? [node.data] : []));
   expect(cues.length).toBeGreaterThan(SEGMENTS.length);
   let last = 0;
@@ -42,25 +42,25 @@ test.each([
   expect(last).toBe(36_001_000);
 });
 
-test("times go past an hour, and markup is text", () => {
+test("formats times beyond an hour, and escapes markup", () => {
   expect(toVtt(SEGMENTS.slice(1, 3))).toBe(
     "WEBVTT\n\n00:00:15.000 --> 00:00:16.250\na &lt; b &amp; c --&gt; d\n\n01:00:00.000 --> 01:00:05.000\nAn hour later.\n\n",
   );
 });
 
-test("every cue lasts, however short its segment is said to be", () => {
+test("gives every cue a duration, however short its segment", () => {
   expect(toVtt([segment(1, 1, "a"), segment(2, 1.5, "b"), segment(3, 3.0002, "c")])).toBe(
     "WEBVTT\n\n00:00:01.000 --> 00:00:01.001\na\n\n00:00:02.000 --> 00:00:02.001\nb\n\n00:00:03.000 --> 00:00:03.001\nc\n\n",
   );
 });
 
-test("no character is broken in two", () => {
+test("splits no character", () => {
   const subtitles = toSrt([segment(0, 9, `a${"𠮷".repeat(100)}`)]);
   expect(subtitles.isWellFormed()).toBe(true);
   expect(subtitles.match(/𠮷/g)).toHaveLength(100);
 });
 
-test("nothing said is an empty file", () => {
+test("returns an empty file without speech", () => {
   expect(toSrt([])).toBe("");
   expect(toVtt([])).toBe("WEBVTT\n\n");
 });
