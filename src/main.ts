@@ -1,6 +1,7 @@
 /** Process lifecycle: compose, listen, reload, drain, stop. */
 
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ComposeOptions, compose, type Service } from "./compose.ts";
 import type { Config } from "./config/config.ts";
@@ -34,6 +35,7 @@ export async function run(options: RunOptions): Promise<number> {
     isAskedToReload = true;
   };
   process.on("SIGHUP", () => onHangUp());
+  await ensurePortsFree(config);
   const service = await compose(options);
   const stopping = untilStopped();
   const stopped = new AbortController();
@@ -83,20 +85,39 @@ function untilStopped(): Promise<NodeJS.Signals> {
   });
 }
 
+/** Reports a port in use before any engine starts. */
+async function ensurePortsFree({ server: { host, port, operations } }: Config): Promise<void> {
+  for (const address of [{ host, port }, ...(operations === undefined ? [] : [operations])]) {
+    const probe = createServer();
+    try {
+      probe.listen(address);
+      await once(probe, "listening");
+    } catch (failure) {
+      throw toListenFault(failure, address);
+    } finally {
+      await new Promise((closed) => probe.close(closed));
+    }
+  }
+}
+
+function toListenFault(failure: unknown, wanted: { host: string; port: number }): unknown {
+  const { code, address: host = wanted.host, port = wanted.port } = failure as NodeJS.ErrnoException & AddressInfo;
+  if (code === "EADDRINUSE") {
+    const message = `${host}:${port} is already in use. Stop the program that listens there, or set another port with PARLANCE_PORT.`;
+    return new Fault("conflict", message, { cause: failure });
+  }
+  if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return new Fault("invalid-request", `Cannot listen on ${host}:${port} (${code}).`, { cause: failure });
+  }
+  return failure;
+}
+
 async function listen({ server, operationsServer }: Service, { server: address }: Config): Promise<string> {
   try {
     await server.app.listen({ host: address.host, port: address.port });
     if (address.operations !== undefined) await operationsServer?.listen({ ...address.operations });
   } catch (failure) {
-    const { code, address: host = address.host, port = address.port } = failure as NodeJS.ErrnoException & AddressInfo;
-    if (code === "EADDRINUSE") {
-      const message = `${host}:${port} is already in use. Stop the program that listens there, or set another port with PARLANCE_PORT.`;
-      throw new Fault("conflict", message, { cause: failure });
-    }
-    if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-      throw new Fault("invalid-request", `Cannot listen on ${host}:${port} (${code}).`, { cause: failure });
-    }
-    throw failure;
+    throw toListenFault(failure, address);
   }
   const { address: host, family, port } = server.app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;

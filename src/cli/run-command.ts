@@ -13,9 +13,16 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Start the service",
     load: async () => {
       const { serve } = await import("./serve.ts");
-      return new Command("serve").action(async () => {
-        process.exitCode = await serve();
-      });
+      return new Command("serve")
+        .option("--port <port>", "Port to listen on, as PARLANCE_PORT")
+        .option("--config <file>", "Configuration file, as PARLANCE_CONFIG")
+        .action(async ({ port, config }: { port?: string; config?: string }) => {
+          process.exitCode = await serve({
+            ...process.env,
+            ...(port === undefined ? {} : { PARLANCE_PORT: port }),
+            ...(config === undefined ? {} : { PARLANCE_CONFIG: config }),
+          });
+        });
     },
   },
   models: {

@@ -25,9 +25,9 @@ const V8_FLAGS = [
 ];
 
 /** Resolves with the exit code; throws a Fault. */
-export async function serve(): Promise<number> {
+export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
-  const sources = configSources();
+  const sources = { ...configSources(), environment };
   const config = await loadConfig(sources);
   const logger = openLog(config.logLevel);
   createDataDirectory(config.dataDirectory);

@@ -35,10 +35,15 @@ export function describeUnknownKey(key: string, known: readonly string[]): strin
   return known.length === 0 ? "is not a known key" : `is not a known key; known here: ${known.join(", ")}`;
 }
 
-/** Candidate within a small edit distance; two swapped letters count as two edits. */
+/** Candidate within a small edit distance, or with the same letters in another order. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined;
   const best = closest(word, candidates);
   const allowed = Math.max(1, Math.floor(Math.min(word.length, best.length) / 2.5));
-  return distance(word, best) <= allowed ? best : undefined;
+  if (distance(word, best) <= allowed) return best;
+  return candidates.find((candidate) => sorted(candidate) === sorted(word));
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join("");
 }

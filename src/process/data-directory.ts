@@ -1,15 +1,34 @@
 /** The data directory holds key hashes, usage and uploads: only its owner may read it. */
 
 import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 
 const OTHERS = 0o077;
 
-/** Creates the directory and its missing parents. Leaves failures to the parts that use it, whose errors say for what. */
+/** Creates the directory and its missing parents. Throws a Fault where it cannot be created; a full disk is reported later. */
 export function createDataDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch {}
+    createWithParents(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOSPC" || code === "EDQUOT" || code === "EROFS") return;
+    const message = `The data directory cannot be used: ${directory} cannot be created (${code}). PARLANCE_DATA_DIR or data_directory names it.`;
+    throw new Fault("invalid-request", message, { cause: error });
+  }
+}
+
+/** Not `mkdir` with `recursive`, which never returns for a path under /proc. */
+function createWithParents(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(directory);
+  if (parent !== directory) createWithParents(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** Warns once about a directory that others may read: one of an earlier version, or a mounted volume. */
