@@ -20,7 +20,7 @@ export function toAudioFault(error: unknown): unknown {
   return error instanceof AudioError ? FAULTS[error.code](error) : error;
 }
 
-/** Can be iterated as often as `samples`. */
+/** Wraps `samples` and maps its errors to Faults; the result can be iterated as often as `samples`. */
 export function withAudioFaults(samples: AsyncIterable<Float32Array>): AsyncIterable<Float32Array> {
   return {
     async *[Symbol.asyncIterator]() {

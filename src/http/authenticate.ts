@@ -1,4 +1,4 @@
-/** Authenticates every route of a scope; a new route cannot forget it. */
+/** Authenticates every route of a scope, so a new route is protected by default. */
 
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -11,18 +11,18 @@ import type { Secret } from "../secret.ts";
 export interface Authenticator {
   /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
   authenticate(key: string | undefined): Promise<Caller>;
-  /** Like `authenticate`, synchronously for a valid key in the cache; undefined for any other key. */
+  /** Authenticates synchronously a valid key in the cache; returns undefined for any other key. */
   authenticateKnown(key: string | undefined): Caller | undefined;
   /** Throws a Fault when the client names another organization or project than the key's. */
   checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
 }
 
-/** Counts a wrong key from an address; throws a Fault instead of the refusal when there were too many. */
+/** Counts a wrong key from an address. Throws a Fault when the address has sent too many. */
 export type CountWrongKey = (address: string) => Promise<void>;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set in every authenticated scope. */
+    /** Caller of the request; set in every authenticated scope. */
     caller: Caller;
   }
 }
@@ -33,7 +33,7 @@ interface AuthenticationRules {
   ignoresMismatchedIds: boolean;
 }
 
-/** Runs before the body is read, so requests without a key cost no reading. */
+/** Authenticates before the body is read, so the bodies of requests without a key are never read. */
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
@@ -110,19 +110,19 @@ async function authenticateKey(
   });
 }
 
-/** Undefined for an empty header too, which clients send for an unset value. */
+/** Returns a header's value; undefined also for an empty header, which clients send for an unset value. */
 function sent(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
 }
 
-/** As OpenAI's clients send it, or else as Anthropic's (`x-api-key`) and Azure's (`api-key`) do. */
+/** Returns the key as OpenAI's clients send it, or as Anthropic's (`x-api-key`) or Azure's (`api-key`) do. */
 function sentKey(headers: IncomingHttpHeaders): string | undefined {
   return bearerKey(headers.authorization) ?? sent(headers["x-api-key"]) ?? sent(headers["api-key"]);
 }
 
 const SCHEME = "bearer";
 
-/** Undefined without a key. */
+/** Returns the Bearer token of a header; undefined without one. */
 function bearerKey(header = ""): string | undefined {
   const rest = header.slice(SCHEME.length);
   const isBearer = header.slice(0, SCHEME.length).toLowerCase() === SCHEME && (rest === "" || rest.startsWith(" "));
@@ -131,7 +131,7 @@ function bearerKey(header = ""): string | undefined {
   throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }
 
-/** One that was sent; without any there is nothing to guess. */
+/** Whether a key was sent and is wrong; a missing key is not a guess. */
 function isWrongKey(failure: unknown): boolean {
   return failure instanceof Fault && failure.kind === "unauthenticated" && failure.code === "invalid_api_key";
 }

@@ -1,4 +1,4 @@
-/** What connections may cost before and after their requests: descriptors, and answers that are read too slowly. */
+/** Limits connections before and after their requests: open descriptors and slow readers. */
 
 import { close, open } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -9,7 +9,7 @@ import { Fault, invalidRequest } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 
 export interface ConnectionOptions {
-  /** Of one remote address; undefined: as many as there are descriptors. */
+  /** Maximum connections of one remote address; undefined: limited only by the descriptors. */
   maxPerAddress: number | undefined;
   logger: Logger;
   /** Answers a request that no route sees. */
@@ -30,8 +30,8 @@ export function guardConnections(server: Server, { maxPerAddress, logger, refuse
 }
 
 /**
- * Without descriptors, libuv accepts a connection and closes it at once, and reports nothing. Opening a file shows that
- * state. Logs one line when it begins and one when it ends.
+ * Logs one line when the process runs out of descriptors and one when it recovers. libuv then accepts and closes
+ * connections without reporting an error, so a periodic attempt to open a file detects the state.
  */
 function logExhaustedDescriptors(server: Server, logger: Logger): void {
   let areExhausted = false;
@@ -67,7 +67,7 @@ function capPerAddress(server: Server, max: number): void {
   });
 }
 
-/** RFC 9112, section 3.2. Node would answer without a body. */
+/** Refuses a request without a Host header (RFC 9112, section 3.2). Node would answer without a body. */
 export function requireHost(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
     if (request.raw.headers.host !== undefined || request.raw.httpVersion === "1.0") return done();
@@ -76,7 +76,7 @@ export function requireHost(app: FastifyInstance): void {
   });
 }
 
-/** Disconnects clients that read their answer so slowly that it is not sent within `seconds` of the request's arrival. */
+/** Disconnects clients that read slowly: those whose answer is not sent within `seconds` of the request's arrival. */
 export function cutSlowReaders(scope: FastifyInstance, seconds: number): void {
   const unfinished = new Map<ServerResponse, number>();
   scope.addHook("onRequest", (_request, { raw }, done) => {

@@ -1,7 +1,7 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 
-/** What a page's script may read of an answer, in addition to what browsers always show. */
+/** Response headers that a page's script may read in addition to those that browsers always expose. */
 const EXPOSED_HEADERS = [
   "x-request-id",
   "openai-processing-ms",

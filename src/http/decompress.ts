@@ -1,4 +1,4 @@
-/** Compressed request bodies, decompressed before they are parsed; the body's bound counts decompressed bytes. */
+/** Decompresses request bodies before they are parsed; the size limit counts decompressed bytes. */
 
 import { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
@@ -13,7 +13,7 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-/** Decompresses what `Content-Encoding` names; 415 for another encoding, 413 beyond `maxBodyBytes`. */
+/** Decompresses bodies by their `Content-Encoding`: 415 for an unsupported encoding, 413 beyond `maxBodyBytes`. */
 export function decompressBodies(app: FastifyInstance, maxBodyBytes: number): void {
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const encoding = request.headers["content-encoding"]?.trim().toLowerCase();
@@ -21,7 +21,7 @@ export function decompressBodies(app: FastifyInstance, maxBodyBytes: number): vo
     const create = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined;
     if (create === undefined) return done(unsupported(encoding));
     if (request.headers["content-type"]?.startsWith("multipart/")) return done(compressedUpload());
-    // It names the compressed length, which is not what the parser will read.
+    // Content-Length is the compressed length; the parser reads the decompressed body.
     delete request.headers["content-length"];
     done(null, decompress(payload, create(), maxBodyBytes));
   });
@@ -31,7 +31,7 @@ function decompress(compressed: RequestPayload, decompressor: Transform, maxByte
   const bounded = boundedTo(maxBytes);
   const stop = (failure: Error) => {
     compressed.unpipe(decompressor);
-    // The rest is read and dropped: a client that still sends would see a reset instead of the answer.
+    // Read and drop the rest: a client that is still sending would see a reset instead of the answer.
     compressed.resume();
     decompressor.destroy();
     bounded.destroy(failure);
@@ -43,7 +43,7 @@ function decompress(compressed: RequestPayload, decompressor: Transform, maxByte
   return bounded;
 }
 
-/** Passes bytes on and fails beyond the bound, which ends decompressing what would only be dropped. */
+/** Creates a transform that fails beyond `maxBytes`, which stops the decompression early. */
 function boundedTo(maxBytes: number): Transform {
   let bytes = 0;
   return new Transform({

@@ -1,10 +1,10 @@
-/** Which error body the client of a request reads. */
+/** Selects the format of error bodies for a request. */
 
 import type { FastifyRequest } from "fastify";
 import { toAnthropicErrorAnswer } from "../wire/anthropic/error.ts";
 import { type ErrorAnswer, toErrorAnswer } from "../wire/openai/error.ts";
 
-/** By the path, or by the header that Anthropic's clients send with every request. */
+/** Detects Anthropic's format by the path, or by the header that Anthropic's clients send with every request. */
 export function speaksAnthropic({ url, headers }: Pick<FastifyRequest, "url" | "headers">): boolean {
   return headers["anthropic-version"] !== undefined || /^\/v1\/messages(?:[/?]|$)/.test(url);
 }

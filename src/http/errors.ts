@@ -13,8 +13,8 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
     const failure = toFault(error, request, maxBodyBytes);
     request.reportFailure(failure);
-    // Fastify would close at once, and a client that still sends would see a reset instead of the answer. The rest of
-    // the body is read and dropped, for as long as a request may take to arrive.
+    // Fastify would close the connection at once, and a client that is still sending would see a reset instead of the
+    // answer. Read and drop the rest of the body, for at most the time in which a request must arrive.
     if (failure instanceof Fault && failure.kind === "body-too-large") reply.removeHeader("connection");
     return sendFailure(reply, failure);
   });
@@ -32,7 +32,7 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   });
 }
 
-/** Clients whose base URL lacks `/v1` ask for the path without it. */
+/** Suggests a path: clients whose base URL lacks `/v1` request the path without it. */
 function hintFor(path: string, methodsOf: (path: string) => string[]): string {
   const meant = `/v1${path}`;
   return methodsOf(meant).length === 0 ? "" : `. Did you mean ${meant}? The base URL ends in /v1.`;
@@ -68,7 +68,7 @@ function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBy
   }
 }
 
-/** Notes each route that is added from now on; gives the methods with which a path is one. */
+/** Records each route added from now on; returns a function that gives the methods of a path. */
 function routeMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { methods: string[]; pattern: URLPattern }[] = [];
   app.addHook("onRoute", ({ method, url }) => {
@@ -91,7 +91,7 @@ export function answerUnroutable(error: FastifyError, { id, raw }: FastifyReques
   answerWithoutRoute(reply.raw, fault, id);
 }
 
-/** For requests that reach neither a hook nor a route. */
+/** Answers requests that reach neither a hook nor a route. */
 export function answerWithoutRoute(response: ServerResponse, fault: Fault, id = newRequestId()): void {
   const { status, headers, body } = toErrorAnswer(fault, id);
   response.writeHead(status, {

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import { invalidRequest } from "../faults.ts";
 
-/** Far beyond what any request or JSON schema needs, far below what overflows a recursive walk's stack. */
+/** Maximum nesting, well above any real request or JSON schema and well below a stack overflow in recursive code. */
 const MAX_DEPTH = 128;
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -11,17 +11,20 @@ declare module "fastify" {
   }
 }
 
-/** In a body. 33,000 messages of one word have as many, and take 90 ms to parse and check. */
+/** Maximum number of values in a body. 33,000 one-word messages have this many and take 90 ms to parse and check. */
 const MAX_VALUES = 100_000;
-/** In one object. OpenAI's own bound for the properties of a JSON schema is 5,000. */
+/** Maximum number of keys in one object. OpenAI allows 5,000 properties in a JSON schema. */
 const MAX_KEYS = 10_000;
 
-/** Replaces Fastify's parsers by one for JSON that says what is wrong, in UTF-8 and of bounded depth and size only. */
+/**
+ * Replaces Fastify's parsers with a JSON parser that reports syntax errors, requires UTF-8, and limits depth and size.
+ */
 export function useJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    // Some clients name a type without a body, such as OpenAI's Python client when it deletes; who needs one says so.
+    // Some clients send Content-Type without a body, such as OpenAI's Python client in DELETE requests. Routes that
+    // need a body check for it.
     if (body.length === 0) return done(null);
     if (!isUtf8(body)) return done(invalidRequest("The request body is not UTF-8."));
     const excess = findExcess(body, request.routeOptions.config.maxJsonValues ?? MAX_VALUES);
@@ -41,11 +44,11 @@ const CLOSE_BRACE = 0x7d;
 
 /**
  * Counts levels, values and keys in one pass over the bytes, before anything is allocated for them: 1 MB of short keys
- * keeps a parser and a validator busy for half a second. Returns what is beyond its bound, undefined when nothing is.
- * Text that is not JSON is counted too, and left to the parser to refuse.
+ * would occupy a parser and a validator for half a second. Returns which limit is exceeded, undefined without one.
+ * Counts text that is not JSON too, and leaves its refusal to the parser.
  */
 function findExcess(json: Buffer, maxValues: number): string | undefined {
-  // Of the object at each level; an array has none.
+  // Number of keys in the object at each level; unused for arrays.
   const keys = new Uint32Array(MAX_DEPTH + 1);
   let depth = 0;
   let values = 1;

@@ -2,8 +2,8 @@ import type { FastifyReply } from "fastify";
 import type { OnDisconnect } from "../inference/inference.ts";
 
 /**
- * Registers what ends when the client disconnects before its answer was sent completely. Uses the response's `close`:
- * Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
+ * Registers a callback for a client that disconnects before its answer was sent completely. Uses the response's
+ * `close`: Fastify's own `request.signal` aborts on Node 20 as soon as the body has been read.
  */
 export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
   return (leave) => {

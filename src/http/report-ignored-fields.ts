@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 
 const MAX_NAMES = 20;
 
-/** Names what a request had without effect in a header of its answer, in the log and in the metrics. */
+/** Reports a request's ignored fields in a response header, in the log and in the metrics. */
 export function reportIgnoredFields(reply: FastifyReply, fields: readonly string[]): void {
   if (fields.length === 0) return;
   reply.request.record.ignoredFields = fields;

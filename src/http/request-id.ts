@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** In every answer as `x-request-id` and in the log. */
+/** Creates a request ID, which every response (`x-request-id`) and the log contain. */
 export function newRequestId(): string {
   return `req_${randomBytes(16).toString("hex")}`;
 }

@@ -8,7 +8,7 @@ test.each([1, 2])("answers 500 when sending an answer throws, with %i requests a
   const app = fastify();
   useRequestLog(app, createLogger("silent"), () => {});
   useErrorFormat(app, 1024);
-  // Fastify makes JSON for its own content type only, and finds out as it sends.
+  // Fastify serializes JSON only for its own content type and fails while sending.
   app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));
   const answers = await Promise.all(Array.from({ length: count }, () => app.inject("/v1/broken")));
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(500));

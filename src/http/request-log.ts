@@ -8,14 +8,14 @@ import type { RequestMeasure } from "../observability/metrics.ts";
 
 interface RequestRecord {
   beganAt: number;
-  /** As the caller wrote it; logged shortened. */
+  /** Requested model as the caller wrote it; the log truncates it. */
   model: string | undefined;
   /** Outcome of the inference, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
   /** Fields of the body that had no effect. */
   ignoredFields: readonly string[];
-  /** Called when the client disconnects before its answer was sent completely. */
+  /** Callbacks for a client that disconnects before its answer was sent completely. */
   leaving: (() => void)[];
 }
 
@@ -27,7 +27,7 @@ export interface OpenRequests {
 declare module "fastify" {
   interface FastifyRequest {
     record: RequestRecord;
-    /** Remembers why the request failed; a bug is logged with its stack under the request's id. */
+    /** Records why the request failed; logs a bug with its stack under the request's ID. */
     reportFailure(failure: unknown): void;
   }
 }
@@ -36,7 +36,7 @@ export function useRequestLog(
   app: FastifyInstance,
   logger: Logger,
   measure: (request: RequestMeasure) => void,
-  /** Catalog id for a requested id; undefined when it does not exist. */
+  /** Returns the catalog ID for a requested ID; undefined when it does not exist. */
   catalogIdOf: (id: string | undefined) => string | undefined = () => undefined,
 ): OpenRequests {
   const records = { open: 0 };
@@ -68,8 +68,9 @@ export function useRequestLog(
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
     reply.header("openai-processing-ms", Math.round(performance.now() - request.record.beganAt));
-    // With the other answers of this turn of the event loop: each write may wake a client on the same machine, which
-    // costs an eighth of what an answer costs, unless another write has just woken it. One alone has nothing to wait for.
+    // Sends together with the other answers of this turn of the event loop: each write may wake a client on the same
+    // machine, which costs an eighth of an answer's time unless another write has just woken it. A single answer is
+    // sent at once.
     if (records.open === 1) done();
     else if (ready.push(done) === 1) setImmediate(sendReady);
   });
@@ -77,7 +78,7 @@ export function useRequestLog(
   return records;
 
   function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-    // Health checks and scrapes would fill the log.
+    // Health checks and metrics scrapes would fill the log.
     if (!request.url.startsWith("/v1/")) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
@@ -92,7 +93,7 @@ export function useRequestLog(
   }
 }
 
-/** Of this turn of the event loop. */
+/** Answers to send at the end of this turn of the event loop. */
 let ready: HookHandlerDoneFunction[] = [];
 
 function sendReady(): void {
@@ -101,7 +102,7 @@ function sendReady(): void {
   for (const send of all) sendNow(send);
 }
 
-/** What is thrown while an answer is sent is a bug like any other, and nothing else out here turns it into a 500. */
+/** Sends an answer and turns an exception into a 500: outside a request's handler, nothing else catches it. */
 function sendNow(send: HookHandlerDoneFunction): void {
   try {
     send();
@@ -110,7 +111,7 @@ function sendNow(send: HookHandlerDoneFunction): void {
   }
 }
 
-/** The route's pattern, since a label per unknown path would be unbounded. */
+/** Returns the route's pattern, because a label per unknown path would be unbounded. */
 function operationOf(request: FastifyRequest): string {
   return request.routeOptions.url?.replace("/v1/", "").replace("/*", "") ?? "unknown";
 }

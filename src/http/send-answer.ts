@@ -20,8 +20,8 @@ export type AnswerContent =
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * Sends the answer of an inference with the headers that all answers have, and notes it for the request's log line. A
- * handler returns what this returns.
+ * Sends the answer of an inference with the common headers and records it for the request's log line. A handler returns
+ * this function's result.
  */
 export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
   reply.request.record.settlement = answer.settlement;

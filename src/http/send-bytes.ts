@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** Streams bytes. A failure midway closes the connection, which shows the client that the answer is incomplete. */
+/** Streams bytes. A failure mid-answer closes the connection, which shows the client that the answer is incomplete. */
 export function sendBytes(reply: FastifyReply, contentType: string, bytes: AsyncIterable<Uint8Array>): FastifyReply {
   const { request } = reply;
   async function* untilFailure() {

@@ -3,10 +3,10 @@ import type { FastifyReply } from "fastify";
 import { toErrorFrame } from "../wire/openai/chat-stream.ts";
 import { toErrorBody } from "../wire/openai/error.ts";
 
-/** The last frame of a stream that failed. */
+/** Renders the last frame of a stream that failed. */
 export type ToErrorFrame = (failure: unknown) => string;
 
-/** Streams server-sent events. A failure midway becomes an error frame, which ends the stream. */
+/** Streams server-sent events. A failure mid-answer becomes an error frame, which ends the stream. */
 export function sendEvents(
   reply: FastifyReply,
   frames: AsyncIterable<string | Uint8Array>,

@@ -32,9 +32,9 @@ export interface ServerOptions {
   accounts: Accounts;
   inference: Inference;
   administration: Omit<OrganizationParts, "accounts">;
-  /** Undefined when they are served on an address of their own. */
+  /** Health checks and metrics; undefined when a separate address serves them. */
   operations: Operations | undefined;
-  /** Undefined: /metrics needs no key. */
+  /** Key that /metrics requires; undefined: no key. */
   metricsKey: Secret | undefined;
   maxBodyBytes: number;
   transcription: Omit<TranscriptionParts, "unknownFields">;
@@ -45,7 +45,7 @@ export interface ServerOptions {
   requestTimeoutSeconds: number;
   /** Connections that one remote address may have open; undefined: without limit. */
   maxConnectionsPerAddress: number | undefined;
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
   /** Origins of web pages that may call the API; `*`: every page. */
   corsOrigins: readonly string[];
@@ -130,12 +130,14 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
   return app;
 }
 
-/** Headers of 16 KiB take less over the slowest link; a connection that dribbles them holds a descriptor. */
+/**
+ * Time limit for headers: 16 KiB take less over a slow link, and a connection that trickles them holds a descriptor.
+ */
 const MAX_HEADERS_MILLISECONDS = 15_000;
-/** Leaves time to send the error of an answer that exceeds its time limit. */
+/** Margin for sending the error of an answer that exceeds its time limit. */
 const SPARE_MILLISECONDS = 2000;
 
-/** A chat whose messages are moderated first may be silent for two deadlines. */
+/** Returns the idle timeout of a connection: a chat with moderated input may be silent for two deadlines. */
 function connectionTimeoutMs({ receiveTimeoutSeconds, requestTimeoutSeconds }: Pick<ServerOptions, Timeouts>): number {
   return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
 }
@@ -151,23 +153,23 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     trustProxy: [...(limits.trustedProxies ?? [])],
     requestTimeout: receiveTimeout,
     http: {
-      // Node looks for requests that are late only this often; its default is 30 seconds.
+      // Interval at which Node checks for late requests; its default is 30 seconds.
       connectionsCheckingInterval: 1000,
-      // A hook of our own answers in the wire format.
+      // A hook below answers in the wire format.
       requireHostHeader: false,
       requestTimeout: receiveTimeout,
-      // With a longer one than requestTimeout Node finds no late request at all.
+      // Node detects no late request if this exceeds requestTimeout.
       headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
     },
-    // Of a connection on which nothing moves although a request is open: a client that does not read would hold its
-    // answer indefinitely.
+    // Idle timeout of a connection with an open request: a client that does not read would hold its answer
+    // indefinitely.
     connectionTimeout: connectionTimeoutMs(limits),
-    // Longer than the common idle timeout of proxies: the proxy closes first and sees no reset.
+    // Longer than the common idle timeout of proxies, so the proxy closes first and sees no reset.
     keepAliveTimeout: 75_000,
     genReqId: newRequestId,
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerUnroutable,
-    // Draining is answered in the wire format by a hook of our own.
+    // A hook below answers requests during draining in the wire format.
     return503OnClosing: false,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },

@@ -12,15 +12,15 @@ import { Fault, invalidRequest, unavailable } from "../faults.ts";
 import { isOwnerGone, processOwner } from "../process/process-owner.ts";
 
 export interface UploadOptions {
-  /** Absolute. */
+  /** Absolute path of the folder for uploads. */
   directory: string;
-  /** Of the file; the other fields have bounds of their own. */
+  /** Maximum size of the file; the other fields have separate limits. */
   maxBytes: number;
 }
 
 export interface Upload {
   file: UploadedFile | undefined;
-  /** The other fields, in order. */
+  /** Form fields other than the file, in order. */
   fields: readonly (readonly [name: string, value: string])[];
 }
 
@@ -33,11 +33,11 @@ interface UploadedFile {
 
 const FIELD_BYTES = 64 * 1024;
 const FIELDS = 100;
-/** The fields, the file, and one more, to name an excess field or file in the error. */
+/** Maximum parts: the fields, the file, and one more, to name an excess field or file in the error. */
 const PARTS = FIELDS + 2;
-/** What fields, boundaries and headers may add to the file. */
+/** Bytes that fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
-/** Too many files are open, or the disk is not as it was at the start. */
+/** Error codes of temporary failures: too many open files, or a disk that is full or has changed since startup. */
 const NOT_NOW: ReadonlySet<string> = new Set([
   "EMFILE",
   "ENFILE",
@@ -49,12 +49,12 @@ const NOT_NOW: ReadonlySet<string> = new Set([
   "ENOTDIR",
   "EEXIST",
 ]);
-/** For clients that read an answer only once they have sent all; who sends on for longer is cut off. */
+/** Time for clients that read an answer only after sending everything; later the connection is closed. */
 const LINGER_SECONDS = 5;
-/** Of another machine that shares the folder; no request takes as long. */
+/** Age of folders that another machine sharing the directory has abandoned; no request takes this long. */
 const ABANDONED_AFTER_MILLISECONDS = 2 * 86_400_000;
 
-/** Makes the folder, and removes what a crash left there. Throws a Fault when it cannot be written. */
+/** Creates the folder and removes files that a crash left there. Throws a Fault when it is not writable. */
 export async function prepareUploads(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -65,14 +65,14 @@ export async function prepareUploads(directory: string): Promise<void> {
     await rm(await mkdtemp(join(directory, `${processOwner()}.`)), { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A service whose disk is full has more to do than to take uploads.
+    // A full disk must not prevent the service from starting.
     if (isFull(code)) return;
     const message = `The data directory cannot be used: ${directory} cannot be written (${code}). PARLANCE_DATA_DIR or data_directory names it.`;
     throw new Fault("invalid-request", message, { cause: error });
   }
 }
 
-/** Leaves bodies of multipart/form-data to `receiveUpload`, and takes no other kind in this scope. */
+/** Leaves multipart/form-data bodies to `receiveUpload` and refuses other types in this scope. */
 export function takeMultipart(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("multipart/form-data", (_request, _payload, done) => done(null));
@@ -83,9 +83,9 @@ export function takeMultipart(scope: FastifyInstance): void {
 }
 
 /**
- * Resolves once the complete body has arrived. The files are removed when the answer has been sent or its client has
- * disconnected. Throws a Fault for an invalid multipart body, a second file or an excessive size: at once, and
- * without reading what is still to come.
+ * Receives an upload; resolves once the complete body has arrived. Removes the files when the answer has been sent or
+ * its client has disconnected. Throws a Fault for an invalid multipart body, a second file or an excessive size, at
+ * once and without reading the remaining body.
  */
 export async function receiveUpload(
   request: FastifyRequest,
@@ -98,7 +98,7 @@ export async function receiveUpload(
   endAfterAnswer(request.raw, reply);
   if (announced > maxBytes + OVERHEAD_BYTES) throw tooLarge(maxBytes, announced);
   const folder = await makeFolder(directory);
-  // What cannot be removed now, such as while too many files are open, is removed at the next start.
+  // The next start removes what cannot be removed now, for example because too many files are open.
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {});
   reply.raw.once("close", () => void remove());
   if (reply.raw.destroyed) await remove();
@@ -107,7 +107,7 @@ export async function receiveUpload(
 
 async function makeFolder(directory: string): Promise<string> {
   try {
-    // It may have been removed since the start.
+    // It may have been removed since startup.
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await mkdtemp(join(directory, `${processOwner()}.`));
   } catch (error) {
@@ -127,7 +127,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
       body.unpipe(parser);
       body.resume();
       reject(failure);
-      // The parser never ends what it was in the middle of: the file would stay open, and keep its room on the disk.
+      // The parser does not end a part that it was reading: the file would stay open and keep its disk space.
       failed.abort();
     };
     const save = async (content: Readable, name: string) => {
@@ -140,7 +140,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     };
     parser.on("file", (name, content, fileName) => {
       content.once("limit", () => fail(tooLarge(maxBytes, undefined)));
-      // The body broke off, which the parser reports itself.
+      // The body was truncated, which the parser reports itself.
       content.on("error", () => {});
       if (name !== "file") {
         content.resume();
@@ -155,7 +155,7 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     });
     parser.on("filesLimit", () => fail(invalidRequest("Exactly one file can be sent; there are more.", "file")));
     parser.on("fieldsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields can be sent.`)));
-    // Parts without headers are neither fields nor files, and cost as much.
+    // Parts without headers are neither fields nor files, but cost as much.
     parser.on("partsLimit", () => fail(invalidRequest(`At most ${FIELDS} fields and one file can be sent.`)));
     parser.on("error", () => fail(broken()));
     // The write error has been reported by then.
@@ -177,7 +177,7 @@ function openParser(body: IncomingMessage, contentType: string, maxBytes: number
   }
 }
 
-/** A body that nobody reads any more must not hold the connection: a little patience, then it is closed. */
+/** Closes the connection a few seconds after the answer if the client is still sending its body. */
 function endAfterAnswer(body: IncomingMessage, reply: FastifyReply): void {
   reply.raw.once("finish", () => {
     if (body.complete) return;

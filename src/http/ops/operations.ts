@@ -27,7 +27,7 @@ interface ModelReadiness {
   load_seconds?: number | undefined;
   /** open: no requests until the cooldown ends; half-open: one request probes the deployment. */
   circuit: "closed" | "open" | "half-open";
-  /** What the deployment waits for, or why it failed. */
+  /** Reason that the deployment is not up: what it waits for, or why it failed. */
   reason?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function operations({ readiness, metrics }: Operations, access: Operation
       const mayReadDetails = await access.mayReadDetails(request);
       const { isReady, ...details } = await readiness();
       const status = isReady ? "ready" : "not_ready";
-      // The state is public. Details are not: reasons contain paths, and models may be hidden.
+      // The state is public. Details are private: reasons contain paths, and models may be hidden.
       const state = { status, database: { state: details.database.state } };
       return reply.code(isReady ? 200 : 503).send(mayReadDetails ? { status, ...details } : state);
     });

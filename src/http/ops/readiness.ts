@@ -11,8 +11,8 @@ export interface ReadinessParts {
 }
 
 /**
- * Ready once the database is available and every built-in model is up or has failed. Configured models, upstreams in
- * particular, never delay readiness.
+ * Reports readiness: true once the database is available and every built-in model is up or has failed. Configured
+ * models, upstreams in particular, never delay readiness.
  */
 export async function readinessOf({ catalog, checkDatabase, waitsFor }: ReadinessParts): Promise<Readiness> {
   const database = await checkDatabase().then(

@@ -4,7 +4,7 @@ import { AuditLogListQuery, toAuditLog, toAuditLogFilter } from "../../wire/open
 import { toListBody } from "../../wire/openai/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 
-/** /v1/organization/audit_logs, newest first */
+/** GET /v1/organization/audit_logs, newest first */
 export function auditLogs(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
     app.get("/audit_logs", async (request) => {

@@ -1,4 +1,4 @@
-/** An organization's admin never sees or changes anything of another's, by whatever route. */
+/** Isolation of organizations: an admin never sees or changes another organization's data, on any route. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Administration, startAdministration } from "../../../test/support/administration.ts";
@@ -9,7 +9,7 @@ const databases = useDatabases();
 const MODERATION = { policy: { input: { mode: "block" } } };
 const SPEND_LIMIT = { currency: "USD", interval: "month", threshold_amount: 100 };
 
-/** Valid bodies of the routes: only the foreign id can cause a refusal. */
+/** Valid bodies of the routes: only the foreign ID can cause a refusal. */
 const BODIES: Record<string, unknown> = {
   "/projects/:project": { name: "Taken over" },
   "/projects/:project/service_accounts": { name: "Intruder" },
@@ -25,7 +25,7 @@ const BODIES: Record<string, unknown> = {
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let service: Administration;
-  /** The default organization's, which the other's admin tries. */
+  /** IDs of the default organization, which the other organization's admin tries. */
   let ids: Record<string, string>;
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Everything that there is to see of the default organization. */
+  /** Reads all visible data of the default organization. */
   async function everything(): Promise<unknown[]> {
     const { project, account } = ids;
     const paths = [
@@ -85,7 +85,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         path,
         { status: 404, body: { error: { code: "not_found" } } },
       ]);
-      // The answer is the same as for an unknown id, although the id exists: its owner finds it.
+      // The response is the same as for an unknown ID, although the ID exists and its owner can retrieve it.
       expect(answer.body.error.message.replace(/`.*`/, "")).toBe(missing.body.error.message.replace(/`.*`/, ""));
       if (method === "GET") expect(own.status).toBe(200);
       walked.push(`${method} ${path}`);
@@ -116,7 +116,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const { method, pattern } of service.routes) {
       if (method !== "GET" || pattern.includes(":")) continue;
       const path = pattern.replace("/v1/organization", "");
-      // Reports of use need a time and have no entries with ids.
+      // Usage reports require a time and have no entries with IDs.
       const query = /^\/(usage|costs)/.test(path) ? "?start_time=0" : "";
       const { status, body } = await service.sendForeign("GET", path + query);
       expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** What the resources of the administration API have in common: pages, filters, and what they refuse. */
+/** Common behavior of the administration API's resources: pagination, filters, validation. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Administration, startAdministration } from "../../../test/support/administration.ts";

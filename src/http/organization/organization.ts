@@ -20,7 +20,7 @@ import { usage } from "./usage.ts";
 
 export interface OrganizationParts {
   accounts: Accounts;
-  /** For permissions, which refuse unknown entries. */
+  /** Resolves entries of permission lists, which refuse unknown ones. */
   resolveModel: ResolveModel;
   isModerationModel: IsModerationModel;
   reports: UsageReports;
@@ -28,7 +28,7 @@ export interface OrganizationParts {
   limited: LimitedModels;
 }
 
-/** Register it in a scope where `request.caller` has an admin key. */
+/** Creates the plugin; register it in a scope where `request.caller` has an admin key. */
 export function organization({
   accounts,
   resolveModel,
@@ -38,7 +38,7 @@ export function organization({
   limited,
 }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
-    // Ids, cursors and filters reach the database, and PostgreSQL refuses text with this character.
+    // IDs, cursors and filters reach the database, and PostgreSQL refuses text with NUL (SQLSTATE 22021).
     app.addHook("onRequest", (request, _reply, done) => {
       done(request.url.includes("%00") ? invalidRequest("The URL must not contain a NUL character (%00).") : undefined);
     });

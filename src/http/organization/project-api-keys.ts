@@ -26,7 +26,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
     app.get<OfProject>("/projects/:project/api_keys", async (request) => {
       const { owner_project_access, ...page } = parse(ProjectApiKeyListQuery, request.query);
       const found = await accounts.apiKeys.list(scopeOf(request), { ...page, order: "asc" });
-      // Keys end with the account that owns them: no owner without access has one.
+      // Deleting an account revokes its keys, so every owner of a key has access.
       if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
       return toProjectKeyList(accounts, found);
     });
@@ -46,7 +46,7 @@ export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
       if (body.scopes === undefined) {
         throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
       }
-      // Empty scopes remove a key's restrictions, and keys have none here.
+      // Empty scopes remove a key's restrictions, which Parlance's keys never have.
       return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), key));
     });
 

@@ -49,7 +49,7 @@ export function projects(accounts: Accounts): FastifyPluginAsync {
   };
 }
 
-/** Projects of other organizations are not found. */
+/** Reads the project of a path; a project of another organization is not found. */
 export function projectOf(request: FastifyRequest<OfProject>): { organizationId: string; id: string } {
   return { organizationId: request.caller.organizationId, id: request.params.project };
 }

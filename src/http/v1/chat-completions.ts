@@ -21,7 +21,7 @@ export function chatCompletions(inference: Inference, unknownFields: UnknownFiel
         moderation: body.moderation,
         onDisconnect: onDisconnect(reply),
       });
-      // An upstream got every field.
+      // An upstream received every field.
       if (answer.form === "typed") reportIgnoredFields(reply, ignoredFields(body));
       const { model, moderation: found } = answer;
       const moderation = found && (() => toChatModeration(found));
