@@ -29,7 +29,7 @@ export class ActiveRequests<Item> {
   }
 
   *[Symbol.iterator](): Generator<Item> {
-    // Of a copy, since what is gone over may leave meanwhile.
+    // Iterates over a copy, because a callback may remove items.
     for (const { item } of [...this.#entries]) yield item;
   }
 }

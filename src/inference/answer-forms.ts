@@ -1,4 +1,4 @@
-/** How moderation reads and ends an answer, in each of the two forms that its events have. */
+/** Adapters by which moderation reads and ends an answer, for typed events and for forwarded bytes. */
 
 import type { ChatEvent } from "../engines/chat-model.ts";
 import type { ForwardedAnswers, ForwardedEvent, TextDelta } from "../engines/chat-proxy.ts";
@@ -8,11 +8,11 @@ export interface ModeratedForm<Event extends { type: string }> {
   textsOf(event: Event): readonly TextDelta[];
   /** The choices that end with this event. */
   endedIn(event: Event): readonly number[];
-  /** What is shown in place of held events when the `open` choices are blocked. */
+  /** Returns the events that replace held ones when the `open` choices are blocked. */
   endBlocked(held: readonly Event[], open: readonly number[]): readonly Event[];
-  /** `event`, which ended the answer by itself, without any text. */
+  /** Returns `event`, the regular end of the answer, without its text. */
   withoutText(event: Event): Event;
-  /** The end of an answer that was stopped. */
+  /** Returns the last event of a stopped answer. */
   finish(usage: TokenUsage): Event;
 }
 

@@ -12,42 +12,42 @@ import type { Slot } from "./slots.ts";
 import type { TaskAdapter } from "./task-adapters.ts";
 
 export interface AttemptMeasure {
-  /** The catalog's entry. */
+  /** ID of the catalog's entry. */
   model: string;
   deployment: string;
-  /** `begun`: it has begun to answer; otherwise why it did not. */
+  /** Result: `begun` once the answer has begun, otherwise the kind of failure. */
   outcome: "begun" | "bug" | FaultKind;
-  /** Spent waiting for a slot. */
+  /** Seconds spent waiting for a slot. */
   queuedSeconds: number;
 }
 
 /** Statistics of the attempts of one request. */
 export interface AttemptStats {
-  /** Deployments that were asked, counting one again when it was asked again. */
+  /** Number of attempts, including repeated ones at the same deployment. */
   attempts: number;
-  /** Spent waiting for slots, in all attempts. */
+  /** Seconds spent waiting for slots in all attempts. */
   queuedSeconds: number;
-  /** The last attempt that was charged for without an answer: it reported its usage, or was abandoned once sent. */
+  /** Last attempt that cost something without an answer: it reported its usage, or was abandoned after it was sent. */
   spent?: {
     id: string;
     price: ResolvedModel["model"]["price"];
     deployment: Deployment;
-    /** Undefined: it was abandoned before it reported any. */
+    /** Reported usage; undefined if it was abandoned before reporting any. */
     used: Fault["used"];
   };
 }
 
 export interface AttemptOptions<Opened extends Model, Event> {
   adapter: TaskAdapter<Opened, Event>;
-  /** Bounds all attempts together. */
+  /** Aborts all attempts. */
   signal: AbortSignal;
-  /** Whose turn it is when requests have to wait. */
+  /** Project whose turn in the queue the request takes. */
   project: string;
   /** Updated during the attempts, so it covers failed ones. */
   attemptStats: AttemptStats;
 }
 
-/** What another deployment may not meet. */
+/** Kinds of failure that another deployment may not have. */
 const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
   "unavailable",
   "upstream-failed",
@@ -59,10 +59,9 @@ const ELSEWHERE: ReadonlySet<FaultKind> = new Set([
 ]);
 
 /**
- * Resolves with the answer's events, the first of which has come, none when the answer is empty; or with the Fault that
- * another attempt may not meet. Whatever holds a slot or a connection is freed at the end of the events and when `signal`
- * aborts. Throws any other failure, and the signal's reason on abort. `onAttempt` is called for an attempt
- * that had a slot.
+ * Resolves with the answer's events once the first has arrived (none when the answer is empty), or with the Fault that
+ * another attempt may avoid. Frees its slot or connection at the end of the events and when `signal` aborts. Throws any
+ * other failure, and the signal's reason on abort. Calls `onAttempt` for an attempt that had a slot.
  */
 export async function attempt<Opened extends Model, Event>(
   { id, model }: ResolvedModel,
@@ -117,7 +116,7 @@ export async function attempt<Opened extends Model, Event>(
   }
 }
 
-/** While it waited for its slot, others may have found that the deployment fails. */
+/** Throws a Fault if the circuit has opened while the request waited for its slot. */
 function refuseWhereBroken({ name }: Deployment, circuit: Circuit, slot: Slot): void {
   const refusal = circuit.refusal(name);
   if (refusal === undefined) return;

@@ -19,7 +19,10 @@ export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | und
   return undefined;
 }
 
-/** Before they are copied to the model's process, which takes seconds for tens of thousands of messages. */
+/**
+ * Checks the number of messages before they are copied to the model's process, which takes seconds for tens of
+ * thousands.
+ */
 function checkMessageCount({ messages }: ChatRequest, { contextWindow, maxMessages }: ChatModel): Fault | undefined {
   if (contextWindow === undefined || maxMessages === undefined || messages.length <= maxMessages) return undefined;
   return contextExceeded(`at least ${contextWindow}`, contextWindow);

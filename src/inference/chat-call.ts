@@ -1,4 +1,4 @@
-/** What a chat run is given and what it gives: the one place where typed events and forwarded bytes meet. */
+/** Input and output of a chat run, where typed events and forwarded bytes meet. */
 
 import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import {
@@ -14,10 +14,10 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 
 export interface ChatCall {
   request: ChatRequest;
-  /** The same in the caller's own format, for upstreams that speak it. */
+  /** The same in the caller's format, for upstreams that support it. */
   passThrough?: PassThrough;
-  /** What of the request a moderation model judges, and what in it cannot be judged. */
-  /** The call with a model's defaults in the fields that the caller left out. */
+  /** Content of the request for moderation, including content that cannot be moderated. */
+  /** Returns the call with a model's defaults in the fields that the caller left out. */
   withDefaults?(defaults: ChatDefaults): ChatCall;
   moderationInput(): { texts: readonly string[]; unjudgeable: Fault | undefined };
 }
@@ -26,11 +26,11 @@ export type ChatRunEvent = ChatEvent | ForwardedEvent;
 
 export type ChatAnswer = Omit<InferenceAnswer<ChatModel, never>, "events"> &
   ChatAnswerEvents & {
-    /** What moderation found, where the caller is to see it; read it once `events` are over. */
+    /** Moderation result, if the caller sees it; complete once `events` have ended. */
     moderation?: ChatModerationResult | undefined;
   };
 
-/** The model as a proxy where it forwards this call; undefined where it answers with typed events. */
+/** Returns the model as a proxy if it forwards this call; undefined if it answers with typed events. */
 export function forwarderOf(
   { passThrough }: ChatCall,
   model: ChatModel,
@@ -38,7 +38,7 @@ export function forwarderOf(
   return passThrough !== undefined && isChatProxy(model) ? { proxy: model, passThrough } : undefined;
 }
 
-/** Which form the events have is decided by the deployment that answers, which may be a fallback's. */
+/** Converts the answer; the deployment that answers, possibly a fallback's, determines the form of the events. */
 export function toChatAnswer(call: ChatCall, answer: InferenceAnswer<ChatModel, ChatRunEvent>): ChatAnswer {
   const { events, ...facts } = answer;
   return forwarderOf(call, answer.opened) === undefined

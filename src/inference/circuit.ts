@@ -4,11 +4,11 @@ import { CircuitState, ConsecutiveBreaker, CountBreaker } from "cockatiel";
 import { Fault } from "../faults.ts";
 
 export interface CircuitSettings {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open it. */
   failures: number;
   /** Share of the last `WINDOW_CALLS` calls, 0 to 1, above which failures open it; 1: never. */
   failureRate: number;
-  /** How long it stays open before it is probed. */
+  /** Seconds that it stays open before a probe. */
   cooldownSeconds: number;
 }
 
@@ -16,10 +16,10 @@ export const DEFAULT_CIRCUIT: CircuitSettings = { failures: 5, failureRate: 0.5,
 
 const WINDOW_CALLS = 100;
 const LEAST_CALLS = 20;
-/** A Retry-After beyond this is more likely a mistake than an upstream's wish. */
+/** Upper bound of Retry-After; a larger value is probably a mistake of the upstream. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** What says that the deployment, and not the request, is at fault. */
+/** Failures caused by the deployment rather than by the request. */
 const COUNTED: ReadonlySet<Fault["kind"]> = new Set([
   "unavailable",
   "upstream-failed",
@@ -29,33 +29,30 @@ const COUNTED: ReadonlySet<Fault["kind"]> = new Set([
   "token-rate-limited",
 ]);
 
-/**
- * Asks the deployment itself, which spares requests: true: healthy, false: unhealthy, undefined: only a
- * request can show.
- */
+/** Checks the deployment without a request: true: healthy, false: unhealthy, undefined: only a request can show. */
 export type Probe = () => Promise<boolean | undefined>;
 
 export interface Watch {
-  /** The answer has begun, which is enough for a probe. */
+  /** Records that the answer has begun, which is enough for a probe. */
   begun(): void;
-  /** Only the first call counts. */
+  /** Records the end; only the first call counts. */
   ended(failure: unknown): void;
 }
 
 export type CircuitPosition = "closed" | "open" | "half-open";
 
-/** Times are of `performance.now()`: a system clock that is set back would keep it open. */
+/** Circuit breaker. Uses `performance.now()`, because a system clock that is set back would keep it open. */
 export class Circuit {
   readonly #breaker: EitherBreaker;
   readonly #cooldownMs: number;
   readonly #probe: Probe;
   #position: CircuitPosition = "closed";
-  /** When a request may probe, while it is not closed. */
+  /** Time at which a request may probe, while it is not closed. */
   #probeAt = 0;
-  /** Set while requests wait for what the probe finds. */
+  /** Timer of the next probe. */
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** Requested by the deployment itself. */
+  /** Pause that the deployment requested with Retry-After. */
   #pause: { until: number; fault: Fault } | undefined;
 
   constructor(settings: CircuitSettings, probe: Probe = async () => undefined) {
@@ -64,7 +61,7 @@ export class Circuit {
     this.#breaker = new EitherBreaker(settings);
   }
 
-  /** Probes no more, whatever the outcome of attempts that still run. */
+  /** Stops probing, whatever the outcome of running attempts. */
   stop(): void {
     this.#isStopped = true;
     this.#clearTimer();
@@ -74,7 +71,7 @@ export class Circuit {
     return this.#pauseMs() > 0 ? "open" : this.#position;
   }
 
-  /** Why no request may come at the moment; undefined when one may. */
+  /** Returns the Fault for a request at the moment; undefined if it is admitted. */
   refusal(deployment: string): Fault | undefined {
     const pauseMs = this.#pauseMs();
     if (this.#pause !== undefined && pauseMs > 0) {
@@ -98,7 +95,7 @@ export class Circuit {
     return this.#timer === undefined && performance.now() >= this.#probeAt;
   }
 
-  /** Reports how one attempt goes. */
+  /** Returns the observer of one attempt. */
   watch(): Watch {
     let isProbe = this.#position !== "closed" && this.#mayProbe;
     if (isProbe) this.#admitProbe();
@@ -112,7 +109,7 @@ export class Circuit {
         if (hasEnded) return;
         hasEnded = true;
         this.#pauseAfter(failure);
-        // Another probe may have closed it meanwhile.
+        // Another probe may have closed it in the meantime.
         const decides = isProbe && this.#position !== "closed";
         if (isNeutral(failure)) {
           if (decides && this.#position === "half-open") this.#expectProbe();
@@ -120,7 +117,7 @@ export class Circuit {
           const isOver = this.#breaker.failure();
           if (decides || (isOver && this.#position === "closed")) this.#open();
         } else if (decides) {
-          // Also where it refuses the request: it is reachable.
+          // A deployment that refuses the request is reachable too.
           this.#close();
         } else if (failure === undefined) {
           this.#breaker.success();
@@ -134,7 +131,7 @@ export class Circuit {
     this.#probeAt = performance.now();
   }
 
-  /** One that hangs must not keep others out: after another cooldown the next request probes as well. */
+  /** Admits a probe. After another cooldown the next request probes too, so a hanging probe does not block recovery. */
   #admitProbe(): void {
     this.#position = "half-open";
     this.#probeAt = performance.now() + this.#cooldownMs;
@@ -177,11 +174,11 @@ export class Circuit {
   }
 
   #pauseAfter(failure: unknown): void {
-    // A local engine that restarts says itself when it is well again.
+    // A local engine that restarts reports itself when it is healthy again.
     if (!(failure instanceof Fault) || !isCounted(failure) || failure.kind === "unavailable") return;
     if (failure.retryAfterSeconds === undefined) return;
     const milliseconds = 1000 * Math.min(MAX_RETRY_AFTER_SECONDS, failure.retryAfterSeconds);
-    // Of several answers that come together, the one that asks for most holds.
+    // Of several concurrent answers, the longest pause applies.
     if (this.#pauseMs() > milliseconds) return;
     this.#pause = { until: performance.now() + milliseconds, fault: failure };
   }
@@ -202,10 +199,10 @@ function isNeutral(failure: unknown): boolean {
   return failure instanceof Fault && (failure.kind === "client-left" || failure.code === "server_is_overloaded");
 }
 
-/** Opens when either rule says so. */
+/** Opens when either rule requires it. */
 class EitherBreaker {
   readonly #breakers: readonly (ConsecutiveBreaker | CountBreaker)[];
-  /** One more failure opens it again, until something succeeds. */
+  /** Whether a single failure opens it again, until a request succeeds. */
   isOnTrial = false;
 
   constructor({ failures, failureRate }: CircuitSettings) {
@@ -219,13 +216,13 @@ class EitherBreaker {
     for (const breaker of this.#breakers) breaker.success(CircuitState.Closed);
   }
 
-  /** Forgets what failed before. */
+  /** Resets the counts of failures. */
   reset(): void {
     this.isOnTrial = false;
     for (const breaker of this.#breakers) breaker.success(CircuitState.HalfOpen);
   }
 
-  /** Whether the circuit is to open. */
+  /** Records a failure; returns true if the circuit must open. */
   failure(): boolean {
     // Every breaker must count it, also after the first has opened.
     const areOver = this.#breakers.map((breaker) => breaker.failure(CircuitState.Closed));

@@ -17,7 +17,7 @@ export class Circuits {
     this.#probe = probe;
   }
 
-  /** `id`: the catalog id that is answered. */
+  /** Returns the circuit of `id`, the catalog ID that is answered. */
   of(id: string): Circuit {
     const known = this.#circuits.get(id);
     if (known !== undefined) return known;
@@ -27,14 +27,14 @@ export class Circuits {
     return circuit;
   }
 
-  /** Open only when no model is served. */
+  /** State of the deployment: open only if the circuits of all its models are open. */
   get state(): CircuitPosition {
     const states = new Set(Array.from(this.#circuits.values(), ({ state }) => state));
     if (states.size === 0 || states.has("closed")) return "closed";
     return states.has("half-open") ? "half-open" : "open";
   }
 
-  /** Ends all probes. */
+  /** Stops all probes. */
   stop(): void {
     this.#isStopped = true;
     for (const circuit of this.#circuits.values()) circuit.stop();

@@ -1,4 +1,4 @@
-/** One engine with its settings: its model is loaded and unloaded, and requests take turns at its slots. */
+/** One engine with its settings: loads and unloads its model, and assigns its slots to requests. */
 
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
@@ -19,14 +19,14 @@ export interface DeploymentOptions {
   /** For logs, metrics and the `x-parlance-deployment` header. */
   name: string;
   engine: string;
-  /** Whether it is another service's, rather than run here. */
+  /** Whether the model runs in another service. */
   isUpstream: boolean;
   task: Task;
   routingOptions: RoutingOptions;
   open: (signal: AbortSignal) => Promise<Model>;
   /** Checks the settings and fetches the files of a model that is loaded on demand. Resolves with their size in bytes. */
   prepare?: (signal: AbortSignal) => Promise<number>;
-  /** Left out: the model uses no memory of this machine worth counting. */
+  /** Memory budget; left out: the model's memory on this machine is negligible. */
   memory?: MemoryBudget | undefined;
   /** Called after each failure to open, before the next attempt. */
   onOpenFailure: (failure: unknown) => void;
@@ -79,7 +79,7 @@ export class Deployment {
     return this.#routingOptions;
   }
 
-  /** Takes effect at once and keeps the health statistics, unless the circuit's settings change. */
+  /** Applies new options at once and keeps the health statistics, unless the circuit's settings change. */
   set routingOptions(routingOptions: RoutingOptions) {
     this.#slots.maxQueue = routingOptions.maxQueue;
     if (JSON.stringify(routingOptions.circuit) !== JSON.stringify(this.#routingOptions.circuit)) {
@@ -111,18 +111,18 @@ export class Deployment {
     return { state: health.state, reason: health.reason };
   }
 
-  /** What the model said of itself when it was last loaded; undefined before the first time, and while it is failed. */
+  /** Model as last loaded; undefined before the first load and after a failed one. */
   get lastModel(): Model | undefined {
     const { state } = this.state;
     return state === "up" || state === "unloaded" || state === "loading" ? this.#loader.lastModel : undefined;
   }
 
-  /** How long the last load took; undefined before the first. */
+  /** Seconds that the last load took; undefined before the first. */
   get loadSeconds(): number | undefined {
     return this.#loader.loadSeconds;
   }
 
-  /** Of a local model that is loaded. */
+  /** Resident memory of a loaded local model. */
   get memoryBytes(): number | undefined {
     const isCounted = this.#options.memory !== undefined && this.#loader.model !== undefined;
     return isCounted ? this.#loader.memoryBytes : undefined;
@@ -143,8 +143,8 @@ export class Deployment {
   }
 
   /**
-   * Loads the model if it is unloaded. Throws a Fault when it cannot be loaded, or when as many requests wait already
-   * as may wait for a slot, and the signal's reason when that aborts first.
+   * Loads the model if it is unloaded. Throws a Fault when it cannot be loaded or when the queue for it is full, and
+   * the signal's reason when that aborts first.
    */
   async load(signal: AbortSignal): Promise<void> {
     const { maxQueue } = this.#routingOptions;
@@ -181,8 +181,8 @@ export class Deployment {
   }
 
   /**
-   * A slot, waited for where none is free. Throws a Fault when the queue is full or it cannot serve by then, and the
-   * signal's reason when that aborts first.
+   * Acquires a slot, waiting if all are busy. Throws a Fault when the queue is full or the model cannot serve by then,
+   * and the signal's reason when that aborts first.
    */
   acquireSlot(signal: AbortSignal, project: string): Slot | Promise<Slot> {
     signal.throwIfAborted();
@@ -204,7 +204,7 @@ export class Deployment {
     return slot;
   }
 
-  /** Lets requests that run or wait for a slot end, then closes. */
+  /** Waits for running and queued requests, then closes. */
   async retire(): Promise<void> {
     await this.#slots.idle();
     await this.close();
@@ -244,7 +244,7 @@ export class Deployment {
   }
 }
 
-/** The reason may name files and settings, which are the operator's. */
+/** Fault without the reason, which may name the operator's files and settings. */
 function notStarted(): Fault {
   return unavailable("This model could not be started; its operator finds the reason in the log.", "engine_failed", 60);
 }

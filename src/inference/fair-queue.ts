@@ -1,6 +1,6 @@
-/** Who waits, by project: the next one belongs to the project that is served least at the moment. */
+/** Queue by project: the next item belongs to the project that holds the fewest slots. */
 
-/** Of projects that were served longer ago than this many others or twice as many, it is forgotten when. */
+/** Number of projects whose last turn is remembered. */
 const REMEMBERED_PROJECTS = 1000;
 
 export class FairQueue<Item> {
@@ -8,7 +8,7 @@ export class FairQueue<Item> {
   readonly #waiting = new Map<string, Set<Item>>();
   /** Slots that each project holds. */
   readonly #held = new Map<string, number>();
-  /** Rises with each entering. */
+  /** Order in which the projects last received a slot. */
   readonly #enteredAt = new Map<string, number>();
   #clock = 0;
   #size = 0;
@@ -29,7 +29,7 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** Does nothing when it is not there any more. */
+  /** Removes an item; does nothing if it has left the queue. */
   remove(project: string, item: Item): void {
     const items = this.#waiting.get(project);
     if (items?.delete(item) !== true) return;
@@ -37,7 +37,9 @@ export class FairQueue<Item> {
     if (items.size === 0) this.#waiting.delete(project);
   }
 
-  /** Takes the oldest of the project that holds the fewest slots; among equals, of the one that was served longest ago. */
+  /**
+   * Takes the oldest item of the project that holds the fewest slots; among equals, of the least recently served one.
+   */
   next(): Item | undefined {
     let chosen: string | undefined;
     for (const project of this.#waiting.keys()) {
@@ -50,7 +52,7 @@ export class FairQueue<Item> {
     return item;
   }
 
-  /** Takes the newest of the project with the most waiting, when that is more than `project` would have with one more. */
+  /** Takes the newest item of the project with the longest queue, if that exceeds the queue of `project` plus one. */
   yieldTo(project: string): Item | undefined {
     let longest = project;
     for (const [each, items] of this.#waiting) if (items.size > this.#lengthOf(longest)) longest = each;

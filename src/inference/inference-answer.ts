@@ -3,21 +3,21 @@ import type { RateLimitStatus } from "../faults.ts";
 import type { Usage } from "../usage.ts";
 import type { Settlement } from "./settlement.ts";
 
-/** The answer of a run, whatever its task. */
+/** Answer of a run of any task. */
 export interface InferenceAnswer<Opened extends Model, Event> {
-  /** The catalog id that answers, which may be a fallback's. */
+  /** Catalog ID that answers, possibly a fallback's. */
   model: string;
   deployment: string;
-  /** The open model itself, for the facts that it declares. */
+  /** Open model, for the facts that it declares. */
   opened: Opened;
-  /** How much of the caller's limits is left. */
+  /** Rate limit status of the caller. */
   rateLimitStatus: RateLimitStatus;
-  /** To be read to its end, or returned early; a failure on the way is thrown. */
+  /** Events, which the consumer reads to the end or returns early. Throws failures mid-answer. */
   events: AsyncIterable<Event>;
-  /** Until now: grows as `events` are read. */
+  /** Usage so far; grows as `events` are read. */
   used: Readonly<Usage>;
-  /** Called before `events` is returned early although the caller is still there: says how that is to be settled. */
+  /** Sets the outcome before `events` is returned early while the caller is still connected. */
   settleAs(outcome: "finished" | "failed"): void;
-  /** What it came to; undefined while it runs. */
+  /** Returns the settlement; undefined while the request runs. */
   settlement(): Settlement | undefined;
 }

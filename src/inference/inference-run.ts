@@ -1,4 +1,4 @@
-/** One request from its reservation to its settlement, whatever its task. */
+/** One request of any task, from its reservation to its settlement. */
 
 import type { Caller } from "../accounts/caller.ts";
 import type { ResolvedModel } from "../catalog/catalog.ts";
@@ -20,12 +20,12 @@ export interface InferenceRunOptions<Opened extends Model, Event> {
   requestedModel: string;
   catalogId: string;
   reservation: Reservation;
-  /** Epoch milliseconds, as reserved. */
+  /** Time of the reservation in epoch milliseconds. */
   startedAt: number;
   onSettled: (settlement: Settlement) => void;
 }
 
-/** Its answer's events are the run's own: an iterator written out for the same reason as `LifecycleIterator`. */
+/** Run of a request and iterator over its events, written by hand for the same reason as `LifecycleIterator`. */
 export class InferenceRun<Opened extends Model, Event> implements AsyncIterableIterator<Event> {
   readonly #options: InferenceRunOptions<Opened, Event>;
   readonly #abort = new AbortController();
@@ -48,7 +48,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   /** Ends the run; its consumer gets `reason`. */
   abort(reason: Fault): void {
     this.#abort.abort(reason);
-    // A client that leaves before it reads anything returns a generator that never began, whose `finally` never runs.
+    // A client that disconnects before reading returns a generator that never started, whose `finally` never runs.
     if (this.#routed !== undefined) this.#settle(outcomeOf(reason));
   }
 
@@ -81,12 +81,12 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     return this;
   }
 
-  /** Of an answer that has begun. */
+  /** Returns the next event of an answer that has begun. */
   next(): Promise<IteratorResult<Event>> {
     return (this.#routed as Routed<Opened, Event>).events.next().then(this.#onResult, this.#onFailure);
   }
 
-  /** The consumer stops early: the engine must not go on, and what it made still counts. */
+  /** Ends the answer early: stops the engine and settles what it has generated. */
   async return(): Promise<IteratorResult<Event>> {
     this.#settle("client-left");
     this.abort(new Fault("client-left", "The client left."));
@@ -121,7 +121,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     throw failure;
   };
 
-  /** Only the first call counts. */
+  /** Records the end; only the first call counts. */
   #settle(outcome: Settlement["outcome"]): void {
     if (this.#settlement !== undefined) return;
     const { caller, adapter, requestedModel, catalogId, reservation, startedAt, onSettled } = this.#options;

@@ -62,18 +62,21 @@ export interface InferenceOptions {
   router: Router;
   quota: Quota;
   accessOf: (caller: Caller) => ModelAccess;
-  /** What the caller's project demands for all its chats. */
+  /** Moderation that the caller's project requires for all its chats. */
   moderationOf: (caller: Caller) => DemandedModeration | undefined;
   requestTimeoutSeconds: number;
   /** Called with every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
 }
 
-/** Registers what is done when the client disconnects, at once where it has. An abort signal takes several times as long. */
+/**
+ * Registers a callback for a disconnect; calls it at once if the client has disconnected. An abort signal takes several
+ * times as long.
+ */
 export type OnDisconnect = (leave: () => void) => void;
 
 export interface ChatOptions {
-  /** What the request asks for; what its project demands is added. */
+  /** Moderation that the request asks for; the project's requirements are added. */
   moderation: AskedModeration | undefined;
   onDisconnect: OnDisconnect;
 }
@@ -84,7 +87,7 @@ type PromptParts = Parameters<typeof estimatePromptTokens>[0];
 
 export interface PromptCount {
   promptTokens: number;
-  /** Whether no tokenizer has counted it. */
+  /** Whether the count is an estimate rather than a tokenizer's. */
   isEstimate: boolean;
   rateLimitStatus: RateLimitStatus;
 }
@@ -101,11 +104,11 @@ export class Inference {
 
   constructor(options: InferenceOptions) {
     this.#options = options;
-    // One for all requests, since one for each would take a hundredth of what a request takes.
+    // One timer for all requests: one per request would take 1% of the time of a request.
     setInterval(() => this.#endLate(), 1000 * Math.min(1, options.requestTimeoutSeconds / 20)).unref();
   }
 
-  /** In the order of the catalog. Throws a Fault when this caller may use no model at all. */
+  /** Lists models in the order of the catalog. Throws a Fault when the caller may not use any model. */
   async listModels(caller: Caller, filter: ListingFilter): Promise<ListedModel[]> {
     const { catalog, upstreamModels, accessOf } = this.#options;
     const listed = listModels(catalog, upstreamModels, accessOf(caller), filter);
@@ -113,7 +116,7 @@ export class Inference {
     return listed;
   }
 
-  /** Id of the catalog entry for a requested id, without an access check: for metrics, never for an answer. */
+  /** Returns the catalog ID for a requested ID without an access check: for metrics, never for an answer. */
   catalogIdOf(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
   }
@@ -127,8 +130,8 @@ export class Inference {
   }
 
   /**
-   * Moderates the input as the request asks and its project demands, and resolves once an engine has begun to answer, so
-   * a refusal is an error of its own and not a broken stream. Throws a Fault.
+   * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
+   * refusal is an error response rather than a broken stream. Throws a Fault.
    */
   async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
@@ -142,8 +145,8 @@ export class Inference {
   }
 
   /**
-   * Counts as a request and runs nothing. No engine reports the length of a prompt without answering it, so the count is
-   * the estimate that quota uses. Throws a Fault.
+   * Estimates the tokens of a prompt as quota does, because no engine reports them without answering. Counts as a
+   * request. Throws a Fault.
    */
   async countPromptTokens(caller: Caller, request: PromptParts & { model: string }): Promise<PromptCount> {
     this.#findForTask(caller, request.model, "chat");
@@ -152,8 +155,8 @@ export class Inference {
   }
 
   /**
-   * Judges inputs with `model`, or with the first moderation model that this caller may use. `isWithinRequest`: for one
-   * of the caller's that runs already. As `chat` otherwise.
+   * Moderates inputs with `model`, or with the first moderation model that this caller may use. `isWithinRequest`: as
+   * part of a request that is already counted. Otherwise like `chat`.
    */
   async moderate(
     caller: Caller,
@@ -164,7 +167,7 @@ export class Inference {
     return this.#run(caller, id, moderationAdapter(request, projectOf(caller)), onDisconnect, isWithinRequest);
   }
 
-  /** One event: all vectors. As `chat` otherwise. */
+  /** Resolves with one event with all vectors; otherwise like `chat`. */
   embed(
     caller: Caller,
     { model, ...request }: Omit<EmbeddingRequest, "usesOpenAiName">,
@@ -174,7 +177,7 @@ export class Inference {
     return this.#run(caller, model, embeddingAdapter({ ...request, usesOpenAiName }), onDisconnect);
   }
 
-  /** Resolves with the first samples. As `chat` otherwise. */
+  /** Resolves with the first samples; otherwise like `chat`. */
   speak(
     caller: Caller,
     { model, ...request }: SpeechRequest,
@@ -183,7 +186,7 @@ export class Inference {
     return this.#run(caller, model, speechAdapter(request), onDisconnect);
   }
 
-  /** Resolves with the first segment, or the end when nothing was said. As `chat` otherwise. */
+  /** Resolves with the first segment, or the end when there is no speech; otherwise like `chat`. */
   transcribe(
     caller: Caller,
     { model, ...request }: TranscriptionRequest,
@@ -193,8 +196,8 @@ export class Inference {
   }
 
   /**
-   * The voices of one speech model, or of all that this caller may use; models that cannot serve at present are left
-   * out when none is named. Throws a Fault.
+   * Lists the voices of one speech model, or of all that this caller may use; without an ID it omits models that cannot
+   * serve at present. Throws a Fault.
    */
   async listVoices(caller: Caller, id: string | undefined): Promise<ModelVoices[]> {
     if (id === undefined) {
@@ -214,7 +217,7 @@ export class Inference {
     return this.#running.size;
   }
 
-  /** Ends what is running, with an error that each client sees. */
+  /** Aborts all running requests with an error that each client sees. */
   stop(): void {
     for (const run of this.#running) {
       run.abort(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
@@ -261,13 +264,13 @@ export class Inference {
         this.#options.onSettled(settlement);
       },
     });
-    // Also once it is over, which changes nothing any more.
+    // Harmless after the end of the request.
     onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
     const entry = this.#running.add(run);
     return await run.answer(candidates);
   }
 
-  /** Late itself by a second at most, and by a twentieth. */
+  /** Aborts requests past their deadline; late by at most a second or a twentieth of the time limit. */
   #endLate(): void {
     const seconds = this.#options.requestTimeoutSeconds;
     for (const run of this.#running) {
@@ -277,7 +280,7 @@ export class Inference {
     }
   }
 
-  /** Counts a request that needs no model. Throws a Fault when it is one too many. */
+  /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */
   async admit(caller: Caller): Promise<RateLimitStatus> {
     const upperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
     const claim = {
@@ -314,7 +317,7 @@ export class Inference {
     return found;
   }
 
-  /** Only those fallbacks that the caller could have asked for. */
+  /** Resolves the fallbacks that the caller may use. */
   #fallbacks(caller: Caller, model: CatalogModel): ResolvedModel[] {
     if (model.fallbacks.length === 0) return [];
     const mayUse = this.#options.accessOf(caller);
@@ -330,7 +333,7 @@ function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undef
   );
 }
 
-/** Whose turn it is where requests wait. */
+/** Returns the project whose turn in the queue a request takes. */
 function projectOf({ projectId, organizationId }: Caller): string {
   return projectId ?? organizationId;
 }

@@ -7,7 +7,7 @@ export class LatencyEwma {
   #seconds = 0;
   #measuredAt = Number.NEGATIVE_INFINITY;
 
-  /** Undefined: not measured recently. */
+  /** Average in seconds; undefined without a recent measurement. */
   get seconds(): number | undefined {
     const ageSeconds = (performance.now() - this.#measuredAt) / 1000;
     return ageSeconds > LatencyEwma.forgottenAfterSeconds ? undefined : this.#seconds;

@@ -1,8 +1,8 @@
 import { Fault } from "../faults.ts";
 
 /**
- * Passes an answer's events on and reports their end exactly once: with the failure, or undefined after a normal end.
- * An iterator written out, since a generator more costs each event of a stream several turns of the microtask queue.
+ * Passes on an answer's events and reports their end exactly once: with the failure, or undefined after a normal end.
+ * Written by hand because another generator costs several microtask turns per event.
  */
 export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
   readonly #source: AsyncIterator<Event>;
@@ -16,7 +16,7 @@ export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
     this.#source = source[Symbol.asyncIterator]();
     this.#signal = signal;
     this.#end = end;
-    // A reader that leaves between two events does not resume what waits there, and then nothing would be freed.
+    // A reader that leaves between two events does not resume a suspended generator, and nothing would be freed.
     signal.addEventListener("abort", () => void this.return());
   }
 
@@ -36,7 +36,7 @@ export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
 
   async return(): Promise<IteratorResult<Event>> {
     this.#putBack = undefined;
-    // A deadline that a slow reader missed says nothing of the source.
+    // A deadline that a slow reader missed does not indicate a failure of the source.
     const hasFailed = this.#signal.aborted && this.#isAwaited;
     try {
       await this.#source.return?.();
@@ -47,7 +47,7 @@ export class LifecycleIterator<Event> implements AsyncIterableIterator<Event> {
     return { done: true, value: undefined };
   }
 
-  /** The next call of `next` gives it again. */
+  /** Puts a result back for the next call of `next`. */
   putBack(result: IteratorResult<Event>): void {
     this.#putBack = result;
   }

@@ -1,11 +1,11 @@
 import type { UsageUpperBound } from "../quota/quota.ts";
 
-/** For models whose window is unknown. No common model writes a longer answer. */
+/** Limit for models with an unknown window. No common model writes a longer answer. */
 const MAX_COMPLETION_TOKENS = 131_072;
 
 /**
- * Lowers what a chat can use to the longest of the context windows, each choice on its own: more would be reserved in
- * vain, and refuse others. Undefined windows are unknown.
+ * Limits the upper bound of each choice to the longest context window: a larger reservation would needlessly refuse
+ * other requests. Undefined windows are unknown.
  */
 export function limitToContextWindow(
   upperBound: UsageUpperBound,

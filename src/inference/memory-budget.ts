@@ -1,12 +1,12 @@
-/** Bounds the memory of all local models together: the least recently used ones are unloaded for one that is needed. */
+/** Limits the total memory of local models: unloads the least recently used ones when another is needed. */
 
 import { unavailable } from "../faults.ts";
 
 export interface MemoryUser {
   readonly name: string;
-  /** Measured where the model is loaded or has been, estimated otherwise. */
+  /** Measured memory of a model that has been loaded, otherwise an estimate. */
   readonly memoryBytes: number;
-  /** On the clock of `performance.now()`. */
+  /** Time of the last use, on the clock of `performance.now()`. */
   readonly lastUsedAt: number;
   /** Whether no request uses or awaits it. */
   readonly isIdle: boolean;
@@ -30,7 +30,7 @@ export class MemoryBudget {
 
   /**
    * Resolves once there is room for `user`, which counts from then on. Throws a Fault when it can never fit, or when
-   * the models that would have to give way are in use.
+   * the models to unload are in use.
    */
   admit(user: MemoryUser): Promise<void> {
     // Sequential, because concurrent checks could count the same free memory twice.
@@ -43,7 +43,7 @@ export class MemoryBudget {
     this.#users.delete(user);
   }
 
-  /** Unloads idle models where a loaded one turned out to be larger than estimated. */
+  /** Unloads idle models if a loaded one is larger than estimated. */
   trim(except: MemoryUser): Promise<void> {
     this.#admitting = this.#admitting.then(async () => {
       for (;;) {

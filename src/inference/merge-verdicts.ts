@@ -1,6 +1,9 @@
 import type { ModerationVerdict } from "../engines/engine.ts";
 
-/** In each category the verdict with the higher score; flagged where either is. An upstream may judge each by other ones. */
+/**
+ * Merges two verdicts: the higher score in each category, flagged if either is. An upstream may use different
+ * categories for each.
+ */
 export function mergeVerdicts(one: ModerationVerdict | undefined, other: ModerationVerdict): ModerationVerdict {
   if (one === undefined) return other;
   const categories = [...new Set([one, other].flatMap(({ scores, flags }) => Object.keys({ ...scores, ...flags })))];

@@ -9,18 +9,18 @@ import type { MemoryBudget, MemoryUser } from "./memory-budget.ts";
 export interface LoadPolicy {
   /** `on_demand`: the files are fetched at the start, and the model is loaded by the first request. */
   load: "start" | "on_demand";
-  /** After so long without a request the model is unloaded; undefined: never. */
+  /** Idle time after which the model is unloaded; undefined: never. */
   unloadAfterSeconds: number | undefined;
 }
 
 export interface ModelLoaderOptions {
   name: string;
-  /** Read whenever it matters: a reload may change it. */
+  /** Returns the present policy, which a reload may change. */
   policy: () => LoadPolicy;
   open: (signal: AbortSignal) => Promise<Model>;
   /** Checks the settings and fetches the files. Resolves with the files' size in bytes. */
   prepare: ((signal: AbortSignal) => Promise<number>) | undefined;
-  /** Undefined: the model uses no memory of this machine worth counting. */
+  /** Memory budget; undefined: the model's memory on this machine is negligible. */
   memory: MemoryBudget | undefined;
   /** Requests that hold or await a slot, and when the last one ended, on the clock of `performance.now()`. */
   activity: () => { requests: number; lastEndedAt: number };
@@ -33,9 +33,9 @@ export type LoaderState =
   | { state: "failed"; reason: string }
   | { state: "open"; model: Model };
 
-/** An opening that failed is tried again. */
+/** Backoff of retries after a failed opening. */
 const REOPEN_SECONDS = { initial: 15, max: 600 };
-/** Before a model was loaded once, its memory is estimated from its files; the measured default models use less. */
+/** Memory estimated in addition to the files before the first load; the measured default models use less. */
 const ESTIMATED_BYTES = 150e6;
 const ESTIMATED_PER_FILE_BYTE = 1.5;
 
@@ -55,7 +55,7 @@ export class ModelLoader implements MemoryUser {
   #unloading: Promise<void> | undefined;
   #holds = 0;
   #lastHeldAt = performance.now();
-  /** How long the last load took. */
+  /** Seconds that the last load took. */
   #loadSeconds: number | undefined;
 
   constructor(options: ModelLoaderOptions) {
@@ -74,7 +74,7 @@ export class ModelLoader implements MemoryUser {
     return this.#model;
   }
 
-  /** The model as it was when last loaded: what it says of itself holds while it is unloaded. */
+  /** Model as last loaded, whose facts remain valid while it is unloaded. */
   get lastModel(): Model | undefined {
     return this.#model ?? this.#lastModel;
   }
@@ -130,7 +130,7 @@ export class ModelLoader implements MemoryUser {
     };
   }
 
-  /** Ends the model's process. Whoever calls it has made sure that the model is idle, or accepts that requests fail. */
+  /** Ends the model's process. The caller ensures that the model is idle, or accepts that requests fail. */
   async unload(): Promise<void> {
     const model = this.#model;
     if (model === undefined) return this.#unloading;

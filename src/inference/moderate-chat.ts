@@ -1,4 +1,4 @@
-/** Moderates what a chat model is asked and what it answers, as a policy demands. */
+/** Moderates the input and the answer of a chat as a policy requires. */
 
 import type { ChatModel } from "../engines/chat-model.ts";
 import type { ModerationModel, ModerationVerdict } from "../engines/engine.ts";
@@ -16,7 +16,7 @@ import type { ModerationRequest, ModerationVerdicts } from "./task-adapters.ts";
 type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
 
 export interface ModeratedRun {
-  /** Begins the chat itself. */
+  /** Starts the chat. */
   answer(): Promise<InferenceAnswer<ChatModel, ChatRunEvent>>;
   moderate(question: ModerationQuestion): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>>;
 }
@@ -95,7 +95,9 @@ function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isDema
   throw new Fault(kind, `The messages could not be judged: ${message}`, { param, code });
 }
 
-/** Scores are extra, so a model that is down costs only them; what the caller asked wrongly is still refused. */
+/**
+ * Returns a failure of the moderation model as the outcome, because scores are optional; rethrows the caller's errors.
+ */
 function orFailure(failure: unknown): Fault {
   const isPassing =
     failure instanceof Fault &&
@@ -104,7 +106,7 @@ function orFailure(failure: unknown): Fault {
   return failure;
 }
 
-/** Once there is an answer, it is not withheld for want of scores. */
+/** Returns any failure as the outcome, because missing scores do not withhold an answer. */
 function orAnyFault(failure: unknown): Fault {
   if (failure instanceof Fault && failure.kind !== "client-left") return failure;
   throw failure;

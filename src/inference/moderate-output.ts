@@ -1,4 +1,4 @@
-/** Judges an answer while it comes, and holds back only what is not judged yet. */
+/** Moderates an answer while it streams, and holds back only text that is not moderated yet. */
 
 import type { TextDelta } from "../engines/chat-proxy.ts";
 import type { ModerationVerdict } from "../engines/engine.ts";
@@ -9,16 +9,16 @@ import { mergeVerdicts } from "./merge-verdicts.ts";
 interface OutputOptions<Event extends { type: string }, Judgement> {
   form: ModeratedForm<Event>;
   moderate: (texts: readonly string[]) => Promise<Judgement>;
-  /** Given what was found in the complete answer, or in the part that blocked it. */
+  /** Receives the result for the complete answer, or for the part that blocked it. */
   take: (judgement: Judgement) => void;
 }
 
-/** Characters that are let through together: fewer cost more judgements, more make the reader wait longer. */
+/** Characters moderated together: fewer cost more calls, more delay the reader. */
 const HELD_CHARACTERS = 240;
-/** Harm shows in its context, so each judgement sees what came just before as well. */
+/** Characters of preceding text included as context in each call. */
 const CONTEXT_CHARACTERS = 800;
 
-/** Passes everything on, and has the complete text judged at the end. */
+/** Passes on all events and moderates the complete text at the end. */
 export async function* scoreOutput<Event extends { type: string }, Judgement>(
   events: AsyncIterable<Event>,
   { form, moderate, take }: OutputOptions<Event, Judgement>,
@@ -33,7 +33,7 @@ export async function* scoreOutput<Event extends { type: string }, Judgement>(
 
 interface BlockOptions<Event extends { type: string }> extends OutputOptions<Event, ModerationVerdict> {
   choices: number;
-  /** Called once the model is to write no more, before it is stopped; gives what it used until then. */
+  /** Called before the model is stopped; returns its usage until then. */
   onBlocked: () => TokenUsage;
 }
 

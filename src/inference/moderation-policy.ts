@@ -5,14 +5,14 @@ import { Fault, invalidRequest } from "../faults.ts";
 /** `score` reports verdicts; `block` lets nothing flagged through. */
 type ModerationMode = "score" | "block";
 
-/** What a chat request asks for; a direction without a mode is scored. */
+/** Moderation that a chat request asks for; a direction without a mode is scored. */
 export interface AskedModeration {
   model: string | undefined;
   input: ModerationMode | undefined;
   output: ModerationMode | undefined;
 }
 
-/** What a project demands; null demands nothing. */
+/** Moderation that a project requires; null requires nothing. */
 export interface DemandedModeration {
   /** Null: the first moderation model that the caller may use. */
   model: string | null;
@@ -23,18 +23,18 @@ export interface DemandedModeration {
 export interface ModerationPolicy {
   /** Undefined: the first moderation model that the caller may use. */
   model: string | undefined;
-  /** Undefined: not judged. */
+  /** Mode for the input; undefined: not moderated. */
   input: ModerationMode | undefined;
   output: ModerationMode | undefined;
-  /** Whether it is the project's: then a failing moderation model fails the request. */
+  /** Whether the project requires it, in which case a failing moderation model fails the request. */
   isDemanded: boolean;
   /** Whether the answer shows the verdicts. */
   isShown: boolean;
 }
 
 /**
- * Undefined when nothing is to be judged. Throws a Fault when the request asks for less than the project demands, or
- * for a judge of its own. `idOf` gives the catalog's id for an id or an alias.
+ * Combines the request's and the project's moderation; undefined without any. Throws a Fault when the request weakens
+ * the project's policy or names another model. `idOf` returns the catalog ID for an ID or an alias.
  */
 export function moderationPolicy(
   asked: AskedModeration | undefined,
@@ -62,7 +62,7 @@ export function moderationPolicy(
   };
 }
 
-/** Another judge may be more lenient. */
+/** Throws a Fault for another moderation model than the project's, which may be more lenient. */
 function checkJudge(asked: string, demanded: string | null, idOf: (model: string) => string | undefined): void {
   if (demanded !== null && idOf(asked) !== undefined && idOf(asked) === idOf(demanded)) return;
   const moderator = demanded === null ? "the first moderation model that it may use" : `\`${demanded}\``;

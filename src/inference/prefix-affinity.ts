@@ -7,13 +7,13 @@ interface Named extends Ranked {
   name: string;
 }
 
-/** How much busier than the others' mean a deployment may be and still be given what sticks to it. */
+/** Maximum load of a deployment, relative to the mean of the others, up to which affinity applies. */
 const MAX_LOAD = 1.25;
 
 /**
- * Puts the deployment that `key` belongs to first, by weighted rendezvous hashing: each key keeps its deployment when
- * others come or go. Nothing changes where none reuses prefixes, or when that one has no slot free or far more to do
- * than the others.
+ * Puts the deployment of `key` first, by weighted rendezvous hashing: each key keeps its deployment when others are
+ * added or removed. Keeps the order without prefix caching, or when that deployment is full or much busier than the
+ * others.
  */
 export function orderByPrefixAffinity<D extends Named>(ranked: D[], key: string | undefined): D[] {
   if (key === undefined) return ranked;
@@ -37,7 +37,7 @@ function isOverloaded(home: Named, all: readonly Named[]): boolean {
   return home.slots.inUse + 1 > Math.ceil(MAX_LOAD * (mean + 1));
 }
 
-/** More than 0, less than 1, and as good as random. */
+/** Hashes text to a fraction between 0 and 1, exclusive. */
 function fractionOf(text: string): number {
   return (createHash("sha1").update(text).digest().readUInt32BE() + 0.5) / 2 ** 32;
 }

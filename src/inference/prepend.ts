@@ -1,4 +1,4 @@
-/** `rest`, whose first item was taken to wait for it, with that again before it. Ends `rest` when it is ended itself. */
+/** Yields `first`, which was taken from `rest`, then `rest`. Ends `rest` when it is ended itself. */
 export async function* prepend<Event>(first: Event, rest: AsyncIterator<Event>): AsyncGenerator<Event> {
   try {
     yield first;

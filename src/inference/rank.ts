@@ -9,13 +9,13 @@ export interface Ranked {
   slots: { inUse: number; waiting: number; count: number; hasFree: boolean };
 }
 
-/** Those that share requests out; the others prefer one deployment, whatever the prompt. */
+/** Strategies that distribute requests; the others prefer one deployment for every prompt. */
 export const SPREADING: ReadonlySet<Strategy> = new Set(["weighted", "least_busy", "lowest_latency"]);
 
-/** Ascending by what this gives; what is equal keeps the order that it had. */
+/** Score by which deployments are sorted in ascending order; the sort is stable. */
 type Score<D extends Ranked> = (deployment: D) => number;
 
-/** `random` gives 0 to 1. */
+/** Sorts deployments by strategy. `random` returns a number from 0 to 1. */
 export function rank<D extends Ranked>(deployments: readonly D[], strategy: Strategy, random = Math.random): D[] {
   switch (strategy) {
     case "ordered":
@@ -38,10 +38,10 @@ export function rank<D extends Ranked>(deployments: readonly D[], strategy: Stra
   }
 }
 
-/** Of US dollars for a token: a prompt is usually some three times as long as its answer. */
+/** Weight of the prompt's price: a prompt is usually about three times as long as its answer. */
 const PROMPT_SHARE = 3;
 
-/** Comparable between deployments of one model only, which have one task and so the same units. */
+/** Returns a cost that is comparable between deployments of one model, which have the same units. */
 function costOf({ routingOptions: { price } }: Ranked): number {
   const of = (unit: string) => Number(price[unit] ?? 0);
   return PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second");

@@ -7,13 +7,13 @@ export class RetryBudget {
   #left: number = RetryBudget.reserve;
   #refilledAt = performance.now();
 
-  /** Each request earns a part of a retry. */
+  /** Adds a request's fraction of a retry. */
   earn(): void {
     this.#refill();
     this.#left = Math.min(RetryBudget.reserve, this.#left + RetryBudget.share);
   }
 
-  /** False when the budget is spent. */
+  /** Takes one retry; returns false when the budget is exhausted. */
   spend(): boolean {
     this.#refill();
     if (this.#left < 1) return false;
@@ -21,7 +21,7 @@ export class RetryBudget {
     return true;
   }
 
-  /** For a retry that was not made after all. */
+  /** Returns a retry that was not made. */
   giveBack(): void {
     this.#left = Math.min(RetryBudget.reserve, this.#left + 1);
   }

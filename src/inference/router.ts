@@ -1,4 +1,4 @@
-/** Chooses the deployments that a request is tried at, one after the other, until one begins to answer. */
+/** Selects the deployments for a request, one after the other, until one begins to answer. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { backoffDelay } from "../async/backoff.ts";
@@ -17,21 +17,21 @@ export interface RouterOptions {
 }
 
 export interface RouteOptions<Opened extends Model, Event> extends AttemptOptions<Opened, Event> {
-  /** The model asked for, then its fallbacks. */
+  /** Requested model, then its fallbacks. */
   candidates: readonly ResolvedModel[];
 }
 
 export interface Routed<Opened extends Model, Event> {
-  /** The catalog id that answers: the one asked for, or a fallback's. */
+  /** Catalog ID that answers: the requested one or a fallback's. */
   id: string;
   price: CatalogModel["price"];
   deployment: Deployment;
   opened: Opened;
-  /** Begins with the event that was waited for; empty when the answer is. */
+  /** Events of the answer, beginning with the one already received. */
   events: AsyncIterator<Event>;
 }
 
-/** What the same deployment may not meet a moment later. */
+/** Kinds of failure that a retry at the same deployment may avoid. */
 const AGAIN: ReadonlySet<FaultKind> = new Set(["unavailable", "upstream-failed", "request-rate-limited"]);
 
 /** Delay between rounds over the deployments, in milliseconds. */
@@ -39,7 +39,7 @@ const RETRY = { initial: 100, jitter: [0.5, 1] } as const;
 
 export class Router {
   readonly #onAttempt: (measure: AttemptMeasure) => void;
-  /** By the id of the catalog's entry. */
+  /** Retry budgets by the ID of the catalog's entry. */
   readonly #budgets = new Map<string, RetryBudget>();
 
   constructor({ onAttempt = () => {} }: RouterOptions = {}) {
@@ -47,8 +47,8 @@ export class Router {
   }
 
   /**
-   * Waits for the first event of the first deployment that gives one. Throws a Fault: what the request itself caused at
-   * once; otherwise, when no attempt is left, why the last one failed, or why none could be made.
+   * Resolves with the first deployment that yields an event. Throws a Fault: at once if the request caused it,
+   * otherwise the last failure, or the reason that no attempt was possible.
    */
   async route<Opened extends Model, Event>(options: RouteOptions<Opened, Event>): Promise<Routed<Opened, Event>> {
     const budget = this.#budgetOf(options.candidates[0]?.model.id ?? "");
@@ -117,7 +117,10 @@ function refusalOf({ circuits, name }: Deployment, { id }: ResolvedModel): Fault
   return circuits.of(id).refusal(name);
 }
 
-/** Unhealthy deployments lose their prefixes to healthy ones until they recover. */
+/**
+ * Orders deployments by prefix affinity. Healthy deployments take over the prefixes of unhealthy ones until they
+ * recover.
+ */
 function preferCachedPrefix<Opened extends Model, Event>(
   candidate: ResolvedModel,
   ranked: Deployment[],
@@ -168,13 +171,13 @@ function eligibleModel<Opened extends Model, Event>(
   return cannot === undefined ? opened : undefined;
 }
 
-/** Why a request has not been answered yet. */
+/** Reasons that a request has not been answered yet. */
 class Reasons {
-  /** How the last attempt failed. */
+  /** Failure of the last attempt. */
   attempt: Fault | undefined;
-  /** Why a deployment cannot honour the request. */
+  /** Fault of a deployment that does not support the request. */
   cannot: Fault | undefined;
-  /** Of the deployments that could not be asked now, the one that is back first. */
+  /** Fault of the unavailable deployment that recovers first. */
   #unready: Fault | undefined;
 
   skipped(fault: Fault): void {
@@ -182,7 +185,7 @@ class Reasons {
     if (this.#unready === undefined || wait(fault) < wait(this.#unready)) this.#unready = fault;
   }
 
-  /** A deployment that could have honoured the request but is not well says more than one that cannot honour it. */
+  /** Selects the most useful Fault: an unavailable deployment that supports the request precedes one that does not. */
   toThrow(): Error {
     return this.attempt ?? this.#unready ?? this.cannot ?? new Error("A model without a deployment");
   }

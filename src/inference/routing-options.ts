@@ -1,4 +1,4 @@
-/** What the operator says of how requests are shared between a model's deployments. */
+/** Operator's options for routing requests between a model's deployments. */
 
 import { type CircuitSettings, DEFAULT_CIRCUIT } from "./circuit.ts";
 import type { LoadPolicy } from "./model-loader.ts";
@@ -7,7 +7,7 @@ export type Strategy = "ordered" | "weighted" | "least_busy" | "lowest_latency" 
 
 export interface RoutingPolicy {
   strategy: Strategy;
-  /** Attempts after the first; each deployment is tried once even where there are more of them. */
+  /** Attempts after the first; each deployment is tried once even if there are more. */
   retries: number;
 }
 
@@ -15,11 +15,11 @@ export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2 }
 
 /** Options that can change without reopening the deployment's model. */
 export interface RoutingOptions extends LoadPolicy {
-  /** Its share where the strategy is `weighted`, and of prompts that stick. */
+  /** Weight for the strategy `weighted` and for prefix affinity. */
   weight: number;
-  /** US dollars as decimal strings, by unit; what is left out is free. */
+  /** Prices in US dollars as decimal strings, by unit; omitted units are free. */
   price: Readonly<Record<string, string>>;
-  /** Whether it finds a prompt that begins like an earlier one evaluated already. */
+  /** Whether it reuses the evaluated prefix of an earlier prompt. */
   prefixCaching: boolean;
   /** Requests that may wait for a slot. */
   maxQueue: number;

@@ -6,24 +6,24 @@ import type { Usage } from "../usage.ts";
 export interface Settlement {
   caller: Caller;
   operation: Task;
-  /** The catalog id asked for; it exists and the caller may use it. */
+  /** Requested catalog ID; it exists and the caller may use it. */
   requestedModel: string;
-  /** The catalog's entry for it: the same id, or the wildcard that covers it. */
+  /** Catalog entry: the same ID, or the wildcard that matches it. */
   catalogId: string;
-  /** The catalog id and deployment that answered; undefined when none did. */
+  /** Catalog ID and deployment that answered; undefined without an answer. */
   model: string | undefined;
-  /** At the price of the model that answered when it was asked; null without one. */
+  /** Cost at the answering model's price at the time of the request; null without a price. */
   costNanoDollars: number | null;
   deployment: string | undefined;
-  /** Deployments that were asked, one of them again counting again. */
+  /** Number of attempts, including repeated ones at the same deployment. */
   attempts: number;
-  /** Spent waiting for a slot, in all attempts. */
+  /** Seconds spent waiting for a slot in all attempts. */
   queuedSeconds: number;
   outcome: "finished" | "client-left" | "failed";
   used: Usage;
   /** Epoch milliseconds. */
   startedAt: number;
   durationSeconds: number;
-  /** To the first part of the answer. */
+  /** Seconds to the first part of the answer. */
   firstTokenSeconds: number | undefined;
 }

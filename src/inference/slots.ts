@@ -4,9 +4,9 @@ import { type Fault, unavailable } from "../faults.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 export interface Slot {
-  /** From the asking to the entering. */
+  /** Seconds from the request to the acquisition. */
   waitedSeconds: number;
-  /** Gives the slot back; may be called twice. */
+  /** Releases the slot; safe to call twice. */
   release(): void;
 }
 
@@ -22,16 +22,16 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 
 export class Slots {
   readonly count: number;
-  /** How many may wait; fewer than wait already lets those stay. */
+  /** Maximum queue length; lowering it keeps those already queued. */
   maxQueue: number;
   readonly #queue: FairQueue<Waiting>;
   #inUse = 0;
   #lastReleasedAt = Number.NEGATIVE_INFINITY;
   #whenIdle: (() => void) | undefined;
-  /** Moving average of how long a slot is held; a guess until the first release. */
+  /** Moving average of the seconds that a slot is held; an assumption until the first release. */
   #heldSeconds = 2;
 
-  /** `count` undefined: without limit. `perProject`: how many the requests of one project may take. */
+  /** Creates slots. `count` undefined: without limit. `perProject`: maximum slots of one project. */
   constructor(count: number | undefined, maxQueue: number, perProject = Number.POSITIVE_INFINITY) {
     this.#queue = new FairQueue(perProject);
     this.count = count ?? Number.POSITIVE_INFINITY;
@@ -46,7 +46,7 @@ export class Slots {
     return this.#queue.size;
   }
 
-  /** When the last request gave its slot back, on the clock of `performance.now()`. */
+  /** Time of the last release, on the clock of `performance.now()`. */
   get lastReleasedAt(): number {
     return this.#lastReleasedAt;
   }
@@ -63,14 +63,14 @@ export class Slots {
     });
   }
 
-  /** A slot, if one is free. */
+  /** Takes a slot if one is free. */
   take(project: string): Slot | undefined {
     return this.hasFree && this.#queue.mayServe(project) ? this.#occupy(project, 0) : undefined;
   }
 
   /**
-   * Resolves with a slot. Throws a Fault when the queue is full, or when it is and a project with fewer waiting comes
-   * later, and the signal's reason when that aborts first.
+   * Resolves with a slot. Throws a Fault when the queue is full, or later when a project with a shorter queue displaces
+   * it, and the signal's reason when that aborts first.
    */
   async acquire(signal: AbortSignal, project: string): Promise<Slot> {
     signal.throwIfAborted();
@@ -130,7 +130,7 @@ export class Slots {
     );
   }
 
-  /** Estimated time to work off the queue at the recent pace. */
+  /** Estimates the time to empty the queue at the recent pace. */
   #expectedWaitSeconds(): number {
     return Math.min(MAX_RETRY_AFTER_SECONDS, ((this.#queue.size + 1) / this.count) * this.#heldSeconds);
   }

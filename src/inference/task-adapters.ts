@@ -1,4 +1,4 @@
-/** What differs between the tasks in one request's life; everything else is the same for all. */
+/** Adapters for the differences between tasks in the life of a request. */
 
 import type { ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import { isChatProxy } from "../engines/chat-proxy.ts";
@@ -30,33 +30,33 @@ import { type ChatCall, type ChatRunEvent, forwarderOf } from "./chat-call.ts";
 
 export interface TaskAdapter<Opened extends Model, Event> {
   task: Opened["task"];
-  /** The most that it can use, for quota. */
+  /** Returns the upper bound of its usage, for quota. */
   upperBound(): UsageUpperBound;
-  /** Answers asked for at once; left out: one. */
+  /** Number of requested choices; default 1. */
   choices?: number;
-  /** Equal for requests that gain from the same deployment's memory of earlier prompts. */
+  /** Returns a key that is equal for requests that benefit from the same deployment's prefix cache. */
   affinity(): string | undefined;
-  /** Why this open model cannot do it, although another deployment may. */
+  /** Returns the Fault of a model that does not support the request, although another deployment may. */
   refusal(model: Opened): Fault | undefined;
   /** Does what needs no slot, before one is taken; undefined when there is nothing to do. Throws a Fault. */
   prepare?(model: Opened, signal: AbortSignal): Promise<void> | undefined;
-  /** Begins it. `id` is the catalog id to answer as. */
+  /** Starts the request. `id` is the catalog ID named in the answer. */
   begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
-  /** Whether events are read as fast as they come, which keeps a slow client from holding the slot. */
+  /** Whether events are buffered as fast as they arrive, which keeps a slow client from holding the slot. */
   drainsToBuffer(model: Opened): boolean;
-  /** Writes into `used` what this event says of usage; true for a part of the answer itself. */
+  /** Updates `used` with the usage of this event; returns true for a part of the answer itself. */
   count(event: Event, used: Usage): boolean;
-  /** Adds to `used` what a request has cost that was sent and given up before it reported its usage. */
+  /** Adds to `used` the cost of a request that was abandoned before it reported its usage. */
   countAbandoned(used: Usage): void;
-  /** Whether an answer that ends without this kind of event is broken. */
+  /** Detects the final event, without which an answer is incomplete. */
   isEnd: ((event: Event) => boolean) | undefined;
 }
 
-/** `project`: the one that the request counts for. */
+/** Adapts a chat. `project`: the one that the request counts for. */
 export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatModel, ChatRunEvent> {
   const { request, passThrough } = call;
   let prepared = request;
-  // An upstream reports usage at the end only, and an answer that ends before has had its prompt read all the same.
+  // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
   const countPrompt = (used: Usage) => {
     if (used.promptTokens > 0) return;
     used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes());
@@ -92,13 +92,13 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
 }
 
 const NOTHING: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
-/** Marks around the prompt and each message, in the longest of common chat templates. */
+/** Markup tokens around the prompt and each message in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
-/** More than common models need for one image; the exact number comes with the answer. */
+/** Upper bound of the tokens of an image in common models; the answer reports the exact number. */
 const TOKENS_PER_IMAGE = 4096;
 
-/** A token is one byte at least, and what else a prompt is made of, such as tools, is read as it is written. */
+/** Returns the upper bound of a chat's usage: a token has at least one byte, and models read tools as written. */
 function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
   const { messages, tools, format, maxTokens, choices } = request;
   const written = [messages.map((message) => ({ ...message, content: messageText(message) })), tools, format];
@@ -117,7 +117,10 @@ function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
 
 const AFFINITY_LENGTH = 1024;
 
-/** The turns of one conversation, and conversations with one long system prompt, begin alike. */
+/**
+ * Returns the affinity key: turns of one conversation, and conversations with the same long system prompt, share a
+ * prefix.
+ */
 function affinityOf({ promptCacheKey, messages }: ChatRequest): string {
   if (promptCacheKey !== undefined) return `key:${promptCacheKey}`;
   let start = "";
@@ -149,10 +152,10 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
   }
 }
 
-/** Marks that common tokenizers put around a text. */
+/** Special tokens that common tokenizers add around a text. */
 const TOKENS_AROUND_INPUT = 2;
 
-/** One event: all vectors. */
+/** Adapts embeddings, whose answer is one event with all vectors. */
 export function embeddingAdapter(
   request: Omit<EmbeddingRequest, "model">,
 ): TaskAdapter<EmbeddingModel, EmbeddingResult> {
@@ -181,7 +184,7 @@ export function embeddingAdapter(
   };
 }
 
-/** A token is one byte at least. */
+/** Returns the upper bound of an input's tokens: a token has at least one byte. */
 function maxTokensOf(input: EmbeddingInput): number {
   return TOKENS_AROUND_INPUT + (typeof input === "string" ? Buffer.byteLength(input) : input.length);
 }
@@ -204,14 +207,14 @@ function refuseDimensions(wanted: number | undefined, { dimensions }: EmbeddingM
 
 export interface ModerationRequest {
   inputs: readonly ModerationInput[];
-  /** Says which part is an image; thrown for models that take none. */
+  /** Fault that names the first image; thrown for models without image support. */
   imagesNotTaken: Fault | undefined;
   callerHeaders?: CallerHeaders;
 }
 
 export type ModerationVerdicts = readonly ModerationVerdict[];
 
-/** One event: all the verdicts. */
+/** Adapts moderation, whose answer is one event with all verdicts. */
 export function moderationAdapter(
   { inputs, imagesNotTaken, callerHeaders }: ModerationRequest,
   project: string,
@@ -270,15 +273,15 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
   };
 }
 
-/** What upstreams say of a recording's length is theirs; a usage record has 31 bits for its milliseconds. */
+/** Maximum duration that an upstream may report; a usage record has 31 bits for its milliseconds. */
 const MAX_AUDIO_SECONDS = (2 ** 31 - 1) / 1000;
 
-/** 16-bit samples at 16 kHz; compressed recordings are longer than this makes them, never shorter. */
+/** Byte rate of 16-bit samples at 16 kHz; a compressed recording is longer, never shorter. */
 const MAX_BYTES_PER_SECOND = 32_000;
 
 const SAMPLES_PER_SECOND = 16_000;
 
-/** The same samples, which may be iterated more than once; reports how many seconds each iteration has read. */
+/** Wraps samples, which may be iterated more than once, and reports the seconds that each iteration has read. */
 function observeSeconds(samples: AsyncIterable<Float32Array>, onRead: (seconds: number) => void) {
   return {
     async *[Symbol.asyncIterator]() {
@@ -312,7 +315,7 @@ export function transcriptionAdapter(
       return event.type !== "finish";
     },
     countAbandoned: (used) => {
-      // An upstream is sent the file, of which nothing is decoded here.
+      // An upstream receives the file, which is not decoded here.
       const seconds = heardSeconds > 0 ? heardSeconds : request.file.bytes / MAX_BYTES_PER_SECOND;
       used.audioSeconds = Math.max(used.audioSeconds, Math.min(seconds, MAX_AUDIO_SECONDS));
     },

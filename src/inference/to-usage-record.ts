@@ -1,7 +1,7 @@
 import type { UsageRecord } from "../usage/usage-recorder.ts";
 import type { Settlement } from "./settlement.ts";
 
-/** `now` in epoch milliseconds. Undefined when no deployment began to answer: no work was done. */
+/** Converts a settlement; undefined if no deployment began to answer. `now` is in epoch milliseconds. */
 export function toUsageRecord(settlement: Settlement, now: number): UsageRecord | undefined {
   const { caller, operation, model, deployment, costNanoDollars, used, outcome } = settlement;
   if (model === undefined || deployment === undefined) return undefined;
@@ -27,7 +27,7 @@ export function toUsageRecord(settlement: Settlement, now: number): UsageRecord 
   };
 }
 
-/** Last millisecond of the UTC month: spend limits count a request in the month in which it started. */
+/** Returns the last millisecond of the UTC month: spend limits count a request in the month in which it started. */
 function endOfMonth(time: number): number {
   const date = new Date(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - 1;

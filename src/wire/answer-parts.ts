@@ -1,4 +1,4 @@
-/** A chat answer as parts, one after the other: what formats with content blocks or output items are rendered from. */
+/** Converts a chat answer to sequential parts, from which formats with content blocks or output items are rendered. */
 
 import type { FinishReason, TokenLogprob } from "../engines/chat-model.ts";
 import { type ChatAnswerEvents, typedEvents } from "../engines/chat-proxy.ts";
@@ -18,11 +18,11 @@ export type PartEvent =
 interface OpenPart {
   index: number;
   part: AnswerPart;
-  /** Index of the call, where it is one. */
+  /** Index of the call; undefined for other parts. */
   call: number | undefined;
 }
 
-/** The parts of the only choice. Throws a Fault where calls come interleaved. */
+/** Yields the parts of the only choice. Throws a Fault for interleaved calls. */
 export async function* toAnswerParts(answer: ChatAnswerEvents, showsReasoning: boolean): AsyncGenerator<PartEvent> {
   let open: OpenPart | undefined;
   let count = 0;

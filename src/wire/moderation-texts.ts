@@ -1,4 +1,4 @@
-/** What a moderation model reads of a typed chat request: all that a chat model is shown of it. */
+/** Selects the texts of a typed chat request for moderation: everything that the chat model reads. */
 
 import type { ChatRequest } from "../engines/chat-model.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
@@ -7,11 +7,11 @@ import { joinedTexts, writtenIn } from "./openai/chat-moderation-input.ts";
 
 export interface ModerationInput {
   texts: readonly string[];
-  /** Names the first image; thrown where unmoderated content must not pass. */
+  /** Fault that names the first image; thrown where unmoderated content must not pass. */
   unjudgeable: Fault | undefined;
 }
 
-/** For formats that are never forwarded: what the typed request leaves out, no model reads. */
+/** Builds the moderation input for formats that are never forwarded, where models read only the typed request. */
 export function toModerationInput({ messages, tools, format }: ChatRequest): ModerationInput {
   const image = messages.flatMap(imagesIn)[0];
   const texts = messages.map((message) => [

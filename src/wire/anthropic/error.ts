@@ -1,4 +1,4 @@
-/** Failures in Anthropic's shape. The status is the same for every format. */
+/** Error bodies in Anthropic's format. The status is the same for every format. */
 
 import { Fault, type FaultKind } from "../../faults.ts";
 import { type ErrorAnswer, toErrorAnswer, toErrorBody } from "../openai/error.ts";

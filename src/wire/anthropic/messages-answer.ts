@@ -3,7 +3,9 @@ import { Fault } from "../../faults.ts";
 import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 
-/** Folds the events into one message. Events without an end were aborted: the client is gone. */
+/**
+ * Folds the events into one message. Events without an end belong to an aborted request whose client has disconnected.
+ */
 export async function toMessage(events: AsyncIterable<PartEvent>, model: string): Promise<Record<string, unknown>> {
   const blocks: { block: AnswerPart; text: string }[] = [];
   let message: Record<string, unknown> = {};
@@ -29,7 +31,7 @@ function toBlock(block: AnswerPart, text: string, reason: FinishReason): Record<
   return { ...empty, input: readInput(text, reason) };
 }
 
-/** A call that `max_tokens` cut off has no input that is an object. */
+/** Parses a call's input; a call that `max_tokens` truncated has no valid JSON object. */
 function readInput(text: string, reason: FinishReason): unknown {
   if (text === "") return {};
   try {

@@ -17,7 +17,7 @@ const Prompt = z.looseObject({
   tool_choice: optional(ToolChoiceField),
   thinking: optional(z.looseObject({ type: z.string().min(1), display: z.string().nullish() })),
   output_config: optional(z.looseObject({ format: optional(JsonFormat), effort: optional(z.string()) })),
-  /** The name of `output_config.format` before it left its beta. */
+  /** Beta name of `output_config.format`. */
   output_format: optional(JsonFormat),
 });
 
@@ -33,12 +33,12 @@ const Body = Prompt.extend({
 export type MessagesPrompt = z.output<typeof Prompt>;
 export type MessagesBody = z.output<typeof Body>;
 
-/** Throws a Fault that names the first field at fault. */
+/** Validates the body. Throws a Fault that names the first invalid field. */
 export function readMessagesBody(value: unknown): MessagesBody {
   return parse(Body, value);
 }
 
-/** As `readMessagesBody`, for a prompt that is only counted. */
+/** Validates like `readMessagesBody`, for a prompt that is only counted. Throws a Fault. */
 export function readCountTokensBody(value: unknown): MessagesPrompt {
   return parse(Prompt, value);
 }

@@ -1,4 +1,4 @@
-/** A checked body of POST /v1/messages as what a chat run is given. */
+/** Converts a validated body of POST /v1/messages to a chat call. */
 
 import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
@@ -8,7 +8,10 @@ import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";
 import { hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
 
-/** Never forwarded: upstreams that are not Anthropic's answer with typed events, as local models do. Throws a Fault. */
+/**
+ * Converts the body to a call that is never forwarded: upstreams answer with typed events, as local models do. Throws a
+ * Fault.
+ */
 export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders) {
   const request: ChatRequest = {
     ...toPromptParts(body),
@@ -28,14 +31,14 @@ export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders)
     toolChoice: toToolChoice(body.tool_choice, body.tools ?? []),
     parallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     topLogprobs: undefined,
-    // A budget allows thinking and does not demand it, so that models which do not think answer all the same.
+    // A budget allows thinking without requiring it, so models that do not think answer too.
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : undefined,
     callerHeaders,
   };
   return { request, moderationInput: () => toModerationInput(request) };
 }
 
-/** What the prompt is made of. Throws a Fault. */
+/** Converts the fields that the prompt consists of. Throws a Fault. */
 export function toPromptParts(body: MessagesPrompt): Pick<ChatRequest, "messages" | "tools" | "format"> {
   return {
     messages: toChatMessages(body.system, body.messages),
@@ -50,7 +53,9 @@ function toFormat({ output_config: config, output_format: former }: MessagesProm
   return format === undefined ? { type: "text" } : { type: "json-schema", schema: format.schema, param };
 }
 
-/** Whether the answer shows what the model thinks. Clients that did not ask take the first block for the answer. */
+/**
+ * Whether the answer shows the model's thinking. Clients that did not request it take the first block for the answer.
+ */
 export function showsThinking({ thinking }: MessagesBody): boolean {
   return thinking !== undefined && thinking.type !== "disabled" && thinking.display !== "omitted";
 }
@@ -70,7 +75,7 @@ const KNOWN_FIELDS = [
   "temperature",
   "top_p",
   "top_k",
-  // Bookkeeping: an answer without it is still the answer that was asked for.
+  // Bookkeeping that does not change the answer.
   "metadata",
   "service_tier",
   "cache_control",
@@ -84,7 +89,7 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   },
 };
 
-/** Paths of what was sent and has no effect. Throws a Fault for the first field that must not be ignored. */
+/** Returns the paths of fields without effect. Throws a Fault for the first field that must not be ignored. */
 export function ignoredFields(body: MessagesPrompt, policy: UnknownFieldsPolicy): string[] {
   const unknown = checkUnknownFields(body, { known: KNOWN_FIELDS, unsupported: UNSUPPORTED, policy });
   const effort = body.output_config?.effort === undefined ? [] : ["output_config.effort"];

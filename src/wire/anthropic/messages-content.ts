@@ -50,7 +50,7 @@ export const SystemPrompt = z.union([z.string(), listOf(openVariants({ text: Tex
 type Block = { type: string } & Record<string, unknown>;
 type SentContent = z.output<typeof Content>;
 
-/** Throws a Fault for blocks that no model here reads. */
+/** Converts the messages. Throws a Fault for blocks that no model supports. */
 export function toChatMessages(
   system: z.output<typeof SystemPrompt> | undefined,
   messages: z.output<typeof Messages>,
@@ -65,7 +65,10 @@ export function toChatMessages(
   return prompt === "" ? converted : [{ role: "system", content: prompt }, ...converted];
 }
 
-/** Results of tools come first, as messages that answer the calls; their images follow with the user's own words. */
+/**
+ * Converts a user message: tool results come first, as messages that answer the calls; their images follow with the
+ * user's text.
+ */
 function fromUser(content: SentContent, path: string, called: ReadonlySet<string>): ChatMessage[] {
   if (typeof content === "string") return [{ role: "user", content }];
   const results: ChatMessage[] = [];
@@ -88,7 +91,7 @@ function fromUser(content: SentContent, path: string, called: ReadonlySet<string
   return parts.length === 0 ? results : [...results, { role: "user", content: toContent(parts) }];
 }
 
-/** Thinking is left out: models do not read their earlier thoughts again. */
+/** Converts an assistant message without its thinking, which models do not read again. */
 function fromAssistant(content: SentContent, path: string, called: Set<string>): ChatMessage {
   if (typeof content === "string") return { role: "assistant", content };
   const parts: ContentPart[] = [];
@@ -153,12 +156,12 @@ function textOf(content: string | readonly Block[], path: string): string {
   return joinTexts(toPartsOf(content, path));
 }
 
-/** Blocks are texts of their own, such as a document and the question about it. */
+/** Joins blocks as separate paragraphs, such as a document and the question about it. */
 function joinTexts(parts: readonly ContentPart[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** Parts only where there is an image: templates and tokenizers read one text. */
+/** Returns one text, which templates and tokenizers read, or parts if there is an image. */
 function toContent(parts: readonly ContentPart[]): ChatMessage["content"] {
   return parts.some(({ type }) => type === "image") ? parts : joinTexts(parts);
 }

@@ -1,4 +1,4 @@
-/** What complete and streamed messages have in common. */
+/** Common parts of complete and streamed messages. */
 
 import { randomBytes } from "node:crypto";
 import type { FinishReason } from "../../engines/chat-model.ts";
@@ -20,7 +20,7 @@ export function newMessage(model: string): Record<string, unknown> {
   };
 }
 
-/** Unlike OpenAI's, `input_tokens` leaves out those that were read from a cache. */
+/** Converts the usage. Unlike OpenAI's, `input_tokens` excludes cached tokens. */
 export function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: TokenUsage) {
   return {
     input_tokens: promptTokens - cachedTokens,
@@ -34,7 +34,7 @@ export function toUsage({ promptTokens, cachedTokens, completionTokens, reasonin
   };
 }
 
-/** A block as it begins. Signatures prove a thought to Anthropic's own service; here there is nothing to prove. */
+/** Returns a block as it starts. The signature is empty because only Anthropic's service verifies it. */
 export function toEmptyBlock(part: AnswerPart): Record<string, unknown> {
   switch (part.type) {
     case "text":

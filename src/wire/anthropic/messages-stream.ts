@@ -1,11 +1,11 @@
-/** A message as the frames of a stream. */
+/** Renders a message as the frames of a stream. */
 
 import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 
 const NOTHING_USED = { completionTokens: 0, reasoningTokens: 0, estimated: false };
 
-/** Server-sent events, each frame complete. Failures are thrown, for the caller to render with `toErrorFrame`. */
+/** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
 export async function* toMessageFrames(events: AsyncIterable<PartEvent>, model: string): AsyncGenerator<string> {
   let hasStarted = false;
   const start = (promptTokens: number, cachedTokens: number) => {
@@ -14,7 +14,7 @@ export async function* toMessageFrames(events: AsyncIterable<PartEvent>, model: 
     return toFrame("message_start", { message: { ...newMessage(model), usage } }) + toFrame("ping", {});
   };
   for await (const event of events) {
-    // Upstreams say at the end only how long the prompt was.
+    // Upstreams report the length of the prompt only at the end.
     if (!hasStarted) yield event.type === "start" ? start(event.promptTokens, event.cachedTokens) : start(0, 0);
     switch (event.type) {
       case "part-start":
@@ -49,7 +49,7 @@ function toFrame(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }
 
-/** An error in a stream that has begun; the stream ends after it. */
+/** Renders an error within a stream, which ends after it. */
 export function toErrorFrame(body: object): string {
   return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
 }

@@ -13,7 +13,7 @@ const CustomTool = z.looseObject({
   input_schema: z.record(z.string(), z.unknown()),
 });
 
-/** Tools of other types are Anthropic's own. */
+/** Schema of `tools`; tools of other types run on Anthropic's servers. */
 export const Tools = listOf(
   z.looseObject({ type: z.string().nullish(), name: z.string().nullish() }).check(({ value, issues }) => {
     if (!isCustom(value)) return;
@@ -62,12 +62,12 @@ export function toTools(sent: readonly SentTool[]): Tool[] {
   });
 }
 
-/** Paths of the tools that only Anthropic's service has. */
+/** Returns the paths of tools that only Anthropic's service has. */
 export function hostedTools(sent: readonly SentTool[]): string[] {
   return sent.flatMap((tool, index) => (isCustom(tool) ? [] : [`tools[${index}]`]));
 }
 
-/** Throws a Fault where the choice demands a tool that the model does not get. */
+/** Converts the choice. Throws a Fault when it requires a tool that the model does not get. */
 export function toToolChoice(choice: SentChoice | undefined, sent: readonly SentTool[]): ToolChoice {
   if (choice === undefined || choice.type === "auto") return "auto";
   if (choice.type === "none") return "none";

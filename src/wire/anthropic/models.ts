@@ -1,4 +1,4 @@
-/** GET /v1/models as Anthropic's clients read it. */
+/** GET /v1/models in Anthropic's format. */
 
 import { z } from "zod";
 import type { Model } from "../../engines/engine.ts";
@@ -13,7 +13,7 @@ export const ModelListQuery = z.object({
 
 interface ShownModel {
   id: string;
-  /** When it was added to the catalog, epoch milliseconds. */
+  /** Time at which the catalog first had the model, epoch milliseconds. */
   createdAt: number;
   facts: { opened: Model | undefined };
 }
@@ -35,7 +35,7 @@ export function toModelInfo({ id, createdAt, facts: { opened } }: ShownModel): R
   };
 }
 
-/** The page after, or before, the model of an id. */
+/** Renders the page after, or before, a model's ID. */
 export function toModelInfos(
   models: readonly ShownModel[],
   { limit, after_id: after, before_id: before }: z.output<typeof ModelListQuery>,

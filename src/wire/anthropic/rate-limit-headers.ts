@@ -1,6 +1,6 @@
 import type { RateLimitStatus } from "../../faults.ts";
 
-/** `anthropic-ratelimit-*`, for the limits that there are. */
+/** Renders the `anthropic-ratelimit-*` headers of the limits that apply. */
 export function toRateLimitHeaders(rateLimitStatus: RateLimitStatus): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const kind of ["requests", "tokens"] as const) {

@@ -1,4 +1,4 @@
-/** How the text of forwarded answers is read and taken away. */
+/** Reads and removes the text of forwarded answers. */
 
 import type { ForwardedAnswers, TextDelta } from "../../engines/chat-proxy.ts";
 
@@ -11,10 +11,10 @@ interface Choice {
 
 type Chunk = Record<string, unknown> & { choices?: Choice[] | null };
 
-/** Fields without text of the model: names that the caller gave, markers, and bytes in base64. */
+/** Fields without generated text: names from the caller, markers, and base64 data. */
 const NO_TEXT: ReadonlySet<string> = new Set(["role", "id", "type", "name", "format", "data", "signature"]);
 
-/** Every text, in whichever field: upstreams have more of them than OpenAI. */
+/** Yields the text of every field: upstreams have more text fields than OpenAI. */
 function textsOf({ index: choice = 0, delta, message }: Choice): TextDelta[] {
   const texts: TextDelta[] = [];
   const walk = (value: unknown, part: string) => {
@@ -22,7 +22,7 @@ function textsOf({ index: choice = 0, delta, message }: Choice): TextDelta[] {
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       if (NO_TEXT.has(key)) continue;
-      // Calls of tools come in pieces that say by their index where they belong.
+      // Tool calls arrive in pieces, each with the index of its call.
       const place = Array.isArray(value) ? ((inner as { index?: number } | null)?.index ?? key) : key;
       const isWritten = key === "arguments" && typeof inner === "object";
       walk(isWritten ? JSON.stringify(inner) : inner, `${part}.${place}`);
@@ -54,7 +54,7 @@ export const forwardedAnswers: ForwardedAnswers = {
   },
 
   emptyBlocked({ fields }) {
-    // Nothing else is kept of them: upstreams repeat the text in other fields, as tokens for example.
+    // Drop all other fields: upstreams repeat the text in some of them, for example as tokens.
     const choices = ((fields.choices ?? []) as Choice[]).map(({ index = 0 }) => ({
       index,
       message: { role: "assistant", content: "", refusal: null },

@@ -1,4 +1,4 @@
-/** A chat answer as one `chat.completion`. */
+/** Renders a chat answer as one `chat.completion`. */
 
 import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../engines/chat-model.ts";
 import type { ChatAnswerEvents, ForwardedEvent } from "../../engines/chat-proxy.ts";
@@ -13,9 +13,9 @@ interface Choice {
 }
 
 interface CompletionOptions {
-  /** The catalog id that answers. */
+  /** Catalog ID that answers. */
   model: string;
-  /** Says, once the events are over, what moderation found. */
+  /** Returns the moderation result once the events have ended. */
   moderation?: (() => Record<string, unknown>) | undefined;
 }
 
@@ -32,11 +32,11 @@ export async function toCompletion(
 
 interface Completion {
   fields: Readonly<Record<string, unknown>>;
-  /** The same, where it is JSON already. */
+  /** The same as JSON text, if it is already serialized. */
   json?: string;
 }
 
-/** Events without a finish were aborted: the client is gone. */
+/** Result of an aborted request, whose client has disconnected. */
 const NOTHING: Completion = { fields: {} };
 
 async function readForwarded(events: AsyncIterable<ForwardedEvent>): Promise<Completion> {

@@ -11,7 +11,10 @@ import { parse } from "./validate.ts";
 
 const Decimal = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
 const PositiveInteger = z.int().min(1);
-/** Zod words an integer's bound as a decimal's, so the upper bound is a check of its own. */
+/**
+ * Schema of a bounded integer. A separate check of the upper bound, because Zod words an integer's bound like a
+ * decimal's.
+ */
 const Integer = (minimum: number, maximum: number) =>
   z
     .int()
@@ -25,7 +28,7 @@ const RepeatPenalty = z
   .number()
   .refine((value) => value > 0, { message: "it must be above 0; 1 does nothing", params: { code: "invalid_value" } });
 const Bias = Decimal(-100, 100);
-/** Looks no further than to the first entry at fault, as `listOf`. */
+/** Schema of `logit_bias`; stops at the first invalid entry, like `listOf`. */
 const LogitBias = z.record(z.string(), z.custom<number>()).check(({ value, issues }) => {
   for (const [key, bias] of Object.entries(value)) {
     const message = "its keys are token ids, which are whole numbers";
@@ -58,7 +61,7 @@ const FIELDS = {
   ),
   logprobs: optional(z.boolean()),
   top_logprobs: optional(Integer(0, 20)),
-  // vLLM's and llama-server's: not in OpenAI's own format.
+  // Extensions of vLLM and llama-server to OpenAI's format.
   top_k: optional(z.int().min(-1)),
   min_p: optional(Decimal(0, 1)),
   repeat_penalty: optional(RepeatPenalty),
@@ -66,7 +69,7 @@ const FIELDS = {
   repeat_last_n: optional(z.int().min(-1)),
   chat_template_kwargs: optional(z.record(z.string(), z.unknown())),
   guided_json: optional(GuidedJson),
-  // Ollama's.
+  // Extension of Ollama.
   think: optional(z.union([z.boolean(), z.string().min(1)])),
   response_format: optional(ResponseFormat),
   tools: optional(Tools),
@@ -80,7 +83,7 @@ const FIELDS = {
   moderation: optional(ChatModeration),
 };
 
-/** Other fields stay in the object: an upstream gets them, a local model refuses those it does not know. */
+/** Schema that keeps unknown fields: an upstream gets them, a local model refuses or ignores them. */
 const bodyOf = (fields: typeof FIELDS) =>
   z.looseObject(fields).check(({ value, issues }) => {
     const refuse = (path: string[], input: unknown, message: string) =>
@@ -107,7 +110,7 @@ export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 
 const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);
 
-/** Throws a Fault that names the first field at fault. */
+/** Validates the body. Throws a Fault that names the first invalid field. */
 export function readChatBody(value: unknown): ChatCompletionBody {
   return parse(bodyFor(value), value);
 }

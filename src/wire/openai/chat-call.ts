@@ -1,4 +1,4 @@
-/** A checked body of POST /v1/chat/completions as what a chat run is given. */
+/** Converts a validated body of POST /v1/chat/completions to a chat call. */
 
 import type { ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
 import type { PassThrough } from "../../engines/chat-proxy.ts";
@@ -42,14 +42,14 @@ function toPassThrough(body: ChatCompletionBody, policy: UnknownFieldsPolicy): P
   };
 }
 
-/** The service's own to honor. */
+/** Removes `moderation`, which the service itself honors. */
 function withoutModeration(body: ChatCompletionBody): PassThrough["body"] {
   if (body.moderation === undefined) return body;
   const { moderation: _own, ...others } = body;
   return others;
 }
 
-/** Of the fields that prompts are made of. */
+/** Counts the bytes of the fields that prompts consist of. */
 function promptBytes({ messages, tools, response_format, guided_json }: ChatCompletionBody): number {
   const schemas = guided_json === undefined ? [response_format] : [response_format, guided_json];
   return jsonBytes([messages, tools, ...schemas], "image_url");

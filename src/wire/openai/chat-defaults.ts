@@ -1,7 +1,7 @@
 import type { ChatDefaults } from "../../engines/chat-model.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 
-/** The body with a model's defaults in the fields that it leaves out. */
+/** Adds a model's defaults to the fields that the body leaves out. */
 export function withChatDefaults(body: ChatCompletionBody, defaults: ChatDefaults): ChatCompletionBody {
   const limit = body.max_tokens ?? body.max_completion_tokens;
   const repeatPenalty = body.repeat_penalty ?? body.repetition_penalty;

@@ -1,10 +1,10 @@
-/** What complete and streamed chat answers have in common. */
+/** Common parts of complete and streamed chat answers. */
 
 import { randomBytes } from "node:crypto";
 import type { TokenLogprob } from "../../engines/chat-model.ts";
 import type { TokenUsage } from "../../usage.ts";
 
-/** What stays the same in every part of one answer. */
+/** Fields with the same value in every part of one answer. */
 interface Envelope {
   id: string;
   created: number;
@@ -30,14 +30,14 @@ export function toUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** Null where there are none, as clients expect. */
+/** Renders log probabilities; null without any, as clients expect. */
 export function toLogprobs(tokens: readonly TokenLogprob[]): Record<string, unknown> | null {
   if (tokens.length === 0) return null;
   const content = tokens.map(({ token, logprob, bytes, top }) => ({ token, logprob, bytes, top_logprobs: top }));
   return { content, refusal: null };
 }
 
-/** Under DeepSeek's name and under vLLM's, since clients read either. */
+/** Renders reasoning under the field names of DeepSeek and vLLM, because clients read either. */
 export function toReasoning(text: string): Record<string, string> {
   return { reasoning_content: text, reasoning: text };
 }

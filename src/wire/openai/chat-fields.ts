@@ -1,8 +1,8 @@
-/** What becomes of each field of a chat request at a local model. */
+/** Treatment of each field of a chat request by local models. */
 
 import type { UnsupportedField } from "./unknown-fields.ts";
 
-/** Fields that the engine gets, that the service honors itself, or that do not change the answer. */
+/** Fields that the engine supports, that the service honors itself, or that do not change the answer. */
 export const KNOWN_FIELDS: readonly string[] = [
   "model",
   "messages",
@@ -46,7 +46,7 @@ export const KNOWN_FIELDS: readonly string[] = [
   "safety_identifier",
 ];
 
-/** Known names without effect: named among the ignored fields, and accepted whatever the policy says. */
+/** Known fields without effect: reported as ignored and accepted under every policy. */
 export const FIELDS_WITHOUT_EFFECT: readonly string[] = ["num_ctx", "keep_alive", "min_tokens", "verbosity"];
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
@@ -79,14 +79,14 @@ export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedField>> = {
   continue_final_message: { isDefault: isFalse, instead: "it always begins a new message" },
 };
 
-/** Fields of a message that are read, or that an answer has and clients send back; `*`: of each role. */
+/** Fields of a message that are read, or that clients copy from an answer; `*`: for every role. */
 export const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   "*": new Set(["role", "content", "name"]),
   assistant: new Set(["tool_calls", "reasoning_content", "reasoning", "parsed", "refusal", "annotations"]),
   tool: new Set(["tool_call_id"]),
 };
 
-/** Fields of a message that carry meaning and that no local model reads. */
+/** Fields of a message that would change the answer and that no local model supports. */
 export const UNSUPPORTED_MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   "audio",
   "function_call",

@@ -38,7 +38,7 @@ export const GuidedJson = z.union([z.record(z.string(), z.unknown()), z.string()
   return z.NEVER;
 });
 
-/** Of a format that `ResponseFormat` has passed. */
+/** Converts a validated `response_format`. */
 export function toAnswerFormat(
   format: z.output<typeof ResponseFormat> | undefined,
   guidedJson: Fields | undefined,
@@ -65,7 +65,7 @@ function readFormat(value: { type: string } & Fields): { format: AnswerFormat } 
   return readSchema(given.schema, ["json_schema", "schema"]);
 }
 
-/** A schema that would be left aside without a word. */
+/** Finds a schema that would be silently ignored. */
 function unreadSchema({ type, json_schema: given, schema }: { type: string } & Fields): Problem | undefined {
   const has = (each: unknown) => each !== undefined && each !== null;
   const problem = (field: string, input: unknown, message: string): Problem => ({
@@ -80,7 +80,7 @@ function unreadSchema({ type, json_schema: given, schema }: { type: string } & F
   return undefined;
 }
 
-/** None of these three is a keyword of JSON Schema. */
+/** Whether the value is OpenAI's envelope rather than a schema: JSON Schema has no keyword of these names. */
 function isEnvelope(value: Fields): boolean {
   return "schema" in value || "name" in value || "strict" in value;
 }

@@ -18,7 +18,7 @@ const FunctionCall = z.looseObject({
 const Call = openVariants({ function: FunctionCall }).extend({ id: z.string() });
 type FunctionCall = z.output<typeof FunctionCall>;
 
-/** An assistant message that calls tools or refuses may have no content; any other must have some. */
+/** Schema of an assistant message; content is optional only with tool calls or a refusal. */
 const AssistantMessage = z
   .looseObject({
     role: z.literal("assistant"),
@@ -72,7 +72,7 @@ export const Messages = listOf(Message)
     }
   });
 
-/** `index` is the message's own. What this leaves out reaches only models that the body is forwarded to. */
+/** Converts the message at `index`. Only models that get the forwarded body see the fields left out here. */
 export function toMessage(message: Message, index: number): ChatMessage {
   const refusal = message.role === "assistant" ? message.refusal : undefined;
   const content = toContent(message.content ?? refusal, `messages[${index}]`);
@@ -83,7 +83,7 @@ export function toMessage(message: Message, index: number): ChatMessage {
   return { role: "assistant", content, toolCalls: message.tool_calls.filter(isFunctionCall).map(toToolCall), ...name };
 }
 
-/** Parts only where there is an image: templates and tokenizers read one text. */
+/** Returns one text, which templates and tokenizers read, or parts if there is an image. */
 function toContent(content: Message["content"] | undefined, path: string): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const parts = (content ?? []).flatMap((part, index): ContentPart[] => {
@@ -107,6 +107,6 @@ export function isFunctionCall(call: z.output<typeof Call>): call is z.output<ty
 }
 
 function toToolCall({ id, function: called }: FunctionCall): ToolCall {
-  // Many a model writes nothing where there are no arguments.
+  // Many models write no text for a call without arguments.
   return { id, name: called.name, arguments: called.arguments === "" ? "{}" : called.arguments };
 }

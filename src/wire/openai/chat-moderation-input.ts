@@ -1,4 +1,4 @@
-/** What of a chat request a moderation model judges: all that a chat model may read, whichever field it stands in. */
+/** Selects the texts of a chat request for moderation: everything that a chat model may read, in any field. */
 
 import { type Fault, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
@@ -6,11 +6,11 @@ import type { Message } from "./chat-messages.ts";
 
 export interface ModerationInput {
   texts: readonly string[];
-  /** Names the first part that is not text; thrown where unmoderated content must not pass. */
+  /** Fault that names the first part other than text; thrown where unmoderated content must not pass. */
   unjudgeable: Fault | undefined;
 }
 
-/** Fields whose texts no model reads, and `messages`, which are read one by one. */
+/** Fields whose texts no model reads, and `messages`, which are moderated one by one. */
 const NOT_READ: ReadonlySet<string> = new Set([
   "messages",
   "model",
@@ -30,8 +30,8 @@ const NOT_READ: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Each message by itself, the conversation as one text, and each further field that a model may be shown, such as the
- * descriptions of tools.
+ * Builds the moderation input: each message by itself, the conversation as one text, and each other field that a model
+ * may read, such as descriptions of tools.
  */
 export function toModerationInput(body: ChatCompletionBody): ModerationInput {
   const further = Object.entries(body).filter(([field]) => !NOT_READ.has(field));
@@ -42,12 +42,12 @@ export function toModerationInput(body: ChatCompletionBody): ModerationInput {
   };
 }
 
-/** Kept of each end of a message where messages are joined: a longer text is judged by itself already. */
+/** Characters kept of each end of a joined message: longer texts are already moderated by themselves. */
 const END_CHARACTERS = 200;
 
 /**
- * A model reads what is spread over messages as one text. Also joined without the other roles' messages, which an
- * attacker can put in between, and without white space, for words that are cut.
+ * Joins messages, because a model reads text that is split across them as one. Also joins the user's messages alone,
+ * because an attacker can put other roles' messages in between, and joins without white space, for split words.
  */
 export function joinedTexts(
   messages: ReadonlyArray<{ role: string }>,
@@ -67,11 +67,11 @@ function toEnds(text: string): string {
 
 function textsOf({ role: _role, content, ...rest }: Message): string[] {
   const { tool_call_id: _id, name, ...others } = rest as Record<string, unknown>;
-  // Parts are one text to a model, wherever they are cut.
+  // A model reads the parts as one text.
   const parts = typeof content === "string" ? [content] : (content ?? []).map(textOfPart);
-  // A name alone says too little to be judged by: of a tool it may be `kill_process`.
+  // A name alone is too little context for moderation: a tool may be named `kill_process`.
   const named = typeof name === "string" ? `${name}\n` : "";
-  // A text in a field such as `reasoning_content` is one of the message's, however short.
+  // Text in a field such as `reasoning_content` belongs to the message, however short.
   const further = Object.values(others).flatMap((value) => (typeof value === "string" ? [value] : writtenIn(value)));
   return [named + parts.join(""), ...further];
 }
@@ -80,10 +80,10 @@ function textOfPart({ text, refusal }: Readonly<Record<string, unknown>>): strin
   return [text, refusal].filter((each) => typeof each === "string").join("");
 }
 
-/** As `high`, `object` or `call_7d4f…`: too little to be a message, which templates would show all the same. */
+/** Keywords and IDs such as `high`, `object` or `call_7d4f…`, which are too short to moderate. */
 const KEYWORD = /^[\w-]{1,40}$/;
 
-/** The words of a JSON value, its keys among them, as one text; none where there are no words. */
+/** Collects the words of a JSON value, including its keys, as one text; returns [] without words. */
 export function writtenIn(value: unknown): string[] {
   const words = new Set<string>();
   if (typeof value === "string" && KEYWORD.test(value)) return [];

@@ -1,4 +1,4 @@
-/** The field `moderation` of a chat request, and what it adds to an answer. */
+/** `moderation` of a chat request and of its answer. */
 
 import { z } from "zod";
 import type { ModerationVerdict } from "../../engines/engine.ts";
@@ -27,7 +27,7 @@ interface Judged {
   output: ModerationVerdict | Fault | undefined;
 }
 
-/** In the shape that OpenAI's own clients have types for. */
+/** Renders the result in the format that OpenAI's clients have types for. */
 export function toChatModeration({ model, input, output }: Judged): Record<string, unknown> {
   return { input: toResults(model, input), output: toResults(model, output) };
 }

@@ -1,4 +1,4 @@
-/** A checked body of POST /v1/chat/completions as the engines' own request. */
+/** Converts a validated body of POST /v1/chat/completions to the engines' request. */
 
 import type { ChatRequest } from "../../engines/chat-model.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
@@ -14,14 +14,14 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     maxTokens: lower(body.max_tokens, body.max_completion_tokens),
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
-    // Upstreams write "no bound" as 0 or -1.
+    // Clients of other servers send 0 or -1 for no limit.
     topK: body.top_k !== undefined && body.top_k > 0 ? body.top_k : undefined,
     minP: body.min_p,
     seed: body.seed,
     frequencyPenalty: body.frequency_penalty ?? 0,
     presencePenalty: body.presence_penalty ?? 0,
     repeatPenalty: body.repeat_penalty ?? body.repetition_penalty ?? 1,
-    // llama.cpp writes "all" as -1.
+    // In llama.cpp -1 means all tokens.
     repeatLastN: body.repeat_last_n === -1 ? undefined : body.repeat_last_n,
     logitBias: body.logit_bias ?? {},
     stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
@@ -38,7 +38,7 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
   };
 }
 
-/** OpenAI's field, Ollama's `think`, or the variables that templates read. */
+/** Reads the effort from OpenAI's field, Ollama's `think`, or template variables. */
 function toReasoningEffort({ reasoning_effort, think, chat_template_kwargs = {} }: ChatCompletionBody) {
   if (reasoning_effort !== undefined) return reasoning_effort;
   if (typeof think === "string") return think;

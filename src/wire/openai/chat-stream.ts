@@ -1,18 +1,18 @@
-/** A chat answer as the frames of a stream. */
+/** Renders a chat answer as the frames of a stream. */
 
 import type { ChatEvent, FinishReason } from "../../engines/chat-model.ts";
 import type { ChatAnswerEvents, ForwardedEvent } from "../../engines/chat-proxy.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 interface FrameOptions {
-  /** The catalog id that answers. */
+  /** Catalog ID that answers. */
   model: string;
   includeUsage: boolean;
-  /** Says, once the events are over, what moderation found. */
+  /** Returns the moderation result once the events have ended. */
   moderation?: (() => Record<string, unknown>) | undefined;
 }
 
-/** Server-sent events, each frame complete. Failures are thrown, for the caller to render with `toErrorFrame`. */
+/** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
 export function toFrames(answer: ChatAnswerEvents, options: FrameOptions): AsyncIterable<string | Uint8Array> {
   return answer.form === "typed" ? renderTyped(answer.events, options) : passOn(answer.events, options);
 }
@@ -68,7 +68,7 @@ function newChunk(model: string) {
   return { ...newEnvelope(model), object: "chat.completion.chunk" };
 }
 
-/** All chunks of an answer have one id; an upstream's are its own. */
+/** Returns the ID of an upstream's frames, because all chunks of an answer must have the same ID. */
 function idOf(frames: Uint8Array | undefined): { id?: unknown; created?: unknown } {
   if (frames === undefined) return {};
   const text = new TextDecoder().decode(frames).trimEnd();
@@ -87,7 +87,7 @@ interface Part {
   reason?: FinishReason;
 }
 
-/** Whether there will be text is not known yet where something else comes first. */
+/** Builds the first delta; its content is null if the answer does not begin with text. */
 function firstDelta({ type }: ChoiceEvent): Record<string, unknown> {
   return { role: "assistant", content: type === "tool-call" || type === "reasoning" ? null : "" };
 }
@@ -114,7 +114,7 @@ function toFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** An error in a stream that has begun; the stream ends after it, without `[DONE]`. */
+/** Renders an error within a stream, which ends after it without `[DONE]`. */
 export function toErrorFrame(body: { error: object }): string {
   return toFrame(body);
 }

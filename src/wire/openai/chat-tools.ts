@@ -65,12 +65,12 @@ function isAllowedTools(
   return typeof choice === "object" && choice.type === "allowed_tools";
 }
 
-/** Whether the choice is of a kind that this service knows by itself. */
+/** Whether Parlance supports this type of choice. */
 export function isKnownChoice(choice: SentChoice): boolean {
   return typeof choice === "string" || isNamedChoice(choice) || isAllowedTools(choice);
 }
 
-/** What is wrong with a choice among these tools, and where in it; undefined: nothing. */
+/** Finds the problem of a choice among these tools and its path; undefined if it is valid. */
 export function choiceProblem(
   choice: SentChoice,
   tools: readonly SentTool[],
@@ -96,7 +96,7 @@ function nameOf(tool: { type: string }): string | undefined {
   return (tool as Partial<z.output<typeof NamedChoice>>).function?.name;
 }
 
-/** Those of `tools` that the choice allows. */
+/** Selects the `tools` that the choice allows. */
 export function toTools(tools: readonly SentTool[], choice: SentChoice | undefined): Tool[] {
   const allowed = isAllowedTools(choice) ? new Set(choice.allowed_tools.tools.map(nameOf)) : undefined;
   return tools.flatMap((tool, index) => {

@@ -1,4 +1,4 @@
-/** POST /v1/embeddings: what it takes, and how vectors are shown. */
+/** POST /v1/embeddings: validates the body and renders the vectors. */
 
 import { z } from "zod";
 import type { EmbeddingInput, EmbeddingResult } from "../../engines/engine.ts";
@@ -10,7 +10,7 @@ import { parse } from "./validate.ts";
 /** OpenAI's limit. */
 const MAX_INPUTS = 2048;
 const MAX_TOKEN_ID = 2 ** 31 - 1;
-/** Vectors that are written at once. */
+/** Vectors per chunk of the response. */
 const VECTORS_PER_CHUNK = 32;
 
 const EmbeddingBody = z.object({
@@ -31,7 +31,7 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   output_dimension: { instead: "use 'dimensions'" },
 };
 
-/** Names of the fields that are ignored. Throws a Fault for one that must not be. */
+/** Returns the names of ignored fields. Throws a Fault for a field that must not be ignored. */
 export function ignoredEmbeddingFields(body: unknown, policy: UnknownFieldsPolicy): string[] {
   return checkUnknownFields(body, { known: Object.keys(EmbeddingBody.shape), unsupported: UNSUPPORTED, policy });
 }
@@ -44,7 +44,7 @@ export interface EmbeddingQuestion {
   user: string | undefined;
 }
 
-/** Throws a Fault about the field at fault. */
+/** Validates the body. Throws a Fault that names the invalid field. */
 export function readEmbedding(body: unknown): EmbeddingQuestion {
   const { input, encoding_format: encoding = "float", ...rest } = parse(EmbeddingBody, body);
   return { ...rest, inputs: toInputs(input), encoding };
@@ -80,7 +80,7 @@ function toIds(values: readonly unknown[], path: string): readonly number[] {
   throw wrongType(`it must be a token id from 0 to ${MAX_TOKEN_ID}`, `${path}[${wrong}]`);
 }
 
-/** OpenAI's clients know `input` as one field: the message names the place in it. */
+/** Fault of an invalid `input`. OpenAI's clients know it as one field, so only the message names the path within it. */
 function wrongType(reason: string, path: string): Error {
   return invalidRequest(`Wrong type for '${path}': ${reason}.`, "input", "invalid_type");
 }
@@ -89,7 +89,9 @@ function emptyArray(path: string): Error {
   return invalidRequest(`Invalid value for '${path}': it must have at least one entry.`, "input", "empty_array");
 }
 
-/** The answer's JSON in parts, since all vectors of a large request as text would be hundreds of megabytes. */
+/**
+ * Yields the answer's JSON in parts, because the text of a large request's vectors would take hundreds of megabytes.
+ */
 export async function* toEmbeddingList(
   model: string,
   { values, dimensions, promptTokens }: EmbeddingResult,
@@ -109,7 +111,7 @@ export async function* toEmbeddingList(
   yield Buffer.from(`${text}],"model":${JSON.stringify(model)},"usage":${JSON.stringify(usage)}}`);
 }
 
-/** 32-bit floats, little-endian, as all processors that Node runs on store them. */
+/** Encodes 32-bit little-endian floats, the native byte order of every platform that Node supports. */
 function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }

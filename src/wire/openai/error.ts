@@ -1,4 +1,4 @@
-/** The error body, and the one table that decides how each kind of failure is shown over HTTP. */
+/** Error bodies, and the table that maps each kind of failure to an HTTP status. */
 
 import { Fault, type FaultKind } from "../../faults.ts";
 import { toRateLimitHeaders } from "./rate-limit-headers.ts";
@@ -33,21 +33,21 @@ const STATUS_AND_TYPE: Record<FaultKind, readonly [status: number, type: string]
   "answer-unfit": [502, "server_error"],
   unavailable: [503, "service_unavailable_error"],
   "upstream-timeout": [504, "server_error"],
-  // Never sent: the status that nginx's logs have for it.
+  // Never sent: nginx's log status for a client that disconnected.
   "client-left": [499, "invalid_request_error"],
 };
 
-/** For failures that name no code of their own. */
+/** Error codes of failures that do not set one. */
 const DEFAULT_CODES: Partial<Record<FaultKind, string>> = {
   forbidden: "permission_denied",
   "not-found": "not_found",
   "method-not-allowed": "method_not_allowed",
 };
 
-/** OpenAI's clients ignore a longer wait and retry at once. */
+/** Maximum Retry-After: OpenAI's clients ignore a longer one and retry at once. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** Waiting does not help with these, so clients get `x-should-retry: false`. */
+/** Failures that a retry cannot fix, so clients get `x-should-retry: false`. */
 const NEVER_RETRY: ReadonlySet<FaultKind> = new Set(["quota-exhausted"]);
 
 export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer {
@@ -64,7 +64,10 @@ export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer 
   return { status: STATUS_AND_TYPE[failure.kind][0], headers, body };
 }
 
-/** Anything but a Fault is a bug: its message stays in the log, under the request's id. */
+/**
+ * Renders a failure. Any error other than a Fault is a bug, whose message appears only in the log under the request's
+ * ID.
+ */
 export function toErrorBody(failure: unknown, requestId: string): ErrorBody {
   if (!(failure instanceof Fault)) {
     const message = `The server failed while it handled this request. Its operator finds the reason in the log under ${requestId}.`;

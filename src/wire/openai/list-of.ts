@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * As `z.array`, but for items that nothing is made of, and no further than to the first at fault: a body may hold
- * millions, and Zod would spend half a minute on wording what is wrong with each.
+ * Schema like `z.array` for items without transforms that stops at the first invalid one: a body may contain millions,
+ * and Zod would take half a minute to report them all.
  */
 export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
   const list = z.array(z.unknown()).check(({ value, issues }) => {

@@ -1,4 +1,4 @@
-/** What of a chat request no local model can honour, whatever it is able to: found before it is asked of one. */
+/** Finds the fields of a chat request that no local model supports, before a model is selected. */
 
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
@@ -27,7 +27,7 @@ export function firstUnsupportedField(body: ChatCompletionBody, policy: UnknownF
   );
 }
 
-/** Names of the fields that a local model ignores, those of messages as `messages[].name`. */
+/** Returns the names of fields that a local model ignores, those of messages as `messages[].name`. */
 export function ignoredFields(body: ChatCompletionBody): string[] {
   const ignored = unknownFieldsOf(body, KNOWN_FIELDS).filter((field) => UNSUPPORTED_FIELDS[field] === undefined);
   const ofMessages = new Set<string>();
@@ -37,7 +37,7 @@ export function ignoredFields(body: ChatCompletionBody): string[] {
   return [...ignored, ...ofMessages];
 }
 
-/** With what those name who write the schema's envelope flat. */
+/** Known keys of `response_format`, including those of a flat schema envelope. */
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(["type", "json_schema", "schema", "name", "description", "strict"]);
 
 function unsupportedInFormat({ response_format: format = { type: "text" } }: ChatCompletionBody): Fault | undefined {

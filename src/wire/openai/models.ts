@@ -5,7 +5,7 @@ import type { ChatAbilities } from "../../engines/chat-model.ts";
 import type { Model } from "../../engines/engine.ts";
 import { TASKS, type Task } from "../../engines/task.ts";
 
-/** In any case, as Python writes `True`; a bare name is true. */
+/** Schema of a boolean parameter, case-insensitive because Python writes `True`; a bare name is true. */
 const Flag = z
   .string()
   .toLowerCase()
@@ -22,10 +22,10 @@ export const ModelListQuery = z.object({
   task: z.enum(TASKS).optional(),
 });
 
-/** What the listing shows of a model; undefined is what is not known. */
+/** Properties of a model in the listing; undefined when unknown. */
 interface ShownModel {
   id: string;
-  /** When it was added to the catalog, epoch milliseconds. */
+  /** Time at which the catalog first had the model, epoch milliseconds. */
   createdAt: number;
   ownedBy: string;
   accessGroups: readonly string[];
@@ -43,7 +43,7 @@ interface ShownModel {
     opened: Model | undefined;
     /** Length of an embedding model's vectors, where it is known before the model is loaded. */
     dimensions: number | undefined;
-    /** Of a chat model: what at least one of its deployments is able to do. */
+    /** Abilities of a chat model: those that at least one of its deployments has. */
     abilities: ChatAbilities | undefined;
   };
 }
@@ -127,7 +127,7 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
   return metadata;
 }
 
-/** Null is what is not known, such as what an upstream's model honours of the fields that it is sent. */
+/** Renders the capabilities; null when unknown, such as the fields that an upstream's model honors. */
 function toCapabilities(
   task: Task,
   opened: Model | undefined,

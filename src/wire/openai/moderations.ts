@@ -1,4 +1,4 @@
-/** POST /v1/moderations: what it takes, and how verdicts are shown. */
+/** POST /v1/moderations: validates the body and renders the verdicts. */
 
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
@@ -37,12 +37,14 @@ export interface ModerationQuestion {
   imagesNotTaken: Fault | undefined;
 }
 
-/** Names of the fields that are ignored. Throws a Fault for a misspelled one, or for any as `policy` says. */
+/** Returns the names of ignored fields. Throws a Fault for a misspelled one, or for any if `policy` requires it. */
 export function ignoredModerationFields(body: unknown, policy: UnknownFieldsPolicy): string[] {
   return checkUnknownFields(body, { known: Object.keys(ModerationBody.shape), unsupported: {}, policy });
 }
 
-/** Strings are judged one by one, parts together. Throws a Fault about the field at fault. */
+/**
+ * Converts the input: strings are moderated one by one, parts together. Throws a Fault that names the invalid field.
+ */
 export function readModeration(body: unknown, maxInputs: number): ModerationQuestion {
   refuseTooMany(body, maxInputs);
   const { model, input } = parseBody(body);
@@ -57,7 +59,7 @@ export function readModeration(body: unknown, maxInputs: number): ModerationQues
   return { model, inputs: [{ text, images }], imagesNotTaken: imagesNotTaken(parts) };
 }
 
-/** Before a million entries are looked at one by one. */
+/** Refuses too many entries before they are validated one by one. */
 function refuseTooMany(body: unknown, most: number): void {
   const { input } = (body ?? {}) as { input?: unknown };
   if (!Array.isArray(input) || input.length <= most) return;
@@ -65,7 +67,7 @@ function refuseTooMany(body: unknown, most: number): void {
   throw invalidRequest(message, "input", "array_above_max_length");
 }
 
-/** OpenAI's clients know `input` as one field: the message names the place in it. */
+/** Fault of an invalid `input`. OpenAI's clients know it as one field, so only the message names the path within it. */
 function parseBody(body: unknown): z.output<typeof ModerationBody> {
   try {
     return parse(ModerationBody, body);

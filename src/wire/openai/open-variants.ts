@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Objects discriminated by `type`: those listed are checked, others pass, for upstreams that know more. */
+/**
+ * Schema of objects discriminated by `type`: validates the listed variants and passes others, which an upstream may
+ * support.
+ */
 export function openVariants(variants: Readonly<Record<string, z.ZodType>>) {
   return z.looseObject({ type: z.string().min(1) }).check(({ value, issues }) => {
     const variant = Object.hasOwn(variants, value.type) ? variants[value.type] : undefined;

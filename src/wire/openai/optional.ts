@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Clients write null where they mean "not set". */
+/** Schema of an optional field: clients send null for "not set". */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -112,7 +112,7 @@ function common(key: ApiKey) {
   };
 }
 
-/** Clients expect a user as owner, which Parlance does not have. */
+/** Renders the operator as a user, which clients expect as the owner. */
 function operator(key: ApiKey) {
   return { id: "operator", name: "Operator", role: "owner", created_at: toSeconds(key.createdAt) };
 }

@@ -5,7 +5,7 @@ import { PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
 const MAX_VALUES = 100;
 const MAX_LENGTH = 256;
 
-/** A single value is a string, several are an array. */
+/** Schema of a repeatable parameter: a single value is a string, several are an array. */
 const values = z
   .preprocess(
     (value) => (typeof value === "string" ? [value] : value),
@@ -17,7 +17,7 @@ const unixSeconds = queryNumber(z.int().min(0)).optional();
 const TIME_BOUNDS = ["gt", "gte", "lt", "lte"] as const;
 const LISTS = ["event_types", "project_ids", "actor_ids", "actor_emails", "resource_ids"] as const;
 
-/** Names of arrays may end in brackets. */
+/** Query parameters; names of arrays may end in brackets. */
 export const AuditLogListQuery = z.strictObject({
   ...PAGE_QUERY,
   before: z.string().min(1).optional(),
@@ -32,7 +32,9 @@ export const AuditLogListQuery = z.strictObject({
 
 type Query = z.output<typeof AuditLogListQuery>;
 
-/** Converts to milliseconds, `from` inclusive and `until` exclusive. Throws a Fault for unsupported filters. */
+/**
+ * Converts the bounds to milliseconds, `from` inclusive and `until` exclusive. Throws a Fault for unsupported filters.
+ */
 export function toAuditLogFilter(query: Query) {
   if (query.after !== undefined && query.before !== undefined) {
     throw invalidRequest("'after' and 'before' cannot be used together.", "before", "invalid_value");

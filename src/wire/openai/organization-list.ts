@@ -5,7 +5,7 @@ import { z } from "zod";
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 
-/** Query parameters are strings. */
+/** Schema of a number in a query, where values are strings. */
 export function queryNumber<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) => (typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
@@ -23,7 +23,7 @@ export function queryBoolean() {
   return z.preprocess((value) => (typeof value === "string" ? (words.get(value) ?? value) : value), z.boolean());
 }
 
-/** Pagination of every list. */
+/** Pagination parameters of every list. */
 export const PAGE_QUERY = {
   after: z.string().min(1).optional(),
   limit: queryNumber(z.int().min(1).max(MAX_LIMIT)).default(DEFAULT_LIMIT),
@@ -54,7 +54,7 @@ export function toListBody<Entry, Shown extends { id: string }>(
   };
 }
 
-/** Epoch milliseconds as Unix seconds. */
+/** Converts epoch milliseconds to Unix seconds. */
 export function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }

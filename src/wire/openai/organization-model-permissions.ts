@@ -16,7 +16,7 @@ interface ModelPermissions {
 
 type Owner = "project" | "organization";
 
-/** An owner without permissions denies nothing. */
+/** Renders permissions; an owner without any denies nothing. */
 export function toModelPermissions<Of extends Owner>(owner: Of, permissions: ModelPermissions | undefined) {
   const { mode, modelIds } = permissions ?? { mode: "deny_list" as const, modelIds: [] };
   return { object: `${owner}.model_permissions` as const, mode, model_ids: [...modelIds] };

@@ -7,7 +7,7 @@ export const SpendLimitBody = z.strictObject({
   currency: z.literal("USD"),
   interval: z.literal("month"),
   threshold_amount: z.int().min(1).max(MAX_CENTS),
-  /** Not in OpenAI's API. `inactive` only logs a warning. */
+  /** Extension to OpenAI's API; `inactive` only logs a warning. */
   enforcement: z.strictObject({ status: z.enum(["enforcing", "inactive"]) }).optional(),
 });
 

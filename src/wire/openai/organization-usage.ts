@@ -9,7 +9,7 @@ const MAX_LENGTH = 256;
 const LAST_SECOND = 253_402_300_799;
 
 const unixSeconds = queryNumber(z.int().min(0).max(LAST_SECOND));
-/** A single value is a string, several are an array. */
+/** Schema of a repeatable parameter: a single value is a string, several are an array. */
 const values = z
   .preprocess(
     (value) => (typeof value === "string" ? value.split(",") : value),
@@ -19,7 +19,7 @@ const values = z
 
 const LISTS = ["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const;
 
-/** Names of arrays may end in brackets. */
+/** Query parameters; names of arrays may end in brackets. */
 const QUERY = {
   start_time: unixSeconds,
   end_time: unixSeconds.optional(),
@@ -51,7 +51,10 @@ const COST_GROUPS = { project_id: "projectId", api_key_id: "keyId", line_item: "
 
 type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
 
-/** Converts to milliseconds. Throws a Fault for unsupported parameters. `now` in epoch milliseconds. */
+/**
+ * Converts the query's times to milliseconds. Throws a Fault for unsupported parameters. `now` is in epoch
+ * milliseconds.
+ */
 export function toUsageOrder(query: z.output<typeof UsageQuery>, now: number) {
   if (query.batch === true)
     throw unsupportedValue("'batch' is not supported: Parlance has no batch requests.", "batch");
@@ -60,7 +63,7 @@ export function toUsageOrder(query: z.output<typeof UsageQuery>, now: number) {
   return { ...toOrder(query, width, now), groupBy: groupsIn(query, GROUPS), models: listIn(query, "models") };
 }
 
-/** Line items are models. */
+/** Converts a query of costs, whose line items are models. */
 export function toCostsOrder(query: z.output<typeof CostsQuery>, now: number) {
   refuseList(query, "models", "use 'line_items' with model ids");
   const order = toOrder(query, COSTS_WIDTH, now);
@@ -171,7 +174,7 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, numb
 
 const NANO = 1e9;
 
-/** Clients read the amount as a number: it is 0 with `x_unpriced` when none of the models had a price. */
+/** Renders costs. Clients read the amount as a number, so it is 0 with `x_unpriced` when the price was unknown. */
 export function toCostsPage(report: Report) {
   return toPage(report, (sum) => ({
     object: "organization.costs.result" as const,

@@ -1,6 +1,6 @@
 import type { RateLimitStatus } from "../../faults.ts";
 
-/** `x-ratelimit-*`, for the limits that there are. */
+/** Renders the `x-ratelimit-*` headers of the limits that apply. */
 export function toRateLimitHeaders(rateLimitStatus: RateLimitStatus): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const kind of ["requests", "tokens"] as const) {
@@ -13,7 +13,7 @@ export function toRateLimitHeaders(rateLimitStatus: RateLimitStatus): Record<str
   return headers;
 }
 
-/** Such as `20ms`, `1.2s`, `6m0s`. */
+/** Formats a duration such as `20ms`, `1.2s` or `6m0s`. */
 export function toDuration(seconds: number): string {
   const milliseconds = Math.ceil(seconds * 1000);
   if (milliseconds < 1000) return `${milliseconds}ms`;

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 
-/** Clients send few combinations; beyond these, values are checked against all fields. */
+/** Maximum number of cached schemas. Clients send few combinations; others are validated against all fields. */
 const MAX_KEPT = 64;
 
 /**
- * Builds a schema by `complete` from those `fields` that a value has and the required ones, and caches it.
- * Zod spends some 300 bytes on each optional field that is not there, and a chat request has two or three of thirty.
+ * Builds and caches, using `complete`, a schema of the `fields` that a value has and the required ones. Zod spends some
+ * 300 bytes on each absent optional field, and a chat request has two or three of thirty.
  */
 export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema extends z.ZodType>(
   fields: Fields,
@@ -14,7 +14,7 @@ export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema ex
 ): (value: unknown) => Schema {
   const all = complete(fields);
   const kept = new Map<number, Schema>();
-  // Sums of different powers of two are different, and exact below 2^53.
+  // Sums of distinct powers of two are unique, and exact below 2^53.
   if (Object.keys(fields).length > 53) throw new Error("More fields than a number has bits");
   const powers = new Map(Object.keys(fields).map((name, index) => [name, 2 ** index]));
   return (value) => {
@@ -25,7 +25,7 @@ export function sparseSchema<Fields extends Record<string, z.ZodType>, Schema ex
     if (known !== undefined) return known;
     if (kept.size >= MAX_KEPT) return all;
     const present = Object.entries(fields).filter(([name]) => required.includes(name) || Object.hasOwn(value, name));
-    // Whatever is left out would have been undefined, which its type allows.
+    // A field left out would be undefined, which its type allows.
     const schema = complete(Object.fromEntries(present) as Fields);
     kept.set(names, schema);
     return schema;

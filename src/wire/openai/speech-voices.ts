@@ -10,7 +10,7 @@ export interface ListedVoices {
   voiceAliases: Readonly<Record<string, string>>;
 }
 
-/** GET /v1/audio/models, as Open WebUI asks for the speech models. */
+/** Renders GET /v1/audio/models, which Open WebUI requests for the speech models. */
 export function toSpeechModelList(ids: readonly string[]): Record<string, unknown> {
   return { models: ids.map((id) => ({ id, name: id })) };
 }

@@ -6,7 +6,7 @@ import type { SpeechRequest } from "../../engines/engine.ts";
 import { optional } from "./optional.ts";
 import type { UnsupportedField } from "./unknown-fields.ts";
 
-/** OpenAI's own custom voices are objects with an id. */
+/** Schema of a voice: OpenAI's custom voices are objects with an ID. */
 const Voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]);
 
 const Input = z
@@ -14,7 +14,7 @@ const Input = z
   .min(1)
   .refine((text) => text.trim() !== "", { message: "it contains only white space" });
 
-/** The maximum length of `input` depends on the model, which checks it. */
+/** Schema of the body; the model checks the length of `input`. */
 export const SpeechBody = z.object({
   model: z.string().min(1),
   input: Input,
@@ -25,7 +25,7 @@ export const SpeechBody = z.object({
   stream_format: optional(z.enum(["audio", "sse"])),
 });
 
-/** Samples at another rate than the caller expects would play at the wrong speed. */
+/** Unsupported fields: samples at an unexpected rate would play at the wrong speed. */
 export const UNSUPPORTED_SPEECH_FIELDS: Readonly<Record<string, UnsupportedField>> = {
   sample_rate: { instead: "each voice has its own, and the format names it" },
 };

@@ -135,7 +135,7 @@ function joinText(segments: readonly TranscriptSegment[]): string {
   return segments.map(({ text }, index) => spaceBetween(segments[index - 1]?.text ?? "", text) + text).join("");
 }
 
-/** Chinese, Japanese, Thai and others are written without spaces. */
+/** Scripts written without spaces, such as Chinese, Japanese and Thai. */
 const UNSPACED =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}！，．：；？]";
 const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, "u");

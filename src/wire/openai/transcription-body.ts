@@ -44,11 +44,11 @@ export interface TranscriptionAsked {
   stream: boolean;
   /** The lists in verbose_json. */
   lists: { segments: boolean; words: boolean };
-  /** Names of the fields that nothing reads. */
+  /** Names of the fields that are ignored. */
   ignoredFields: string[];
 }
 
-/** A transcript with speakers or in another language is not what a model here gives. */
+/** Unsupported fields: local models do not identify speakers or translate into languages other than English. */
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   diarize: { isDefault: isFalse, instead: "no model here supports speaker diarization" },
   diarization: { isDefault: isFalse, instead: "no model here supports speaker diarization" },
@@ -62,7 +62,7 @@ function isFalse(value: unknown): boolean {
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
-/** Throws a Fault whose `param` names the first field at fault. */
+/** Validates the form. Throws a Fault whose `param` names the first invalid field. */
 export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): TranscriptionAsked {
   const sent = gather(fields);
   const known = Object.keys(TranscriptionBody.shape);
@@ -143,11 +143,11 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
 
-/** Clients send lists as `name[]` or as repeated `name`, and objects as `name[key]` or as JSON. */
+/** Collects fields: clients send lists as `name[]` or as repeated `name`, and objects as `name[key]` or as JSON. */
 function gather(fields: Fields): Record<string, unknown> {
   const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of fields) {
-    // A file sent as text is refused where the file is read. Forms send what is left out as an empty field.
+    // The upload check refuses a file sent as text. Forms send unset fields as empty strings.
     if (name === "file" || value === "") continue;
     const plain = name.replace(/\[\d*\]$/, "");
     const [, object, key] = PART_OF_OBJECT.exec(plain) ?? [];

@@ -8,7 +8,7 @@ interface Cue {
   lines: string[];
 }
 
-/** The usual limit of subtitles: two lines of 42 characters. */
+/** Maximum characters of a line. Subtitles usually have two lines of 42 characters. */
 const LINE_CHARACTERS = 42;
 const CUE_LINES = 2;
 const CLAUSE_ENDS = [". ", "? ", "! ", ", ", "; ", ": "];
@@ -67,12 +67,12 @@ function wrap(text: string): string[] {
   return rest === "" ? lines : [...lines, rest];
 }
 
-/** Does not split surrogate pairs. */
+/** Returns an index that does not split a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 }
 
-/** Players ignore a cue that does not end after its start. */
+/** Formats the times of a cue; its end is after its start, because players ignore other cues. */
 function times({ startSeconds, endSeconds }: Cue, point: "," | "."): string {
   const start = Math.round(startSeconds * 1000);
   const end = Math.max(start + 1, Math.round(endSeconds * 1000));

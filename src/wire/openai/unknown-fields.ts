@@ -7,9 +7,9 @@ export type UnknownFieldsPolicy = "ignore" | "refuse";
 
 /** A field that would change the answer's meaning and that nothing here honors. */
 export interface UnsupportedField {
-  /** Whether the value asks for what is done without the field. */
+  /** Whether the value equals the behavior without the field. */
   isDefault?(value: unknown): boolean;
-  /** What to do instead. */
+  /** Alternative that the error message suggests. */
   instead?: string;
 }
 
@@ -31,7 +31,7 @@ export function firstRefusedField(body: Readonly<Record<string, unknown>>, rules
   return undefined;
 }
 
-/** Names of the fields of `body` that are not `known`; null means "not set". */
+/** Returns the names of the fields of `body` that are not `known`; null means "not set". */
 export function unknownFieldsOf(body: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
   return Object.keys(body).filter((field) => {
     const value = body[field];
@@ -39,7 +39,10 @@ export function unknownFieldsOf(body: Readonly<Record<string, unknown>>, known: 
   });
 }
 
-/** As `unknownFieldsOf`, for bodies without an own check. Throws a Fault for the first field that must not be ignored. */
+/**
+ * Checks like `unknownFieldsOf`, for bodies without a specific check. Throws a Fault for the first field that must not
+ * be ignored.
+ */
 export function checkUnknownFields(body: unknown, rules: FieldRules): string[] {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
   const fields = body as Record<string, unknown>;
@@ -67,7 +70,7 @@ function refusedField(
   return policy === "refuse" ? invalidRequest(`Unknown parameter: '${name}'.`, name, "unknown_parameter") : undefined;
 }
 
-/** The known field whose name differs by case, underscores or one or two letters. */
+/** Finds a known field whose name differs by case, underscores, or one or two letters. */
 function misspelled(field: string, known: readonly string[]): string | undefined {
   if (field.length > 64 || NOT_MISSPELLED.has(field)) return undefined;
   return known.find((each) => letters(each) === letters(field)) ?? known.find((each) => isNear(field, each));
@@ -84,7 +87,7 @@ function isNear(field: string, known: string): boolean {
   return distance(field, known) <= (shorter < 8 ? 1 : 2);
 }
 
-/** Two swapped letters are two edits, and as easily written as one. */
+/** Sorts the letters of a name, so two swapped letters count as no edit. */
 function sorted(name: string): string {
   return [...name].sort().join("");
 }

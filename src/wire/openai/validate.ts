@@ -1,11 +1,11 @@
-/** Checks input against a zod schema and words the first fault as clients of this API expect it. */
+/** Validates input against a Zod schema and words the first error as clients of this API expect it. */
 
 import type { ZodType, z } from "zod";
 import { type Fault, invalidRequest } from "../../faults.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** What `schema` makes of `value`. Throws a Fault whose `param` is the path of the first field at fault. */
+/** Parses `value` with `schema`. Throws a Fault whose `param` is the path of the first invalid field. */
 export function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
@@ -14,7 +14,7 @@ export function parse<Schema extends ZodType>(schema: Schema, value: unknown): z
   throw toFault(mostSpecific(issue, []));
 }
 
-/** `["messages", 0, "role"]` as `messages[0].role`. */
+/** Formats `["messages", 0, "role"]` as `messages[0].role`. */
 function toPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -22,7 +22,7 @@ function toPath(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-/** Of a union's branches, the one that got furthest into the value says best what is wrong. */
+/** Finds the most specific error: in a union, the branch that got furthest into the value describes it best. */
 function mostSpecific(issue: Issue, prefix: readonly PropertyKey[]): Issue {
   const path = [...prefix, ...issue.path];
   if (issue.code !== "invalid_union") return { ...issue, path };
@@ -35,7 +35,7 @@ function mostSpecific(issue: Issue, prefix: readonly PropertyKey[]): Issue {
   return { code: "invalid_type", expected: any as "string", path, message: "", input: issue.input };
 }
 
-/** No branch of a discriminated union has this discriminator: the schema's own message lists those there are. */
+/** Words an unknown discriminator of a union; the schema's message lists the known ones. */
 function unknownVariant(issue: Issue, path: PropertyKey[]): Issue {
   const given = (issue.input as Record<PropertyKey, unknown> | undefined)?.[path.at(-1) ?? ""];
   if (given === undefined) return { code: "invalid_type", expected: "string", path, message: "", input: undefined };
@@ -102,7 +102,7 @@ function codeAboveMaximum(origin: string): string {
   return origin === "number" ? "decimal_above_max_value" : "invalid_value";
 }
 
-/** zod reports every number alike: the code names the kind of the number that was sent. */
+/** Returns the error code for the kind of number that was sent, which Zod does not distinguish. */
 function codeBelowMinimum(origin: string, given: unknown): string {
   if (origin !== "int" && origin !== "number") return "invalid_value";
   return Number.isInteger(given) ? "integer_below_min_value" : "decimal_below_min_value";

@@ -1,4 +1,4 @@
-/** The items of a response's output, each with the events that show it grow. */
+/** Output items of a response, with the events of their growth. */
 
 import type { TokenLogprob } from "../../engines/chat-model.ts";
 import type { AnswerPart } from "../answer-parts.ts";
@@ -13,7 +13,7 @@ export interface ResponseEvent {
 type Status = "in_progress" | "completed" | "incomplete";
 
 export interface OutputItem {
-  /** The item as it is so far. */
+  /** Renders the item in its present state. */
   toJson(status: Status): Record<string, unknown>;
   begin(): ResponseEvent[];
   append(text: string, logprobs: readonly TokenLogprob[]): ResponseEvent[];
@@ -22,7 +22,7 @@ export interface OutputItem {
 
 export interface ItemOptions {
   names: ReadonlyMap<string, ToolName>;
-  /** Whether reasoning is shown as its summary, where clients that ask for one look for it. */
+  /** Whether the reasoning appears as a summary, where clients that request one read it. */
   summarizes: boolean;
 }
 
@@ -145,7 +145,7 @@ class FunctionCallItem implements OutputItem {
   }
 }
 
-/** The model calls a function of one string; its client gets that string. */
+/** Custom tool call: the model calls a function of one string, and the client gets that string. */
 class CustomCallItem implements OutputItem {
   readonly #id = newId("ctc");
   readonly #place: { item_id: string; output_index: number };
@@ -179,7 +179,7 @@ class CustomCallItem implements OutputItem {
     ];
   }
 
-  /** The arguments themselves where they were cut off, or are not what was asked for. */
+  /** Returns the string argument, or the raw arguments if they are truncated or invalid. */
   #input(): string {
     try {
       const { input } = JSON.parse(this.#arguments) as { input?: unknown };

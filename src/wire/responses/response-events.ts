@@ -1,4 +1,4 @@
-/** A chat answer as the events of a response; the last one holds the complete response. */
+/** Renders a chat answer as the events of a response; the last one contains the complete response. */
 
 import type { PartEvent } from "../answer-parts.ts";
 import { type ItemOptions, newItem, type OutputItem, type ResponseEvent } from "./output-items.ts";
@@ -7,9 +7,9 @@ import type { ResponsesBody } from "./responses-body.ts";
 
 interface ResponseOptions extends ItemOptions {
   body: ResponsesBody;
-  /** The catalog id that answers. */
+  /** Catalog ID that answers. */
   model: string;
-  /** Says, once the answer is over, what moderation found. */
+  /** Returns the moderation result once the answer has ended. */
   moderation?: (() => Record<string, unknown>) | undefined;
 }
 
@@ -24,7 +24,10 @@ export class ResponseEvents {
     this.#envelope = newResponse(options.body, options.model);
   }
 
-  /** Failures are thrown, for the caller to render with `failed`. Without an end the client is gone. */
+  /**
+   * Yields the events. Throws failures, which the caller renders with `failed`. Parts without an end belong to a client
+   * that has disconnected.
+   */
   async *of(parts: AsyncIterable<PartEvent>): AsyncGenerator<ResponseEvent> {
     yield this.#event("response.created", { response: this.#response("in_progress") });
     yield this.#event("response.in_progress", { response: this.#response("in_progress") });
@@ -59,7 +62,7 @@ export class ResponseEvents {
     }
   }
 
-  /** The last event of an answer that failed. */
+  /** Renders the last event of an answer that failed. */
   failed({ error }: { error: { message: string; code: string | null } }): ResponseEvent {
     const shown = { code: error.code ?? "server_error", message: error.message };
     return this.#event("response.failed", { response: { ...this.#response("failed"), error: shown } });
@@ -78,14 +81,14 @@ export class ResponseEvents {
     yield this.#event("response.output_item.done", { output_index, item: this.#output[output_index] });
   }
 
-  /** Clients read the text of the first message, also where the model said nothing. */
+  /** Yields an empty message, because clients read the text of the first message even if the model wrote none. */
   *#emptyMessage(): Generator<ResponseEvent> {
     const item = newItem({ type: "text" }, 0, this.#options);
     yield* this.#begin(item);
     yield* this.#end(item, "completed");
   }
 
-  /** Which item was cut off is known only once the answer is over. */
+  /** Sets the status of the last item, which is known only once the answer has ended. */
   #markLast(status: string): void {
     const last = this.#output.at(-1);
     if (last !== undefined && status === "incomplete") last.status = status;
@@ -106,7 +109,7 @@ export class ResponseEvents {
   }
 }
 
-/** The complete response; {} where the client is gone. */
+/** Returns the complete response; {} if the client has disconnected. */
 export async function toResponse(events: AsyncIterable<ResponseEvent>): Promise<object> {
   let last: ResponseEvent | undefined;
   for await (const event of events) last = event;

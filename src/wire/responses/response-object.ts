@@ -1,4 +1,4 @@
-/** The object around a response's output: what was asked for, what it came to and what it used. */
+/** Response object around the output: request fields, status and usage. */
 
 import { randomBytes } from "node:crypto";
 import type { FinishReason } from "../../engines/chat-model.ts";
@@ -9,7 +9,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString("hex")}`;
 }
 
-/** The fields that stay the same from the first event to the last. */
+/** Builds the fields with the same value in every event. */
 export function newResponse(body: ResponsesBody, model: string): Record<string, unknown> {
   return {
     id: newId("resp"),
@@ -29,7 +29,7 @@ export function newResponse(body: ResponsesBody, model: string): Record<string, 
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     safety_identifier: body.safety_identifier ?? null,
     service_tier: "default",
-    // Nothing is kept of it, whatever was asked for.
+    // Parlance stores no responses, even if the request asks for it.
     store: false,
     temperature: body.temperature ?? 1,
     text: { format: body.text?.format ?? { type: "text" }, verbosity: "medium" },
@@ -42,7 +42,7 @@ export function newResponse(body: ResponsesBody, model: string): Record<string, 
   };
 }
 
-/** How a response ends, by the reason for which its text did. */
+/** Maps a finish reason to the status of the response. */
 export function toEnding(reason: FinishReason): { status: string; incomplete_details: { reason: string } | null } {
   if (reason === "length") return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
   if (reason === "content_filter") return { status: "incomplete", incomplete_details: { reason: "content_filter" } };

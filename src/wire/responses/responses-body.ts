@@ -51,12 +51,12 @@ const Body = z.looseObject(FIELDS);
 
 export type ResponsesBody = z.output<typeof Body>;
 
-/** Throws a Fault that names the first field at fault. */
+/** Validates the body. Throws a Fault that names the first invalid field. */
 export function readResponsesBody(value: unknown): ResponsesBody {
   return parse(Body, value);
 }
 
-/** Bookkeeping: an answer without it is still the answer that was asked for. */
+/** Bookkeeping fields that do not change the answer. */
 const WITHOUT_EFFECT = ["service_tier", "client_metadata", "prompt_cache_options", "prompt_cache_retention"];
 
 const notStored = "responses are not stored";
@@ -68,7 +68,7 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
   prompt: { instead: "send its text in 'instructions' or 'input'" },
 };
 
-/** Fields that were sent and have no effect. Throws a Fault for the first one that must not be ignored. */
+/** Returns the names of fields without effect. Throws a Fault for the first field that must not be ignored. */
 export function unknownFields(body: ResponsesBody, policy: UnknownFieldsPolicy): string[] {
   const known = [...Object.keys(FIELDS), ...WITHOUT_EFFECT];
   const ignored = checkUnknownFields(body, { known, unsupported: UNSUPPORTED, policy });

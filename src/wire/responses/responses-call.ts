@@ -1,4 +1,4 @@
-/** A checked body of POST /v1/responses as what a chat run is given. */
+/** Converts a validated body of POST /v1/responses to a chat call. */
 
 import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
@@ -8,7 +8,10 @@ import type { ResponsesBody } from "./responses-body.ts";
 import { toChatMessages } from "./responses-input.ts";
 import { type ReadTools, toToolChoice } from "./responses-tools.ts";
 
-/** Never forwarded: upstreams answer with typed events, as local models do. Throws a Fault. */
+/**
+ * Converts the body to a call that is never forwarded: upstreams answer with typed events, as local models do. Throws a
+ * Fault.
+ */
 export function toResponsesCall(body: ResponsesBody, tools: ReadTools, callerHeaders: CallerHeaders) {
   const request: ChatRequest = {
     model: body.model,

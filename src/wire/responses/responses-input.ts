@@ -51,7 +51,7 @@ function typeOf({ type }: { type?: string | null | undefined }): string {
   return type ?? "message";
 }
 
-/** Throws a Fault for items that no model here reads. */
+/** Converts the input. Throws a Fault for items that no model supports. */
 export function toChatMessages(instructions: string | undefined, input: z.output<typeof Input>): ChatMessage[] {
   const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
   if (typeof input === "string") return [...messages, { role: "user", content: input }];
@@ -83,7 +83,7 @@ function unreadable(type: string, path: string) {
   return unsupportedValue(`Models here do not read items of the type '${type}'.`, `${path}.type`);
 }
 
-/** A model's text and the calls after it are one message to chat templates. */
+/** Adds a call to the preceding assistant text, because chat templates expect both in one message. */
 function addCall(messages: ChatMessage[], called: Set<string>, call: ToolCall): void {
   called.add(call.id);
   const last = messages.at(-1);
@@ -109,7 +109,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-/** Images in a result follow it as the user's, since results are text. */
+/** Converts a tool result; its images follow in a user message, because results are text. */
 function toResult(
   { call_id: id, output }: z.output<typeof CallOutput>,
   path: string,
@@ -129,7 +129,7 @@ function toResult(
   ];
 }
 
-/** Parts only where there is an image: templates and tokenizers read one text. */
+/** Returns one text, which templates and tokenizers read, or parts if there is an image. */
 function toContent(content: SentContent, path: string): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const parts = content.map((part, index): ContentPart => {

@@ -1,4 +1,4 @@
-/** `tools` and `tool_choice` of a Responses request: which tools a model gets, and what its calls are named. */
+/** `tools` and `tool_choice` of a Responses request: the tools that a model gets, and the names of its calls. */
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -40,7 +40,7 @@ export const ToolChoiceField = z.union([
 type SentTool = z.output<typeof Tools>[number];
 type SentChoice = z.output<typeof ToolChoiceField>;
 
-/** How a client names a tool. */
+/** Name by which a client refers to a tool. */
 export interface ToolName {
   type: "function" | "custom";
   name: string;
@@ -49,15 +49,15 @@ export interface ToolName {
 
 export interface ReadTools {
   tools: Tool[];
-  /** By the flat name that the model calls. */
+  /** Tool names by the flat name that the model calls. */
   names: ReadonlyMap<string, ToolName>;
-  /** Paths of hosted tools, which no model here has. */
+  /** Paths of hosted tools, which Parlance does not have. */
   hosted: string[];
 }
 
 const MAX_NAME_LENGTH = 64;
 
-/** One name for a tool and its namespace, as models and upstreams take names. */
+/** Joins a namespace and a tool's name to the single name that models and upstreams accept. */
 export function flatName({ name, namespace }: { name: string; namespace?: string | null | undefined }): string {
   const full = namespace ? `${namespace.replaceAll(/[^\w-]/g, "_")}__${name}` : name;
   if (full.length <= MAX_NAME_LENGTH) return full;
@@ -65,7 +65,7 @@ export function flatName({ name, namespace }: { name: string; namespace?: string
   return `${full.slice(0, MAX_NAME_LENGTH - digest.length - 1)}_${digest}`;
 }
 
-/** Throws a Fault for two tools of one name. */
+/** Converts the tools. Throws a Fault for a duplicate name. */
 export function readTools(sent: readonly SentTool[]): ReadTools {
   const tools: Tool[] = [];
   const names = new Map<string, ToolName>();
@@ -103,7 +103,10 @@ function toFunction(tool: SentTool, name: string, path: string): Tool {
   };
 }
 
-/** A tool whose input is a text becomes a function of one string. A grammar for the text is shown and not enforced. */
+/**
+ * Converts a tool with text input to a function of one string. The model sees a grammar for the text, which is not
+ * enforced.
+ */
 function toFunctionOfText(tool: SentTool, name: string, path: string): Tool {
   const { description, format } = tool as unknown as z.output<typeof CustomTool>;
   const grammar = typeof format?.definition === "string" ? `The input follows this grammar:\n${format.definition}` : "";
@@ -117,7 +120,7 @@ function toFunctionOfText(tool: SentTool, name: string, path: string): Tool {
   return { name, description: text === "" ? undefined : text, parameters, param: `${path}.format` };
 }
 
-/** The tools that may be called, and whether one has to be. Throws a Fault for a choice that cannot be honored. */
+/** Returns the tools that the model may call, and whether it must. Throws a Fault for an unsupported choice. */
 export function toToolChoice(
   choice: SentChoice | undefined,
   { tools, names }: ReadTools,
