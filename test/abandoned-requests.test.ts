@@ -1,4 +1,4 @@
-/** What a request costs whose client disconnects before the answer. */
+/** Usage of requests whose clients disconnect before the answer. */
 
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";

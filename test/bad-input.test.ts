@@ -1,4 +1,4 @@
-/** What no client should send, and what each gets for it. */
+/** Invalid requests and their error responses. */
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -31,7 +31,7 @@ interface WireError {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
 
-/** Every error has all four keys, and a message for people. */
+/** Checks that an error has all four keys and a readable message. */
 async function errorOf(response: Response): Promise<WireError["error"]> {
   expect(response.headers.get("content-type")).toMatch(/^application\/json/);
   expect(response.headers.get("x-request-id")).toMatch(/^req_/);

@@ -1,4 +1,4 @@
-/** All that a chat answer may hold beside one text, on the scripted engine, as the official client reads it. */
+/** Choices, log probabilities, reasoning and formats of chat answers, through the official client. */
 
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";

@@ -1,4 +1,4 @@
-/** Chat completions with the real default model, as the official client sees them. */
+/** Chat completions with the real default model and the official client. */
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

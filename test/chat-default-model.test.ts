@@ -1,4 +1,4 @@
-/** What chat requests may ask for beyond plain text, with the real default model and the official client. */
+/** Structured output, tools and sampling of chats, with the real default model and the official client. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -165,7 +165,7 @@ test("returns log probabilities of the answer's tokens", async () => {
   expect(content.map(({ token }) => token).join("")).toBe(choices[0]?.message.content);
   for (const { logprob, top_logprobs } of content) {
     expect(top_logprobs).toHaveLength(2);
-    // Greedy: the token that was drawn is the likeliest.
+    // Greedy sampling: the sampled token is the most likely one.
     expect(top_logprobs[0]?.logprob).toBeCloseTo(logprob, 4);
     expect(top_logprobs[1]?.logprob).toBeLessThanOrEqual(logprob);
   }

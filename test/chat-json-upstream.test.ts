@@ -13,7 +13,7 @@ const Event = z.object({ name: z.string(), day: z.int().min(1).max(31) });
 const FAIR = { name: "Science fair", day: 5 };
 const VALID = JSON.stringify(FAIR);
 
-/** What was wrong is the last user message of the second request. */
+/** The last user message of the second request contains the validation error. */
 const REPLIES = [
   { match: "/not valid: .*day/", text: VALID },
   { match: "not valid: it is not JSON", text: "I still do not feel like it." },
@@ -158,7 +158,7 @@ test("records the usage of invalid answers without opening the circuit for other
     const rows = data.flatMap(({ results }) => results).filter(({ model }) => model === "words");
     return rows.reduce((sum, { output_tokens }) => sum + output_tokens, 0);
   };
-  // Twelve answers of at least six tokens were no use.
+  // Twelve answers of at least six tokens were discarded.
   await expect.poll(used, { timeout: 10_000 }).toBeGreaterThan(72);
 });
 

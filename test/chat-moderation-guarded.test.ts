@@ -86,7 +86,7 @@ async function ask(body: object): Promise<{ status: number; requestId: string | 
   return { status: response.status, requestId, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** The log's line about a request, once it is there. */
+/** Waits for the log line of a request. */
 async function logged(requestId: string | null): Promise<Record<string, unknown>> {
   const line = () => service.log().find((each) => each.requestId === requestId && each.status !== undefined);
   await eventually(() => expect(line()).toBeDefined());

@@ -1,4 +1,4 @@
-/** Conversations with tools on the scripted engine, as the official client holds them. */
+/** Conversations with tools through the official client, on the scripted engine. */
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -68,7 +68,7 @@ describe.each([false, true])("two rounds sent by the test (streamed: %s)", (stre
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
     for (const { id } of calls) expect(id).toMatch(/^call_/);
     const results = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "sunny" }));
-    // The answer's own message goes back as it came, its reasoning with it.
+    // The answer's message is sent back unchanged, including its reasoning.
     const second = await complete([...ask(QUESTION), choice?.message as OpenAI.ChatCompletionMessage, ...results]);
     expect(second.choices[0]?.finish_reason).toBe("stop");
     expect(second.choices[0]?.message.content).toBe("It is sunny in Paris, and so it is in Łódź.");

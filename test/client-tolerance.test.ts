@@ -1,4 +1,4 @@
-/** What clients send by default although their users never asked for it: keys, paths, ids and pages of other origins. */
+/** Client defaults that the service accepts: alternative keys, paths, ids and cross-origin pages. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";

@@ -1,4 +1,4 @@
-/** Clients that ask, stay, and take nothing of the answer. */
+/** Clients that stay connected without reading the answer. */
 
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A client that leaves, or hardly reads, costs nobody else anything. */
+/** Clients that disconnect or read slowly do not affect other requests. */
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -116,7 +116,7 @@ test("leaks nothing when many clients disconnect just before the end", async () 
 });
 
 test("frees the slot while a slow client reads", async () => {
-  // Far more than the kernel's buffers take: some 20 MB of frames.
+  // Far more than the kernel's buffers hold: some 20 MB of frames.
   const slowReader = await streamUnread("quick", "word ".repeat(80_000));
   await eventually(async () => expect(await slotsInUse("quick")).toBe(0));
   const response = await service.post("/v1/chat/completions", { model: "quick", messages, max_tokens: 2 });

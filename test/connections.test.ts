@@ -1,4 +1,4 @@
-/** What connections may cost before a request is understood: headers that dribble, too many at once, no descriptors left. */
+/** Limits of connections before a request is parsed: slow headers, too many at once, no file descriptors left. */
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

@@ -61,7 +61,7 @@ afterAll(async () => {
   upstream.close();
 });
 
-/** Configured models do not hold up the service's readiness. */
+/** Waits for a configured model, which does not delay the service's readiness. */
 async function untilEmbedding(model: string): Promise<void> {
   await eventually(async () => expect((await service.post("/v1/embeddings", { model, input: "a" })).status).toBe(200));
 }

@@ -1,4 +1,4 @@
-/** Wrong keys, as somebody who tries many of them meets their limit, and as everybody else does not. */
+/** Rate limit of wrong API keys per address, which does not affect other clients. */
 
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -25,7 +25,7 @@ interface Asking {
 
 const WRONG = `sk-wrong-${"c".repeat(32)}`;
 
-/** With any address of this machine as its own: 127.0.0.0/8 has many. */
+/** Sends from any loopback address: 127.0.0.0/8 has many. */
 async function ask({ origin }: Service, { key = WRONG, forwarded, path = "/v1/models", localAddress }: Asking = {}) {
   const headers = { authorization: `Bearer ${key}`, ...(forwarded !== undefined && { "x-forwarded-for": forwarded }) };
   return new Promise<{ status: number | undefined; retryAfter: number; body: { error?: unknown } }>(
@@ -49,7 +49,7 @@ const FIVE = [401, 401, 401, 401, 401];
 
 test("answers 429 after too many wrong keys in a minute, and accepts a correct key", async () => {
   const running = await start("{}");
-  // Keys that differ, for models and for the administration alike.
+  // Different keys, on model and administration routes.
   const other = (index: number) => ({
     key: `sk-wrong-${index}`,
     path: index % 2 ? "/v1/models" : "/v1/organization/projects",
@@ -71,7 +71,7 @@ test("answers 429 after too many wrong keys in a minute, and accepts a correct k
   });
   expect((await ask(running, { key: running.apiKey })).status).toBe(200);
   expect((await ask(running, { key: running.adminKey, path: "/v1/organization/projects" })).status).toBe(200);
-  // Right keys in between change nothing, and an address beside it is another.
+  // Correct keys in between do not reset the count, and a neighboring address has a separate one.
   expect((await ask(running)).status).toBe(429);
   expect((await ask(running, { localAddress: "127.0.0.77" })).status).toBe(401);
   const metrics = await (await running.fetch("/metrics")).text();
@@ -92,7 +92,7 @@ test("ignores X-Forwarded-For of untrusted senders", async () => {
   const running = await start("{ trusted_proxies: [127.0.0.9] }");
   const spoofed = (index: number) => ({ forwarded: `203.0.113.${index}` });
   expect(await statuses(running, 6, spoofed)).toEqual([...FIVE, 429]);
-  // Those whose addresses it claimed come through the proxy, unharmed.
+  // Clients whose addresses it claimed can still connect through the proxy.
   expect((await ask(running, { localAddress: "127.0.0.9", forwarded: "203.0.113.1" })).status).toBe(401);
 });
 
@@ -101,7 +101,7 @@ test("counts clients behind a trusted proxy by their own address", async () => {
   const proxied = (forwarded: string) => () => ({ forwarded });
   expect(await statuses(running, 6, proxied("198.51.100.1"))).toEqual([...FIVE, 429]);
   expect(await statuses(running, 1, proxied("198.51.100.2"))).toEqual([401]);
-  // What the client wrote itself stands left of it and says nothing; a second trusted proxy is passed over.
+  // Addresses that the client wrote are left of it and ignored; a second trusted proxy is skipped.
   expect(await statuses(running, 1, proxied("203.0.113.9, 198.51.100.1"))).toEqual([429]);
   expect(await statuses(running, 1, proxied("198.51.100.1, 10.1.2.3"))).toEqual([429]);
   // The same address, mapped into IPv6.

@@ -1,4 +1,4 @@
-/** A guard whose chat engine is llama.cpp in the service itself, with the default chat model's real weights. */
+/** A guard on the service's llama.cpp engine, with the default chat model's real weights. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

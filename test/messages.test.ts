@@ -1,4 +1,4 @@
-/** POST /v1/messages as Anthropic's official client uses it, on the scripted engine and over an upstream. */
+/** POST /v1/messages through Anthropic's official client, on the scripted engine and an upstream. */
 
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

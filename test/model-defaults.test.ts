@@ -1,4 +1,4 @@
-/** Parameters that a model has for requests that leave them out, and settings added to built-in models. */
+/** A model's defaults for omitted parameters, and settings added to built-in models. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";

@@ -1,4 +1,4 @@
-/** GET /v1/models as clients see it, under each query parameter. */
+/** GET /v1/models with each query parameter. */
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** What operators ask: health, metrics and the log, on the service's own port or on another. */
+/** Health, metrics and the log, on the service's port or on a separate one. */
 
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";

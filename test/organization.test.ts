@@ -1,4 +1,4 @@
-/** Organizations, projects and keys, as the official client manages and uses them. */
+/** Organizations, projects and keys through the official client. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,7 +69,7 @@ test("creates, uses, restricts and revokes a team's key", async () => {
   await expect(client.models.retrieve("parrot")).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   await expect(say(client, "parrot")).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   expect((await say(client, "owl")).model).toBe("owl");
-  // The default project goes on as it was.
+  // The default project is unaffected.
   expect(await listed(caller(service))).toEqual(["parrot", "owl"]);
 
   await admin.projects.modelPermissions.update(project.id, { mode: "allow_list", model_ids: [] });
@@ -241,7 +241,7 @@ describe.each(DATABASE_KINDS)("two processes on one %s", (kind) => {
   });
 });
 
-/** Milliseconds from `changedAt`, when the change was answered, until the last request began that still found things as they were. */
+/** Milliseconds from `changedAt`, the answer to the change, until the last request that saw the old state began. */
 async function untilOtherwise(changedAt: number, isStill: () => Promise<boolean>): Promise<number> {
   let last = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Starting, reloading and stopping as an operator does it. */
+/** Start, reload and stop of the service. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -83,12 +83,12 @@ test("reloads the catalog on SIGHUP without dropping a request, and rejects an i
   expect((await fetch("/v1/models/new")).status).toBe(200);
 });
 
-// Linux alone has a device that is always full.
+// Only Linux has a device that is always full.
 test.skipIf(process.platform !== "linux").each(["stdout", "stderr"] as const)(
   "serves and ends in order when %s is on a full disk",
   async (full) => {
     const { post } = await start({ config: config("steady", 0), full });
-    // Each line of the log is one more that fails.
+    // Each log line is another failed write.
     for (let request = 0; request < 3; request += 1) {
       expect((await post("/v1/chat/completions", { model: "steady", messages })).status).toBe(200);
       expect((await post("/v1/chat/completions", { model: "no-such-model", messages })).status).toBe(404);
@@ -116,7 +116,7 @@ test.each(["uploads", "parlance.sqlite"])(
     } else {
       await writeFile(join(data, name), "no database, and long enough to be taken for one ".repeat(20));
       const { fetch, log } = await start({ environment: { PARLANCE_DATA_DIR: data }, until: "listening" });
-      // Nobody has to send a request for the log to say why it is not ready.
+      // The log reports the reason without any request.
       expect((await fetch("/health/ready")).status).toBe(503);
       const error = expect.stringMatching(/parlance\.sqlite: file is not a database/);
       await eventually(() => expect(log()).toContainEqual(expect.objectContaining({ level: "error", error })));

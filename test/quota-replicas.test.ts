@@ -1,4 +1,4 @@
-/** Two real processes on one PostgreSQL, with and without a Redis, that hold callers to one limit. */
+/** Two real processes on one PostgreSQL, with and without Redis, that enforce one limit together. */
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ const BACKENDS = [
   ["PostgreSQL", false],
 ] as const;
 
-// These wait most of the time, and wait beside each other.
+// These mostly wait, so they run concurrently.
 test(`serves from local shares while Redis is unavailable, logs it, and recovers${WITHOUT_REDIS}`, {
   concurrent: true,
   skip: !HAS_REDIS,
@@ -70,7 +70,7 @@ test(`serves from local shares while Redis is unavailable, logs it, and recovers
       onStoreUnavailable: "share",
     };
     expect(one.log()).toContainEqual(expect.objectContaining(told));
-    // Administration, which counts nothing, notices nothing.
+    // The administration API does not use counters.
     expect((await administrator(two).projects.list()).data).toHaveLength(1);
   } finally {
     await redis.start();
@@ -189,7 +189,7 @@ describe.each(BACKENDS)("counting in %s, sequentially", (name, useRedis) => {
     const { services } = replicas;
     const [one, two] = services;
     const ask = (service: Service) => service.post("/v1/chat/completions", chat("Hm.", 1, "dear"));
-    // Spent before there was a limit, at both.
+    // Spent on both before the limit was set.
     expect((await ask(one)).status).toBe(200);
     expect((await ask(two)).status).toBe(200);
     const spent = async () => {

@@ -1,4 +1,4 @@
-/** Limits of requests, tokens and audio, as clients meet them and administrators set them. */
+/** Limits of requests, tokens and audio: enforcement and administration. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -210,7 +210,7 @@ test("consumes no other limit when a spend limit rejects a request", async () =>
   expect([cheap.status, cheap.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "2"]);
   await say(running);
   await say(running);
-  // What is refused as one too many takes no money.
+  // A request beyond the limit is not charged.
   for (let request = 0; request < 11; request += 1) {
     const late = await say(running, { model: "priced", max_completion_tokens: 1 });
     expect(await late.json()).toMatchObject({ error: { code: "rate_limit_exceeded" } });

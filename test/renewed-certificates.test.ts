@@ -1,4 +1,4 @@
-/** An upstream's certificate is renewed in place, and SIGHUP is all that follows. Needs the `openssl` command. */
+/** Renewal of an upstream's certificate in place, followed by SIGHUP. Needs the `openssl` command. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";

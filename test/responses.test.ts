@@ -1,4 +1,4 @@
-/** POST /v1/responses as the official client and the AI SDK use it, on the scripted engine. */
+/** POST /v1/responses through the official client and the AI SDK, on the scripted engine. */
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";

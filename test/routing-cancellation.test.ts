@@ -1,4 +1,4 @@
-/** A client that leaves ends the upstream's work for it, on every path, and nothing is tried after it. */
+/** A client's disconnect aborts its upstream request on every path, without another attempt. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";

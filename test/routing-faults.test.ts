@@ -1,4 +1,4 @@
-/** What the caller sees of each upstream fault, alone and with another deployment behind it. */
+/** The caller's error for each upstream fault, without and with another deployment. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";

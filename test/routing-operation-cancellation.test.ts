@@ -1,4 +1,4 @@
-/** A client that leaves ends the upstream's work for it in speech, transcription and moderation too. */
+/** A client's disconnect also aborts upstream speech, transcription and moderation requests. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";

@@ -1,4 +1,4 @@
-/** Each way in which an upstream fails at speech, transcription, moderation and embeddings: what its caller sees, and what is tried. */
+/** Upstream faults in speech, transcription, moderation and embeddings: the caller's error and the attempts. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
@@ -14,7 +14,7 @@ interface Seen {
   status: number;
   code?: string | null;
   retryAfter?: string;
-  /** The connection broke off within the answer. */
+  /** The connection closed before the end of the answer. */
   isBroken?: boolean;
 }
 
@@ -24,7 +24,7 @@ const BROKEN: Seen = { status: 200, isBroken: true };
 
 type Fault = FaultName | "refuses-connections";
 
-/** Attempts and sight, and those of speech where its first samples are an answer that has begun. */
+/** Attempts and result, and those of speech when its first samples have been sent. */
 const EXPECTED: Partial<Record<Fault, [attempts: number, seen: Seen, ofSpeech?: Seen]>> = {
   "refuses-connections": [3, FAILED],
   "never-answers": [1, TIMED_OUT],
@@ -66,7 +66,7 @@ const HONEST: Record<Operation, string> = {
 
 const modelOf = ({ operation, fault }: Row) => `${operation}-${fault}`;
 const TIMEOUT_SECONDS = 0.5;
-/** Of what no time-out is to end. */
+/** Timeouts of rows without a timeout fault. */
 const PATIENCE_SECONDS = 30;
 
 let upstream: FaultyUpstream;

@@ -1,4 +1,4 @@
-/** One model with several deployments stays up through their failures. */
+/** Availability of a model with several deployments during their failures. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
@@ -109,7 +109,7 @@ test("stops sending to a failing deployment until a probe succeeds", async () =>
   expect([asked, await state()]).toEqual([3, "open"]);
   expect(await metric(service, "parlance_circuit_open{", 'deployment="mends#1"')).toBe(1);
   upstream.switchTo("none");
-  // No request is needed to find out.
+  // The probe runs without a request.
   await eventually(async () => expect(await state()).toBe("closed"));
   expect((await ask("mends")).deployment).toBe("mends#1");
 });
@@ -131,7 +131,7 @@ test("limits retries to a fifth of the load", async () => {
   for (let round = 0; round < ROUNDS; round += 50) {
     await Promise.all(Array.from({ length: 50 }, () => ask("stormy")));
   }
-  // A reserve of ten, one of which comes back each five seconds.
+  // A reserve of ten retries, refilled by one every five seconds.
   expect(await attempts("stormy")).toBeLessThanOrEqual(ROUNDS * 1.2 + 10 + 6);
 });
 
@@ -201,7 +201,7 @@ test("spreads requests, but sends those with one prompt_cache_key to one deploym
 
 test("moves a prompt_cache_key to one other deployment during a cooldown", async () => {
   const model = "sticky-elsewhere";
-  // Some of them belong to the deployment that fails.
+  // Some of the keys map to the failing deployment.
   for (let key = 0; key < 40; key += 1) await ask(model, { prompt_cache_key: `key ${key}` });
   expect(await metric(service, "parlance_circuit_open{", `deployment="${model}#3"`)).toBe(1);
   for (let key = 0; key < 20; key += 1) {
@@ -263,7 +263,7 @@ test("delays another project's request by at most one turn behind a thousand wai
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const before = served;
   const modest = await ask("fair", {}, { headers });
-  // One was being served, one may have had its turn already, and two may have been answered while this one was.
+  // One was being served, one may have had its turn, and two may have been answered meanwhile.
   expect([modest.status, served - before <= 4]).toEqual([200, true]);
   expect(await metric(service, "parlance_queue_seconds_count{", 'model="fair"')).toBeGreaterThan(0);
   leaving.abort();

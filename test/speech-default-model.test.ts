@@ -1,4 +1,4 @@
-/** Speech with the voice that comes with Parlance, heard again by the model that transcribes. */
+/** Speech with the default voice, transcribed again by the default transcription model. */
 
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The built-in fallback voice: on its own, and in place of the default one. */
+/** The built-in fallback voice, by name and in place of the default one. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -86,7 +86,7 @@ test("falls back to flite when the default voice's process is killed, and names 
   const own = await speak(listener, { model: "hibari", voice: "heart" });
   expect(own.headers.get("x-parlance-deployment")).toBe("hibari");
   await own.arrayBuffer();
-  // It is soon there again: on a busy machine perhaps before the request.
+  // It restarts quickly, on a busy machine perhaps before the request.
   await eventually(async () => {
     await killChild(listener, "parlance hibari");
     const response = await speak(listener, { model: "hibari", voice: "heart" });

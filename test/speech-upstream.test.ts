@@ -1,4 +1,4 @@
-/** Speech by way of an upstream: one service speaks for another. */
+/** Speech through an upstream, which is a second Parlance. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";

@@ -1,10 +1,10 @@
-/** Limits of money, as administrators set them and clients meet them. */
+/** Spend limits: enforcement and administration. */
 
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";
 
-/** An answer of one word and its bound cost ten cents each, and prompts nothing. */
+/** Each output token costs ten cents; prompts are free. */
 const config = ({ baseUrl, apiKey }: Service) => `
 builtin_models: false
 models:

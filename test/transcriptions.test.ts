@@ -1,4 +1,4 @@
-/** Transcription with the default model: formats, files of every kind, and files that are none. */
+/** Transcription with the default model: response formats, file formats and invalid files. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -102,7 +102,7 @@ test("returns times within the recording and null for unknown values in verbose_
 test("cuts a long recording at pauses without losing words", async () => {
   const wave = await recording("speech.wav");
   const dataStart = wave.indexOf("data") + 8;
-  // Half a second of the code that u-law has for silence.
+  // Half a second of silence in u-law.
   const round = Buffer.concat([wave.subarray(dataStart), Buffer.alloc(4000, 0xff)]);
   const rounds = 8;
   const joined = Buffer.concat([wave.subarray(0, dataStart), ...Array<Buffer>(rounds).fill(round)]);
@@ -152,7 +152,7 @@ test("transcribes all of a passage with and without pauses between sentences", a
   expect(wordErrors(whole, hurried), hurried).toBeLessThanOrEqual(6);
 }, 300_000);
 
-/** Speech that goes on without a pause long enough to be cut at: of quiet stretches a tenth of a second is left. */
+/** Removes pauses long enough to cut at: of each quiet stretch a tenth of a second remains. */
 function withoutPauses(samples: Float32Array): Float32Array {
   const stretch = 160;
   const kept: number[] = [];

@@ -1,4 +1,4 @@
-/** Fields that a request has and the service does not know: what clients of other services send by default. */
+/** Fields that the service does not know, such as those that clients of other services send by default. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";

@@ -1,4 +1,4 @@
-/** Uploads: what a multipart body may be, how much of it is taken, and that nothing of it stays. */
+/** Uploads: valid multipart bodies, size limits and removal of temporary files. */
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -57,7 +57,7 @@ async function refusal(response: Response) {
   return { status: response.status, ...error };
 }
 
-/** A body written by hand, for what no client would send. */
+/** Builds a body by hand, because no client would send it. */
 function postRaw(body: string, contentType = "multipart/form-data; boundary=B"): Promise<Response> {
   return service.fetch("/v1/audio/transcriptions", {
     method: "POST",
@@ -281,13 +281,13 @@ test("removes files left by a crash at the next start", async () => {
     config: CONFIG,
     environment: { PARLANCE_DATA_DIR: service.dataDirectory },
   });
-  // What another process still works on stays.
+  // Files of another running process stay.
   expect(await uploads()).toEqual([`${hostname()}.${process.pid}.made`]);
   await rm(folderOf(process.pid), { recursive: true });
   await next.stop();
 });
 
-/** A request whose body is still to come. */
+/** Starts a request without sending its body. */
 async function open(headers: string): Promise<Socket> {
   const { hostname, port } = new URL(service.origin);
   const socket = connect(Number(port), hostname);

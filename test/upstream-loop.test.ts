@@ -1,4 +1,4 @@
-/** An upstream that is the service itself, as a wrong address or a balancer in between makes it. */
+/** An upstream that is the service itself, because of a wrong address or load balancer. */
 
 import { writeFile } from "node:fs/promises";
 import { afterEach, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A transcription model behind another service of the same API: here, behind a second Parlance. */
+/** A transcription model behind another service with the same API, here a second Parlance. */
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -96,7 +96,7 @@ test("forwards a stream as it arrives, and reports a failure in it", async () =>
     form.append("file", new Blob([new Uint8Array(makeWave({ seconds: 2 }))]), "a.wav");
     return service.fetch("/v1/audio/transcriptions", { method: "POST", body: form });
   };
-  // The upstream takes twenty seconds more for the second sentence.
+  // The upstream needs another twenty seconds for the second sentence.
   const beganAt = performance.now();
   const reader = (await ask("slow")).body?.getReader();
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('"delta":"One."');

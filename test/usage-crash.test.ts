@@ -1,4 +1,4 @@
-/** What is left of usage when a real process is killed or stopped, or its database goes away for a while. */
+/** Usage after a real process is killed or stopped, or while its database is unavailable. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import OpenAI from "openai";

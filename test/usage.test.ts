@@ -1,4 +1,4 @@
-/** What was used and what it cost, as the official client reads it. */
+/** Usage and costs through the official client. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ afterEach(async () => {
   closing = new AsyncDisposableStack();
 });
 
-/** A replica of the service, as far as accounts go. */
+/** Opens the accounts of one replica of the service. */
 function open(options: DatabaseOptions, settings: { databaseGraceSeconds?: number } = {}): Accounts {
   const database = openDatabase(options);
   closing.defer(() => database.close());
@@ -153,7 +153,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const [revoked, expiring] = [await createKey(accounts), await createKey(accounts, 60)];
     const keys = [apiKey, revoked.secret.reveal(), expiring.secret.reveal()];
     const callers = await Promise.all(keys.map((key) => accounts.authenticate(key)));
-    // Only what was just made sure of is known.
+    // Only keys checked just before are cached.
     const known = async () => {
       await accounts.authenticate(apiKey);
       return keys.map((key) => accounts.authenticateKnown(key));
@@ -227,7 +227,7 @@ describe("while the database is unavailable", () => {
     const { apiKey, adminKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     const caller = await accounts.authenticate(apiKey);
     await databases.postgres.stop();
-    // Past the time for which a key is trusted without asking.
+    // Longer than a key is cached without another query.
     await sleep(950);
     for (let request = 0; request < 20; request += 1) expect(await accounts.authenticate(apiKey)).toEqual(caller);
     await expect(accounts.authenticate(adminKey)).rejects.toMatchObject(AWAY);

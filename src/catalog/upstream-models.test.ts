@@ -46,7 +46,7 @@ test("lists upstream models while the database is unavailable", async () => {
   const upstreamModels = new UpstreamModels({ see, onFailure: () => {} });
   const wildcard = makeWildcard();
   upstreamModels.watch([wildcard]);
-  // An unhandled rejection fails the run, and would end the service.
+  // An unhandled rejection would end the service, so it fails the run.
   await expect.poll(() => upstreamModels.under(wildcard).map(({ id }) => id)).toEqual(["vendor/large", "vendor/small"]);
   upstreamModels.stop();
 });

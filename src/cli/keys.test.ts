@@ -20,7 +20,7 @@ function keys(...words: string[]): Promise<Finished> {
   return runParlance(["keys", ...words], { cwd, environment: { PARLANCE_DATA_DIR: cwd } });
 }
 
-/** What a running service would do with the same database. */
+/** Runs `work` with the accounts of a running service on the same database. */
 async function withService<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
   const database = openDatabase({ url: undefined, file: join(cwd, "parlance.sqlite"), logger });
   const accounts = new Accounts({ database, logger });

@@ -28,7 +28,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Runs `parlance models …` and gives what it printed. */
+/** Runs `parlance models …` and returns its output. */
 async function models(...words: string[]): Promise<string> {
   const settings = { modelsDirectory: folder.path, hub: { endpoint: hub.endpoint, token: undefined, offline: false } };
   const openStore = async () => createModelStore(settings, createLogger("silent"));

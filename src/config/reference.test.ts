@@ -1,4 +1,4 @@
-/** What is published for people and editors agrees with the schemas that check the file. */
+/** The published reference and JSON Schema agree with the schemas that validate the file. */
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** What every backend of the counters must do. */
+/** The behavior that all backends of the counters share. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What a store that was away for a moment, and lost nothing, must not be left with. */
+/** Reservations of a replica that reconnects to a store without data loss. */
 
 import { createClient } from "@redis/client";
 import pg from "pg";
@@ -14,7 +14,7 @@ import { SharedCounters } from "./shared-counters.ts";
 
 interface Server {
   store: CounterStore;
-  /** Has the server end every connection. */
+  /** Makes the server close every connection. */
   cut(): Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** What replicas must do together: count exactly, outlive each other, and go on without the store. */
+/** Counters shared by replicas: exact limits, crashes of replicas, and outages of the store. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, type TestContext, test } from "vitest";
@@ -17,7 +17,7 @@ interface Server {
   open(url: Secret): CounterStore;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Whether stopping it loses what it held. */
+  /** True if stopping it loses its data. */
   forgets: boolean;
   end(): Promise<void>;
 }
@@ -57,7 +57,7 @@ const claim = (amount: number, given: Partial<Claim> = {}): Claim => {
   return { key: "a", amount, limit: 100, windowSeconds: 60, isReserved: true, ...given };
 };
 
-/** Each test has a server of its own, to be stopped, and waits beside the others. */
+/** Each test stops a separate server; they mostly wait, so they run concurrently. */
 describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, startServer) => {
   async function replicas(number: number, { onTestFinished, expect }: TestContext, given: Given = {}) {
     const server = await startServer();
@@ -108,7 +108,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     const [dying, living] = started.map(({ counters }) => counters);
     await dying?.take([claim(70), claim(1, { key: "requests", isReserved: false })]);
     expect(await living?.take([claim(40)])).toMatchObject({ granted: false });
-    // As a process that is killed: it says nothing more.
+    // Like a killed process: it sends nothing more.
     await started[0]?.store.close();
     await expect
       .poll(() => living?.take([claim(95)]), { timeout: 20_000, interval: 500 })
@@ -131,7 +131,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     const reservation = await one.take([claim(20)]);
     await two.take([claim(20)]);
-    // What the others used of late may be more by now: it is left to them, until it has been quiet for a while.
+    // The others may have used more by now: their recent usage stays theirs until they have been idle for a while.
     for (let look = 0; look < 2; look += 1) {
       await sleep(1_100);
       await one.take([claim(0)]);
@@ -139,10 +139,10 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     }
     await server.stop();
     try {
-      // Of 60 that are left, each has its share.
+      // Each replica gets its share of the remaining 60.
       const alone = await Promise.all([takeMany(one, 60), takeMany(two, 60)]);
       expect(alone.reduce((sum, each) => sum + each)).toBe(60);
-      // A limit that nobody had used is divided whole.
+      // An unused limit is divided completely.
       const fresh = claim(1, { key: "b", limit: 5 });
       const divided = await Promise.all([takeMany(one, 9, fresh), takeMany(two, 9, fresh)]);
       expect(divided.sort()).toEqual([2, 3]);

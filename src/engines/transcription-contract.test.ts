@@ -50,7 +50,7 @@ afterAll(() => decoder.close());
 const neverAborts = () => new AbortController().signal;
 const speech = () => decoder.decode({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, neverAborts());
 
-/** The recording several times, with half a second between. */
+/** Repeats the recording with half a second of silence in between. */
 async function* repeated(times: number) {
   for (let round = 0; round < times; round += 1) {
     yield* speech();

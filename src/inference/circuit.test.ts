@@ -132,7 +132,7 @@ test("ignores the outcome of attempts that started before it opened", async () =
   expect(circuit.state).toBe("open");
 });
 
-/** The probe returns the items of `found` in order, and then repeats the last. */
+/** Creates a circuit whose probe returns the items of `found` in order, and then repeats the last. */
 function probed(...found: (boolean | undefined)[]): { circuit: Circuit; asked: () => number } {
   let asked = 0;
   const circuit = new Circuit(settings, async () => {

@@ -37,7 +37,7 @@ test("retires only after the queued requests have been served", async () => {
   expect(await impatient).toBe("left");
   first.release();
   const second = await waiting;
-  // Longer than the closing would take.
+  // Longer than closing takes.
   await new Promise((resume) => setTimeout(resume, 10));
   expect(isClosed).toBe(false);
   second.release();

@@ -4,7 +4,7 @@ import { LifecycleIterator } from "./lifecycle-iterator.ts";
 
 const outOfTime = new Fault("upstream-timeout", "The answer was not finished in time.");
 
-/** Gives one event, then nothing until the signal aborts. */
+/** Yields one event, then nothing until the signal aborts. */
 async function* source(signal: AbortSignal) {
   yield "first";
   await new Promise((resume) => signal.addEventListener("abort", resume, { once: true }));

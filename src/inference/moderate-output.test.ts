@@ -8,7 +8,7 @@ import { blockOutput, scoreOutput } from "./moderate-output.ts";
 
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
-/** Flags what contains the word. */
+/** Flags texts that contain the word. */
 async function judge(texts: readonly string[]): Promise<ModerationVerdict> {
   const isBad = texts.some((text) => text.includes("BAD"));
   return { scores: { hate: isBad ? 0.9 : 0.1 }, flags: { hate: isBad }, appliedTo: { hate: ["text"] } };

@@ -29,7 +29,7 @@ test("counts a request that ends in the next month in the month in which it star
   const database = openDatabase({ url: undefined, file: ":memory:", logger });
   closing.defer(() => database.close());
   const reports = new UsageReports(database);
-  /** As a process that starts: its counters begin with what the database has. */
+  /** Like a new process: its counters start with the amounts in the database. */
   const startLimits = () => {
     const counters = new InMemoryCounters();
     closing.defer(() => counters.close());

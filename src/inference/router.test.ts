@@ -72,7 +72,7 @@ test.each([
     throw new Fault("upstream-failed", "It broke.", details);
   });
   const failure = routeOver(new Router(), [failing], retries).catch((failure: unknown) => failure);
-  // No timer is so short.
+  // Shorter than any timer.
   const later = new Promise((resume) => setImmediate(() => setImmediate(resume)));
   expect(await Promise.race([failure, later])).toMatchObject({ kind: "upstream-failed" });
 });

@@ -76,7 +76,7 @@ test("delays another project's request by at most one turn behind a thousand wai
   await Promise.resolve();
   const modest = served("modest");
   await modest;
-  // Only the one that was being served already.
+  // Only the request that was already being served.
   expect(order).toEqual(["greedy", "modest"]);
   await Promise.all(greedy);
   expect(order).toHaveLength(1002);

@@ -44,7 +44,7 @@ test("counts spending during a database outage once after it", async () => {
     return spent;
   });
   for (let request = 0; request < 4; request += 1) await spend();
-  // Two tenths from before, and the four.
+  // The two tenths from before plus the four.
   spent = 0.6 * DOLLAR;
   vi.advanceTimersByTime(1_000);
   for (let request = 0; request < 4; request += 1) await spend();
@@ -55,7 +55,7 @@ test("estimates each choice separately without max_tokens, and learns from each"
   const { limits } = start(10_000, async () => 0);
   const unbounded = { promptTokens: 0, completionTokens: undefined, audioBytes: 0, characters: 0 };
   const claim = { ...claimOf(0), upperBound: () => unbounded };
-  // An answer is thought to have 512 tokens at first, which are $51.20.
+  // The initial estimate of an answer is 512 tokens, which cost $51.20.
   await expect(limits.reserve({ ...claim, choices: 2 })).rejects.toMatchObject({ kind: "quota-exhausted" });
   await limits.reserve(claim);
   const estimates = new CompletionEstimates();
@@ -77,7 +77,7 @@ test("starts a new month with what that month has cost", async () => {
   vi.setSystemTime(Date.UTC(2026, 1, 1));
   await reserve();
   await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
-  // Which no clock does but to show that nothing is kept of it.
+  // The clock goes back, which shows that no state is kept.
   vi.setSystemTime(Date.UTC(2026, 0, 31));
   await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
   const [january, february] = [Date.UTC(2026, 0), Date.UTC(2026, 1)];

@@ -1,4 +1,4 @@
-/** What both databases must do. */
+/** The behavior that both databases share. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         return output;
       }),
     );
-    // Each raised it 50 times from 1.
+    // Each connection incremented it 50 times, from 1.
     expect(outputs.map((output) => output.trim())).toEqual(["ok", "ok", "ok"]);
     const database = open({ ...(await databases.create(kind)), url, file });
     expect(await database.run(readAccountsVersion)).toBe(151);
@@ -109,7 +109,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const page = (after: string | undefined, order: "asc" | "desc") =>
       database.run((executor) => listProjects(executor, "o", false, { after, limit: 3, order }));
     await database.run((executor) => insertOrganization(executor, organization("o")));
-    // Several of one millisecond, as a fast client makes them.
+    // Several entries within one millisecond, as a fast client creates them.
     for (const [index, id] of ["d", "a", "c", "b", "e", "f", "g"].entries()) await add(id, Math.floor(index / 4));
 
     const first = await page(undefined, "asc");
@@ -169,7 +169,7 @@ test("discards a connection whose query timed out", { timeout: 30_000 }, async (
   await expect(database.run((executor) => sql`select pg_sleep(25)`.execute(executor))).rejects.toMatchObject({
     code: "database_unavailable",
   });
-  // With the one connection that was used so far this would be given up as well.
+  // On the previous connection this query would time out too.
   await database.check();
 });
 
@@ -199,7 +199,7 @@ test("reports a removed or replaced file instead of writing to the unlinked one"
   await expect(write("b")).rejects.toEqual(unavailable);
   await expect(database.check()).rejects.toMatchObject({ cause: { message: expect.stringContaining("was removed") } });
 
-  // As a backup of an earlier version is put in its place.
+  // Like the restore of an earlier version's backup.
   await rename(join(directory, "backup"), file);
   await expect(write("b")).rejects.toEqual(unavailable);
   await write("b");
@@ -215,7 +215,7 @@ test("does not write the old WAL into a backup that replaces the file", async ()
   const write = (id: string) => database.run((executor) => insertOrganization(executor, organization(id)));
   await write("a");
   await database.run((executor) => sql`vacuum into ${join(directory, "backup")}`.execute(executor));
-  // More than SQLite's log holds, so that the log alone is no whole database.
+  // More than SQLite's WAL holds: the WAL alone is not a complete database.
   for (let row = 0; row < 6; row += 1) {
     await database.run((executor) =>
       sql`insert into organizations (id, name, is_default, created_at)

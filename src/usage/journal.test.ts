@@ -17,7 +17,7 @@ test("stays below its maximum while lines are consumed, even when never empty", 
   journal.append("line 0");
   for (let number = 1; number < 2_000; number += 1) {
     const { lines, bytes } = journal.read();
-    // While those are written elsewhere the next one comes.
+    // The next line arrives while those are being written.
     expect(journal.append(`line ${number}`)).toBe(true);
     passed.push(...lines);
     journal.advance(bytes);

@@ -86,7 +86,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     ]);
   });
 
-  // In statements of 256, 64, 16, 4 and 1 rows, the second time ones that were made for the first.
+  // Uses statements of 256, 64, 16, 4 and 1 rows; the second time they are cached.
   test("writes many records unchanged", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
@@ -136,7 +136,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .execute(),
     );
     const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
-    // Other processes, and those before this one, named it so.
+    // Other processes, also earlier ones, derived the same id.
     expect(rows).toContainEqual(expect.objectContaining({ ...record(), id: 6169352361188316 }));
     expect(written).toHaveLength(14);
     expect(written).toEqual(expect.arrayContaining(given));
@@ -186,7 +186,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   ])("writes what a process that was killed had not written, once, %s", async (_, batch) => {
     const { database, directory, start } = await open(kind);
     const line = (number: number) => `${JSON.stringify(batch(number))}\n`;
-    // No process has such a number.
+    // No process has this PID.
     const path = join(directory, `${hostname()}.99999999.dead.usage.jsonl`);
     writeFileSync(path, `${line(1)}${line(2)}{"writer":"dead","num`);
     start();
@@ -310,7 +310,7 @@ describe("while the database is unavailable", () => {
 });
 
 describe("while the disk refuses writes", () => {
-  /** Nothing can be made in what is no folder. */
+  /** Creating a file fails because the path is not a folder. */
   const refusingDisk = (directory: string) => {
     const path = join(directory, "usage");
     writeFileSync(path, "");

@@ -1,6 +1,6 @@
 import type { ClientCheck } from "./python-clients.ts";
 
-/** The page that says which client works with which version, in Markdown. */
+/** Renders the compatibility table of clients and versions as Markdown. */
 export function clientsTable(checks: readonly ClientCheck[]): string {
   const rows = checks.map(
     ({ client, version, check, error }) => `| ${client} | ${version} | ${check} | ${error === null ? "yes" : "no"} |`,

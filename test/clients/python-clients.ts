@@ -11,7 +11,7 @@ const PYTHON = process.env.PYTHON ?? "python3";
 const SCRIPTS = resolve(import.meta.dirname, "python");
 const ENVIRONMENTS = resolve(import.meta.dirname, "../../node_modules/.cache/python-clients");
 
-/** What one check of one client came to; `error` is null when it passed. */
+/** Result of one check of one client; `error` is null when it passed. */
 export interface ClientCheck {
   client: string;
   version: string;
@@ -45,7 +45,7 @@ export async function runPythonClient(
     PARLANCE_API_KEY: service.apiKey,
     PARLANCE_CHAT_MODEL: chatModel,
   };
-  // A failed check ends the script with 1 and is reported on standard output all the same.
+  // A failed check ends the script with 1, but is still reported on standard output.
   const { stdout, stderr } = await run(interpreter, [join(SCRIPTS, script)], { env: environment }).catch(
     (failure: { stdout: string; stderr: string }) => failure,
   );

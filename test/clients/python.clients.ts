@@ -8,7 +8,7 @@ import { clientsTable } from "./clients-table.ts";
 import { type ClientCheck, installPythonClients, runPythonClient } from "./python-clients.ts";
 import { startClientsService } from "./start-clients-service.ts";
 
-/** aider pins the versions of what it depends on, which the other clients cannot share. */
+/** aider pins versions of its dependencies that conflict with the other clients. */
 const REQUIREMENTS: Readonly<Record<string, string>> = { "aider_client.py": "requirements-aider.txt" };
 const SCRIPTS = readdirSync(resolve(import.meta.dirname, "python")).filter((name) => name.endsWith("_client.py"));
 const TABLE = resolve(import.meta.dirname, "../../docs/reference/clients.md");

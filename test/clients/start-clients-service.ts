@@ -4,7 +4,7 @@ import { type Service, startService } from "../support/service.ts";
 /** The model of `parlance.yaml` beside this file: scripted answers, with tools, schemas and images. */
 export const TOOLS_MODEL = "scripted-tools";
 
-/** Starts what every client of this suite is driven against: the default models and one scripted model with tools. */
+/** Starts the service for all clients of this suite, with the default models and one scripted model with tools. */
 export async function startClientsService(): Promise<Service> {
   const config = await readFile(new URL("parlance.yaml", import.meta.url), "utf8");
   return startService({ config, environment: { PARLANCE_TEST_ENGINES: "1" } });

@@ -1,4 +1,4 @@
-/** Kokoro-82M from its first fetch, into a store that is empty, to voices that are mixed. */
+/** Kokoro-82M from the first download into an empty store to mixed voices. */
 
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -94,7 +94,7 @@ test("rejects a mix with an unknown voice", async () => {
   expect(await response.text()).toMatch(/no voice \\"nobody/);
 });
 
-/** The middle one of its pitches, in hertz, by the strongest correlation of each loud 40 ms with itself a period later. */
+/** Median pitch in hertz, by the strongest autocorrelation of each loud 40 ms. */
 async function pitchOf(voice: string): Promise<number> {
   const samples = await samplesOf(voice);
   const length = 960;

@@ -1,6 +1,6 @@
 /**
- * Kokoro in sherpa-onnx, heard again: the weights of `kokoro-82m`, with the metadata, tokens and voices that sherpa-onnx
- * wants beside them. Skipped where there is no espeak-ng-data, which is never fetched.
+ * Kokoro in sherpa-onnx, transcribed: weights of `kokoro-82m`, with the metadata, tokens and voices that sherpa-onnx
+ * requires. Skipped without espeak-ng-data, which is never downloaded.
  */
 
 import { globSync } from "node:fs";

@@ -99,7 +99,7 @@ function npm(words: string[], cwd: string): Promise<{ stdout: string }> {
   return run("npm", words, { cwd, env: environment({}), maxBuffer: 64 * 1024 * 1024 });
 }
 
-/** As a user's, without the settings of the checkout that npm passes on to what it runs. */
+/** A user's environment, without the settings of the checkout that npm passes to its scripts. */
 function environment(more: Record<string, string>): Record<string, string> {
   const own = Object.entries(cleanEnvironment()).filter(
     ([name]) => !/^npm_(config_onnx|package_|lifecycle_)/i.test(name),

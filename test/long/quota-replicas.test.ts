@@ -1,4 +1,4 @@
-/** Two and four real processes on one PostgreSQL and one Redis, asked for more than the limits by 200 clients. */
+/** Two and four real processes on one PostgreSQL and one Redis, with 200 clients that exceed the limits. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
@@ -114,7 +114,7 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
     const { share, broken } = await load({ kind, replicas, during: kill, afterwards });
     expect(broken).toBeGreaterThan(0);
     expect(left).toBeLessThan(0.05 * limit);
-    // Requests that the killed one had begun count, though nobody got an answer; their tokens came back.
+    // Requests that the killed replica had started count without an answer; their tokens were released.
     expect(share).toBeGreaterThan(kind === "tokens" ? 0.95 : 0.8);
   });
 

@@ -1,4 +1,4 @@
-/** A thousand clients that leave, on every path: the upstream's work for each of them ends. */
+/** Aborts the upstream requests of a thousand clients that disconnect, on every path. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";

@@ -1,4 +1,4 @@
-/** A thousand requests into each upstream fault: what their callers see, and that nothing is left of them. */
+/** Callers' errors and leaks over a thousand requests for each upstream fault. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -9,7 +9,7 @@ import { type Service, startService } from "../support/service.ts";
 const ROUNDS = 1000;
 const AT_ONCE = 50;
 const TIMEOUT_SECONDS = 1.5;
-/** What requests leave behind would end the process. */
+/** With a leak, the requests exceed this heap and end the process. */
 const BOUNDED = { NODE_OPTIONS: "--max-old-space-size=160" };
 const MEGABYTE = 1024 * 1024;
 
@@ -63,7 +63,7 @@ async function rounds(row: FaultRow): Promise<{ asExpected: number; seconds: num
 test.each(FAULT_ROWS)("$fault, stream $stream", async (row) => {
   const { asExpected, seconds, others } = await rounds(row);
   const attempts = await metric(service, "parlance_attempts_total{", `model="${modelOf(row)}"`);
-  // Only what has been closed by its fault, or by the pool's own keep-alive time of a few seconds, is gone.
+  // Connections close with their fault, or after the pool's keep-alive time of a few seconds.
   await eventually(async () => {
     const { slots, queued, timers, sockets } = await held();
     expect({ slots, queued }).toEqual({ slots: 0, queued: 0 });

@@ -21,9 +21,9 @@ export interface Administration {
   accounts: Accounts;
   /** Method and pattern of every route, without those that Fastify adds. */
   routes: readonly { method: string; pattern: string }[];
-  /** Of the default organization. */
+  /** Client with the default organization's admin key. */
   admin: OpenAI;
-  /** Of another organization. */
+  /** Client with another organization's admin key. */
   foreign: OpenAI;
   /** With the default organization's admin key. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;

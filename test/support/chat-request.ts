@@ -5,7 +5,7 @@ import { readChatBody } from "../../src/wire/openai/chat-body.ts";
 import { toChatCall } from "../../src/wire/openai/chat-call.ts";
 
 type Asked = Partial<Omit<ChatRequest, "messages">> & {
-  /** One user message, for short. */
+  /** Shorthand for one user message. */
   say?: string;
   messages?: ChatRequest["messages"];
 };
@@ -15,7 +15,7 @@ export function makeChatRequest(asked: Asked = {}): ChatRequest {
   return { ...DEFAULT_CHAT_REQUEST, model: "test-model", messages, ...fields };
 }
 
-/** What a caller's body of POST /v1/chat/completions becomes. */
+/** Parses a body of POST /v1/chat/completions into a chat request. */
 export function makeChatCall(fields: Record<string, unknown> & { say?: string } = {}) {
   const { say, ...body } = fields;
   const messages = [{ role: "user", content: say ?? "Say hello." }];

@@ -1,4 +1,4 @@
-/** This process's environment without what Parlance reads: pip, npm and TLS keep the settings that this machine needs. */
+/** This process's environment without Parlance's variables; pip, npm and TLS keep their settings. */
 export function cleanEnvironment(): Record<string, string> {
   const parlances = /^(PARLANCE_|HF_|DATABASE_URL$|REDIS_URL$)/;
   return Object.fromEntries(

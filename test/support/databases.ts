@@ -1,4 +1,4 @@
-/** Empty databases of each kind, for tests that must hold on all of them. */
+/** Empty databases of each kind, for tests that run on all of them. */
 
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,12 +12,12 @@ import { type PostgresServer, startPostgres } from "./postgres.ts";
 export const DATABASE_KINDS = ["sqlite", "postgresql"] as const;
 
 export interface TestDatabases {
-  /** Where a new, empty database is; it goes with the test file. */
+  /** URL of a new, empty database, removed after the test file. */
   create(kind: (typeof DATABASE_KINDS)[number]): Promise<DatabaseOptions>;
   readonly postgres: PostgresServer;
 }
 
-/** Called at the top of a test file: it brings a server and takes it away again. */
+/** Starts a server for a test file and stops it afterwards. Call it at the top of the file. */
 export function useDatabases(): TestDatabases {
   const directory = mkdtempSync(join(tmpdir(), "parlance-db-"));
   let postgres: PostgresServer | undefined;

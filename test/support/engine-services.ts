@@ -1,7 +1,7 @@
 import type { EngineServices } from "../../src/engines/engine.ts";
 import { createLogger } from "../../src/observability/logger.ts";
 
-/** What an engine may use while it opens, with the lines that it logs. */
+/** Services for opening an engine, with the lines that it logs. */
 export function makeEngineServices(overrides: Partial<EngineServices> = {}): EngineServices & { logged: string[] } {
   const logged: string[] = [];
   return {

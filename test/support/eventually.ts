@@ -1,4 +1,4 @@
-/** Repeats `assertion` until it holds; fails as it fails when it has not after `seconds`. */
+/** Retries `assertion` until it passes; rethrows its error after `seconds`. */
 export async function eventually(assertion: () => void | Promise<void>, seconds = 20): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {

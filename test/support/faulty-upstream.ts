@@ -9,7 +9,7 @@ export const UPSTREAM_MODEL = "upstream/own-name";
 
 interface Asked {
   stream: boolean;
-  /** What was asked for is plain samples. */
+  /** True if the request expects raw samples. */
   speech: boolean;
 }
 
@@ -91,7 +91,7 @@ const FAULTS = {
     const bytes = Buffer.from(asked.stream ? wholeStream : JSON.stringify(completion));
     let sent = 0;
     const timer = setInterval(() => {
-      // The part without a byte is the last one; another behind it would break the next answer on this connection.
+      // The empty chunk is the last one; another would break the next answer on this connection.
       if (sent === bytes.length) clearInterval(timer);
       socket.write(part(bytes.subarray(sent, ++sent)));
     }, 10);
@@ -197,20 +197,20 @@ interface Seen {
 export interface FaultyUpstream {
   port: number;
   baseUrlFor(fault: FaultName): string;
-  /** Its fault can be changed with `switchTo`. */
+  /** URL whose fault can be changed with `switchTo`. */
   switchableUrl: string;
   switchTo(fault: FaultName): void;
   /** A server that accepts connections and never answers, so a TLS handshake does not end. */
   silentTlsUrl: string;
-  /** Nothing listens there. */
+  /** URL of a port without a listener. */
   refusingUrl: string;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   openSockets(): number;
   /** Completely received requests, by fault. */
   requests: Map<FaultName, number>;
   /** Requests that named a `user`, by that; the latest of each. */
   seen: Map<string, Seen>;
-  /** Whether some connection holds bytes that its peer does not take. */
+  /** True if a connection buffers bytes that its peer does not read. */
   isHeldBack(): boolean;
   /** Closes every connection, as a restart does. */
   closeIdle(): void;

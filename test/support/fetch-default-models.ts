@@ -1,4 +1,4 @@
-/** Before any test: the real weights of every default model, fetched once. What cannot be had fails the run. */
+/** Downloads the weights of every default model once, before any test. A failed download fails the run. */
 
 import type { TestProject } from "vitest/node";
 import { MANIFEST } from "../../src/models/manifest.ts";

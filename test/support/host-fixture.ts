@@ -21,7 +21,7 @@ export async function openHosted<Task extends Model["task"]>(
   return { model: model as Hosted<Extract<Model, { task: Task }>>, logged };
 }
 
-/** For `afterEach`. */
+/** Closes the models that a test opened; for `afterEach`. */
 export async function closeHosted(): Promise<void> {
   await Promise.all([...opened].map((model) => model.close()));
   opened.clear();

@@ -6,11 +6,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 export interface HubFile {
-  /** What the second host sends. */
+  /** Content that the second host sends. */
   content: Buffer;
-  /** The hash that the hub's own host states; undefined states none. */
+  /** Hash that the hub's host reports; undefined: none. */
   linkedSha256?: string | undefined;
-  /** Only for this token. */
+  /** Required token. */
   gatedFor?: string;
 }
 
@@ -26,11 +26,11 @@ export class HubServer implements AsyncDisposable {
   /** Like `http://127.0.0.1:40001`. */
   endpoint = "";
   readonly seen: SeenRequest[] = [];
-  /** Bytes after which each next answer of the second host is cut off, in turn. */
+  /** Bytes after which the next answers of the second host are cut off, one value per answer. */
   readonly cuts: number[] = [];
-  /** Statuses that the hub's host answers next, instead of the redirect. */
+  /** Statuses of the hub's next answers, instead of the redirect. */
   readonly statuses: number[] = [];
-  /** True: connections are taken and never answered. */
+  /** True: accepts connections and never answers. */
   isSilent = false;
   /** Resolved by a test that holds the second host's answers back after their first bytes. */
   hold: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** Clients that leave while an upstream works for them, and what is left of that at the upstream's own sockets. */
+/** Clients that disconnect while an upstream serves them, and the state of the upstream's sockets afterwards. */
 
 import type { FaultName, FaultyUpstream } from "./faulty-upstream.ts";
 import type { Service } from "./service.ts";
@@ -36,16 +36,16 @@ export function leavingConfig(upstream: FaultyUpstream): string {
 }
 
 export interface Left {
-  /** From the client's leaving to the close of the upstream's socket; undefined: still open. */
+  /** Milliseconds from the client's disconnect to the close of the upstream's socket; undefined: still open. */
   closedAfterMilliseconds: (number | undefined)[];
-  /** Requests that the upstream got in all. */
+  /** Total requests that the upstream received. */
   requests: number;
 }
 
 const SECONDS_TO_ARRIVE = 20;
 const SECONDS_TO_CLOSE = 5;
 
-/** `rounds` clients, four at once, each of which leaves once the upstream has its request, and the client its answer. */
+/** Runs `rounds` clients, four at once; each disconnects after the upstream's request and the answer's start. */
 export async function leave(
   service: Service,
   upstream: FaultyUpstream,

@@ -1,14 +1,14 @@
-/** Many clients who together want more than a limit allows, on real processes that share their counters. */
+/** Clients that together exceed a limit, on real processes with shared counters. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { type Service, startService } from "./service.ts";
 
 export interface Asked {
-  /** Milliseconds, between which the request was admitted. */
+  /** Milliseconds between which the request was admitted. */
   sentAt: number;
   answeredAt: number;
-  /** Undefined: the connection broke. */
+  /** Undefined: the connection failed. */
   status: number | undefined;
   tokens: number;
 }
@@ -45,7 +45,7 @@ export async function startReplicas(number: number, config: string, environment:
   return { services, stop };
 }
 
-/** Resolves once each counts together with the others. */
+/** Resolves once all replicas share their counters. */
 export async function untilTogether(services: readonly Service[], replicas: number, seconds = 20): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (const service of services) {
@@ -58,7 +58,7 @@ export async function untilTogether(services: readonly Service[], replicas: numb
   }
 }
 
-/** Each client goes to another replica with each request, and on to the next where one does not answer. */
+/** Sends requests to the replicas in turn; a client continues with the next replica after a failure. */
 export async function hammer({ services, clients, seconds, bodyOf }: LoadOptions): Promise<Asked[]> {
   const asked: Asked[] = [];
   const agent = new Agent({ connections: clients, pipelining: 1 });
@@ -116,7 +116,7 @@ export function outcomeOf(asked: readonly Asked[]): Outcome {
   };
 }
 
-/** The most that was surely admitted within any 60 seconds. */
+/** Highest amount that was certainly admitted within any 60 seconds. */
 export function mostInAMinute(asked: readonly Asked[], amountOf: (each: Asked) => number): number {
   const admitted = asked.filter(({ status }) => status === 200).sort((a, b) => a.sentAt - b.sentAt);
   let most = 0;

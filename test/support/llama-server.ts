@@ -6,7 +6,7 @@ import { llamaServerSettings } from "../../src/engines/llama-server/settings.ts"
 import { defaultChatModelPath } from "./default-model.ts";
 import { makeEngineServices } from "./engine-services.ts";
 
-/** From LLAMA_SERVER or PATH; `scripts/build-llama-server.sh` builds one. */
+/** Path from LLAMA_SERVER or PATH; `scripts/build-llama-server.sh` builds one. */
 export const llamaServerBinary: string | undefined = findLlamaServer();
 
 export const WITHOUT_LLAMA_SERVER =
@@ -24,7 +24,7 @@ export async function openLlamaServer(
     context_size: 1024,
     slots: 4,
     gpu_layers: 0,
-    // More wait for each other at every step, which takes seconds a token where something else runs.
+    // More threads wait for each other at every step, which takes seconds per token on a busy machine.
     threads: 1,
     ...settings,
   });

@@ -7,7 +7,7 @@ import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts"
 import { Fault } from "../../src/faults.ts";
 import { Secret } from "../../src/secret.ts";
 
-/** Settings of engines as different as they may be written. */
+/** Engine settings in different schema styles. */
 const deploymentSchemas = {
   "openai-compatible": z.strictObject({
     base_url: z.url({ error: "must be a URL" }),
@@ -17,15 +17,15 @@ const deploymentSchemas = {
       .optional(),
     model: z.string().optional(),
   }),
-  // Not strict: what it drops must be refused all the same.
+  // Not strict: unknown keys must be rejected nevertheless.
   "llama-cpp": z.union([z.object({ model: z.string() }), z.object({ file: z.string() })]),
   either: z.strictObject({ gpu: z.union([z.enum(["auto", "cuda"]), z.literal(false)]) }),
-  // Its message quotes what it was given.
+  // Its message quotes the value.
   talkative: z.object({ text: z.string().refine(() => false, { error: ({ input }) => `is wrong: ${input}` }) }),
 };
 
 interface Loaded {
-  /** The working directory, which is gone again. */
+  /** The working directory, removed afterwards. */
   directory: string;
   config: Config;
 }
@@ -54,7 +54,7 @@ export async function loadConfigText(yaml: string | undefined, environment: Envi
   }
 }
 
-/** The message that refuses it. */
+/** Message of the error that `loadConfig` throws. */
 export async function faultOfConfigText(yaml: string | undefined, environment: Environment = {}): Promise<string> {
   try {
     await loadConfigText(yaml, environment);

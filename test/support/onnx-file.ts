@@ -7,11 +7,11 @@ type ElementType = "float" | "int64";
 export interface OnnxFile {
   metadata: Readonly<Record<string, string | number>>;
   inputs: Readonly<Record<string, ElementType>>;
-  /** In the order in which they run: the operation, what it reads, what it makes, its attributes. */
+  /** Nodes in execution order: operation, inputs, outputs, attributes. */
   nodes: readonly (readonly [string, readonly string[], string, Readonly<Record<string, number>>?])[];
-  /** Vectors of one number. */
+  /** Constant vectors of one number. */
   constants: Readonly<Record<string, number>>;
-  /** Of floats. */
+  /** Outputs, all of floats. */
   output: string;
 }
 
@@ -56,7 +56,7 @@ const writeGraph: Write<OnnxFile> = ({ nodes, constants, inputs, output }, pbf) 
   pbf.writeMessage(12, writeValue, [output, "float"] as const);
 };
 
-/** Behind the bytes of any ONNX file, this is part of it: in Protocol Buffers what is appended to a message is. */
+/** Metadata to append to an ONNX file: bytes appended to a Protocol Buffers message are merged into it. */
 export function onnxMetadata(metadata: OnnxFile["metadata"], pbf: PbfWriter = new PbfWriter()): Uint8Array {
   const write: Write<readonly [string, string | number]> = ([key, value], own) => {
     own.writeStringField(1, key);

@@ -1,4 +1,4 @@
-/** A small honest upstream: serves a chat model in OpenAI's format on loopback. */
+/** Upstream without faults: serves a chat model in OpenAI's format on loopback. */
 
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
@@ -18,7 +18,7 @@ interface ReceivedRequest {
 export interface OpenAiUpstream {
   baseUrl: string;
   received: ReceivedRequest[];
-  /** Connections that are open now. */
+  /** Number of open connections. */
   openSockets(): number;
   close(): Promise<void>;
 }

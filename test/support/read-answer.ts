@@ -40,7 +40,7 @@ function reasonOf(event: AnswerEvent): string | null | undefined {
   return firstChoice(event)?.finish_reason;
 }
 
-/** Of a forwarded answer that was not streamed. */
+/** Body of a forwarded answer that was not streamed. */
 function firstChoice(event: AnswerEvent): Completion["choices"][number] | undefined {
   if (event.type !== "finish" || !("completion" in event)) return undefined;
   return (event.completion?.fields as Completion | undefined)?.choices[0];

@@ -1,4 +1,4 @@
-/** A Redis (or Valkey) server for tests, where one is installed. */
+/** A Redis (or Valkey) server for tests, if one is installed. */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,17 +9,17 @@ import { Secret } from "../../src/secret.ts";
 
 const PROGRAM = ["redis-server", "valkey-server"].find((each) => spawnSync(each, ["--version"]).status === 0);
 
-/** Tests that need one are skipped without it, and say so in their name. */
+/** True if redis-server is installed. Tests that need it are otherwise skipped, as their titles say. */
 export const HAS_REDIS: boolean = PROGRAM !== undefined;
 export const WITHOUT_REDIS: string = HAS_REDIS ? "" : " (skipped: no redis-server on this machine)";
 
 export interface RedisServer {
-  /** Of a database that nothing is in. */
+  /** URL of an empty database. */
   createDatabase(): Secret;
-  /** Ends it; what it held is lost. */
+  /** Stops it; its data is lost. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** The process, to be stopped and continued. */
+  /** The process, to be paused and resumed. */
   signal(signal: NodeJS.Signals): void;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What a process has in memory, where there is a `/proc`. */
+/** Resident memory of a process, on systems with `/proc`. */
 export function residentMegabytes(pid: number): number {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
   return (pages * 4096) / 1e6;

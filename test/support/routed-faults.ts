@@ -23,7 +23,7 @@ const WHOLE: Seen = { status: 200, ends: "whole" };
 const BROKEN_OFF: Seen = { status: 200, ends: "error frame", code: "upstream_error" };
 const STALLED: Seen = { status: 200, ends: "error frame", code: "upstream_timeout" };
 
-/** Attempts and sight without a stream, then with one where that differs. */
+/** Attempts and result without a stream, then with one if that differs. */
 const EXPECTED: Partial<Record<UpstreamFault, [attempts: number, json: Seen, stream?: Seen]>> = {
   none: [1, WHOLE],
   gzip: [1, WHOLE],
@@ -32,7 +32,7 @@ const EXPECTED: Partial<Record<UpstreamFault, [attempts: number, json: Seen, str
   "never-answers": [1, TIMED_OUT],
   "headers-then-hangs": [1, TIMED_OUT],
   "hangs-midway": [1, TIMED_OUT, STALLED],
-  // A byte at a time is an answer on its way, but no event of a stream.
+  // Single bytes count as progress of an answer, but not as an event of a stream.
   drips: [1, WHOLE, TIMED_OUT],
   "resets-at-once": [3, FAILED],
   "resets-mid-chunk": [3, FAILED, BROKEN_OFF],
@@ -133,7 +133,7 @@ function seenIn({ status, headers }: Response, text: string, stream: boolean): S
   return { status: 200, ends: "error frame", code: JSON.parse(last).error.code };
 }
 
-/** The sum of a metric over the lines that hold all of `labels`, such as `model="a"`. */
+/** Sums a metric over the lines that contain all of `labels`, such as `model="a"`. */
 export async function metric(service: Service, name: string, ...labels: string[]): Promise<number> {
   const text = await (await fetch(`${service.origin}/metrics`)).text();
   const lines = text.split("\n").filter((line) => line.startsWith(name) && labels.every((each) => line.includes(each)));

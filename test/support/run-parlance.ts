@@ -16,7 +16,7 @@ interface Surroundings {
   environment?: Record<string, string>;
 }
 
-/** Runs the real command to its end, in an environment that holds nothing of Parlance's but what is given. */
+/** Runs the real command until it exits, with only the given Parlance variables in its environment. */
 export async function runParlance(words: readonly string[], { cwd, environment }: Surroundings): Promise<Finished> {
   const child = spawn(process.execPath, [EXECUTABLE, ...words], {
     cwd,

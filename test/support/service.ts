@@ -17,7 +17,7 @@ export interface ServiceOptions {
   environment?: Record<string, string>;
   /** What to wait for before it counts as started; `listening` does not wait for models. */
   until?: "ready" | "listening";
-  /** A device that is full stands in its place. */
+  /** Output that goes to a device that is always full. */
   full?: "stdout" | "stderr";
 }
 
@@ -37,16 +37,16 @@ export interface Service {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** POSTs JSON with the API key. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
-  /** Ends it as an operator would and resolves with its exit code. */
+  /** Sends SIGTERM and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Ends with the test file when registered with `afterAll(() => service.stop())`. */
+/** Starts a service; stop it with `afterAll(() => service.stop())`. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "parlance-test-"));
   const configFile = join(dataDirectory, "parlance.yaml");
   const config = options.config ?? "builtin_models: false\n";
-  // Most tests wait for their models before they begin; those of loading on demand say so themselves.
+  // Most tests wait for their models first; tests of loading on demand configure it explicitly.
   await writeFile(configFile, /^local:/m.test(config) ? config : loadedAtStart(config));
   const apiKey = `sk-test-${"a".repeat(32)}`;
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
@@ -124,7 +124,7 @@ function loadedAtStart(config: string): string {
   return config.startsWith("{") ? `{ ${local}, ${config.slice(1)}` : `${local}\n${config}`;
 }
 
-/** Also waits for configured models, which do not hold the service's own readiness back. */
+/** Also waits for configured models, which do not delay the service's readiness. */
 async function untilReady(service: Service): Promise<void> {
   const deadline = Date.now() + 110_000;
   for (;;) {

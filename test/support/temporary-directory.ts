@@ -6,7 +6,7 @@ export interface TemporaryDirectory extends AsyncDisposable {
   path: string;
 }
 
-/** A new folder, removed with all that is in it. */
+/** Creates a folder that is removed with its content. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), "parlance-test-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };

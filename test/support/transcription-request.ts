@@ -1,6 +1,6 @@
 import type { TranscriptionRequest } from "../../src/engines/engine.ts";
 
-/** A request that asks for nothing special. */
+/** A request with default options. */
 export function makeTranscriptionRequest(
   asked: Partial<TranscriptionRequest> & Pick<TranscriptionRequest, "file">,
 ): TranscriptionRequest {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Service } from "./service.ts";
 
-/** Configured models do not hold up the service's readiness: waits until this one judges. */
+/** Waits until a moderation model is ready: configured models do not delay the service's readiness. */
 export async function untilJudging(service: Service, model: string): Promise<void> {
   const deadline = Date.now() + 100_000;
   for (;;) {

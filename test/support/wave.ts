@@ -1,13 +1,13 @@
-/** WAV files as tests need them: right ones, and ones whose header says what is not so. */
+/** Writes WAV files for tests, with correct or false headers. */
 
 export interface WaveOptions {
   seconds?: number;
   rate?: number;
   channels?: number;
   bits?: number;
-  /** What the header says that the samples take; left out: what they do take. */
+  /** Size of the samples in the header; the actual size by default. */
   statedBytes?: number;
-  /** Sample by its number, -1 to 1; left out: silence. */
+  /** Sample by its index, -1 to 1; silence by default. */
   sample?: (index: number) => number;
 }
 

@@ -5,7 +5,7 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
 }
 
-/** Words to insert, leave out or replace until `heard` is `said`. */
+/** Number of words to insert, delete or replace to turn `heard` into `said`. */
 export function wordErrors(said: string, heard: string): number {
   // Maps each distinct word to one character, so the edit distance counts words.
   const characters = new Map<string, string>();

@@ -133,7 +133,7 @@ test("is complete once each choice has ended", () => {
   const end = (index: number) => frame({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
   frames.rewrite(end(0));
   expect(frames.isComplete).toBe(false);
-  // With its usage, as some upstreams do.
+  // Includes usage, as some upstreams do.
   frames.rewrite(end(0));
   expect(frames.isComplete).toBe(false);
   frames.rewrite(end(1));

@@ -1,4 +1,4 @@
-/** A connection that is only being made is known to the request that it is made for, straight and through a proxy. */
+/** Connections that are still being opened for a request, directly and through a proxy. */
 
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

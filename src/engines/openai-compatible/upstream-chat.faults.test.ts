@@ -18,7 +18,7 @@ import type { ChatProxy, ForwardedEvent } from "../chat-proxy.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 
-/** Those of a row that times out; where none is meant to end a request, a busy machine makes none of its own. */
+/** Timeouts of a row; without a timeout fault, long enough for a busy machine. */
 const SHORT = { first_byte_timeout_seconds: 0.5, idle_timeout_seconds: 0.4, connect_timeout_seconds: 0.5 };
 const LONG = { first_byte_timeout_seconds: 30, idle_timeout_seconds: 30, connect_timeout_seconds: 30 };
 
@@ -51,7 +51,7 @@ const urlOf =
   (upstream) =>
     upstream.baseUrlFor(fault);
 
-/** Asks an upstream of its own once; afterwards that must have no connection left. */
+/** Sends one request to a separate upstream, which must have no connection left afterwards. */
 async function ask(baseUrlOf: UrlOf, stream: boolean, settings?: object): Promise<Outcome> {
   const upstream = await startFaultyUpstream();
   const { model, logged } = await open(baseUrlOf(upstream), settings);
@@ -216,7 +216,7 @@ const PLACES: [string, UrlOf, number][] = [
   ["mid-stream", urlOf("hangs-midway"), 1],
 ];
 
-// Alone, since it is timed.
+// Sequential, because it measures time.
 test.each(PLACES)("closes the upstream's socket at once on an abort %s", async (_place, baseUrlOf, eventsBefore) => {
   const upstream = await startFaultyUpstream();
   onTestFinished(() => upstream.close());
@@ -234,7 +234,7 @@ test.each(PLACES)("closes the upstream's socket at once on an abort %s", async (
     abort.abort();
     await reading;
     await expect.poll(() => upstream.openSockets(), { interval: 5 }).toBe(0);
-    // The bound promised is 100 ms; the rest is for a machine that does other things as well.
+    // The documented limit is 100 ms; the rest allows for a busy machine.
     expect(performance.now() - abortedAt).toBeLessThan(1000);
     expect(events).toHaveLength(stream ? eventsBefore : 0);
     await model.close();

@@ -134,7 +134,7 @@ test("connects through a proxy that asks for a password", async () => {
   const upstream = await startUpstream([{ text: "Hello" }]);
   const seen: string[] = [];
   const proxy = createServer((request, response) => {
-    // Plain HTTP is forwarded, so the whole URL comes in the request line.
+    // Plain HTTP is forwarded, so the request line contains the complete URL.
     seen.push(`${request.headers["proxy-authorization"]}`);
     const target = new URL(request.url ?? "");
     const socket = connect(Number(target.port), target.hostname);

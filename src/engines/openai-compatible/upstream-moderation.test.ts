@@ -21,7 +21,7 @@ const RESULT = {
   category_applied_input_types: { violence: ["text", "image"], sexual: [] },
 };
 
-/** Opens a model whose upstream answers with what `answer` makes of each request's body. */
+/** Opens a model whose upstream responds with the result of `answer` for each request body. */
 async function opened(
   answer: (body: { input: unknown }) => { status?: number; body: unknown },
   { catalogId, ...named }: { catalogId: string; model?: string } = {

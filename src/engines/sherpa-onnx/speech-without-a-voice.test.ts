@@ -96,7 +96,7 @@ async function putMatcha(reading: Record<string, number | string>) {
   return { model: await put("matcha.onnx", acoustic), vocoder: await put("vocoder.onnx", vocoder) };
 }
 
-/** The library's own noise, which is not configured: Matcha's speakers are as loud as that. */
+/** The library's default noise, which is not configured, equals the level of Matcha's speakers. */
 const NOISE = 0.667;
 
 const CASES = [
