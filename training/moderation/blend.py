@@ -1,4 +1,4 @@
-"""Blends what two trainings learnt: corrections and heads of the same base, weighted, make one network again."""
+"""Merges two trainings by a weighted sum of their corrections and heads on the same base."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from onnx import numpy_helper
 import encoder
 from labels import LEARNT
 
-# What keeps the written graph below a megabyte.
+# Keeps the exported graph below a megabyte.
 RANK = 13
 
 
 def from_graph(path: Path) -> dict[str, np.ndarray]:
-    """Corrections and head of a graph that `export.py` wrote. Its calibration is a part of its head."""
+    """Corrections and head of a graph that `export.py` wrote. The head includes the calibration."""
     graph = onnx.load(path, load_external_data=False).graph
     constants = [numpy_helper.to_array(i) for i in graph.initializer if i.name.startswith("c")]
     factors = [c.astype(np.float32) for c in constants if c.dtype == np.float16]
@@ -25,7 +25,7 @@ def from_graph(path: Path) -> dict[str, np.ndarray]:
 
 
 def blend(one: dict[str, np.ndarray], other: dict[str, np.ndarray], share: float = 0.5) -> dict[str, np.ndarray]:
-    """`share` of `one`, and of `other` the rest. What both correct is cut back to the `RANK` strongest directions."""
+    """Weights `one` by `share` and `other` by the rest. Truncates corrections of both to the `RANK` largest singular values."""
     made = {k: share * one[k] + (1 - share) * other[k] for k in ("head.weight", "head.bias")}
     for path in sorted({k.rsplit(".", 1)[0] for k in (*one, *other) if not k.startswith("head")}):
         parts = [part * p[f"{path}.down"] @ p[f"{path}.up"] for p, part in ((one, share), (other, 1 - share)) if f"{path}.down" in p]

@@ -1,4 +1,4 @@
-"""Straightens the scores and chooses the thresholds, on held-out text."""
+"""Calibrates the scores and chooses the thresholds on held-out text."""
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -6,13 +6,13 @@ from sklearn.linear_model import LogisticRegression
 from labels import LEARNT, Example
 from unseen import LOOK_ALIKE_SOURCES
 
-# Share of the benign look-alikes of each kind that may be flagged by any category.
+# Maximum share of the benign look-alikes of each kind that any category flags.
 MOST_FALSE = 0.02
 LOWEST, HIGHEST = 0.5, 0.95
 
 
 def calibrate(scored: np.ndarray, examples: list[Example]) -> dict[str, np.ndarray]:
-    """A straight line on each logit, where there are enough examples; elsewhere the scores stay."""
+    """Linear calibration of each logit with enough examples; the other scores are unchanged."""
     slope, offset = np.ones(len(LEARNT)), np.zeros(len(LEARNT))
     for column, name in enumerate(LEARNT):
         rows = [i for i, e in enumerate(examples) if name in e.known]
@@ -21,7 +21,7 @@ def calibrate(scored: np.ndarray, examples: list[Example]) -> dict[str, np.ndarr
             continue
         logit = to_logit(scored[rows, column])
         line = LogisticRegression(C=1.0).fit(logit[:, None], truth)
-        # Never steeper than learnt: the held-out part is small.
+        # Never steeper than trained: the held-out part is small.
         slope[column] = float(np.clip(line.coef_[0, 0], 0.5, 1.0))
         offset[column] = float(np.clip(line.intercept_[0], -2, 1))
     return {"slope": slope, "offset": offset}
@@ -32,7 +32,7 @@ def apply(calibration: dict[str, np.ndarray], scored: np.ndarray) -> np.ndarray:
 
 
 def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
-    """Where precision and recall balance best, raised until few benign look-alikes are flagged by any category."""
+    """Thresholds of the best F1 score, raised until few benign look-alikes are flagged by any category."""
     limits, hits = np.full(len(LEARNT), 0.5), []
     for column, name in enumerate(LEARNT):
         rows = [i for i, e in enumerate(examples) if name in e.known]
@@ -45,7 +45,7 @@ def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
     kinds = np.array([kind_of(e.source) if e.look_alike else "" for e in examples])
     for alike in (scored[kinds == kind] for kind in ("own", *LOOK_ALIKE_SOURCES, "public") if (kinds == kind).any()):
         while (alike >= limits).any(1).mean() > MOST_FALSE:
-            # Each flagged text could be let go by raising the limits that it passes; the cheapest one goes first.
+            # Raising the thresholds that a flagged text exceeds unflags it; starts with the cheapest text.
             options = []
             for row in alike[(alike >= limits).any(1)]:
                 raised = np.where(row >= limits, np.minimum(row + 0.005, 0.99), limits)
@@ -62,7 +62,7 @@ def kind_of(source: str) -> str:
 
 
 def expected_error(scored: np.ndarray, examples: list[Example], name: str, bins: int = 10) -> float:
-    """Mean gap between score and share of positives, over ten bins of equal width."""
+    """Expected calibration error over ten bins of equal width."""
     column = LEARNT.index(name)
     rows = [i for i, e in enumerate(examples) if name in e.known]
     truth, score = np.array([examples[i].known[name] > 0.5 for i in rows]), scored[rows, column]

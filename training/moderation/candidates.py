@@ -1,4 +1,4 @@
-"""Measures what was compared with the model that is served: the same encoder without corrections, and a Jigsaw network."""
+"""Measures the alternatives to the served model: the same encoder without corrections, and a Jigsaw network."""
 
 import io
 import pickle
@@ -17,7 +17,7 @@ from train import batches, packed, targets
 
 
 def frozen_encoder(train, held, states, model: Path) -> np.ndarray:
-    """A logistic head on the encoder as it comes."""
+    """Logistic head on the unmodified encoder."""
     base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= encoder.FROZEN_LAYERS}
     run = jax.jit(lambda x, mask: encoder.pooled(base, {}, x, mask))
     features = np.zeros((len(states), encoder.WIDTH), np.float32)
@@ -46,7 +46,7 @@ def logistic_head(features, train, held_features, steps: int = 400) -> np.ndarra
 
 
 class _Bare(pickle.Unpickler):
-    """The pickle names a class of Keras; only its word index is wanted."""
+    """Unpickles the word index without Keras, whose class the pickle refers to."""
 
     def find_class(self, module, name):
         if module == "collections":
@@ -55,7 +55,7 @@ class _Bare(pickle.Unpickler):
 
 
 def jigsaw_network(held, wheels: Path, longest: int = 100, words: int = 20_000) -> np.ndarray:
-    """toxic-comment-classifier 0.3.0: a bidirectional LSTM over Jigsaw's comments; its six classes in our categories."""
+    """toxic-comment-classifier 0.3.0: a bidirectional LSTM trained on Jigsaw; its six classes mapped to our categories."""
     archive = wheel(wheels, "toxic_comment_classifier")
     index = _Bare(io.BytesIO(archive.read("toxic_classifier/model/tokenizer.pickle"))).load().word_index
     tensors = []

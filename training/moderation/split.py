@@ -1,4 +1,4 @@
-"""Which examples are used, and on which side of the split each stands."""
+"""Selects examples and assigns them to the parts of the split."""
 
 import hashlib
 import random
@@ -15,7 +15,7 @@ DAVIDSON_MOST = {"hate": 1400, "offensive": 1300, "neither": 700}
 
 
 def chosen(examples: list[Example]) -> list[Example]:
-    """Thins out the tweets, so that one source does not decide what hate is, and drops near-duplicates."""
+    """Subsamples the tweets, lest one source dominate hate, and drops near-duplicates."""
     seen, made = set(), []
     tweets = defaultdict(int)
     order = sorted(examples, key=lambda e: hashlib.sha1(e.text.encode()).hexdigest())
@@ -34,7 +34,7 @@ def chosen(examples: list[Example]) -> list[Example]:
 
 
 def near_duplicate_key(text: str) -> str:
-    """The same for texts that differ only in case, punctuation, numbers, and all after the twelfth word but the length."""
+    """Key that ignores case, punctuation, numbers, and everything after the twelfth word except the length."""
     words = re.findall(r"[a-z]+", deobfuscate(text))
     return " ".join(words[:12]) + (f" {len(words) // 8}" if len(words) > 12 else "")
 
@@ -56,7 +56,7 @@ def split(examples: list[Example], test: float = 0.25, validation: float = 0.1) 
 
 
 def without_copies(train: list[Example], others: list[Example], most: float = 0.6) -> list[Example]:
-    """Those that share no more than this part of their letter fives with any text of `others`."""
+    """Texts that share at most this part of their character 5-grams with any text of `others`."""
     count = CountVectorizer(analyzer="char_wb", ngram_range=(5, 5), binary=True, preprocessor=deobfuscate, dtype=np.float32)
     grams = count.fit_transform([e.text for e in [*train, *others]])
     sizes = np.asarray(grams.sum(1)).ravel()

@@ -1,4 +1,4 @@
-"""Varies who, how and in which form, so that neither the mention of a group nor one phrase decides."""
+"""Varies person, wording and form: neither the mention of a group nor a single phrase may decide the score."""
 
 import random
 

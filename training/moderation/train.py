@@ -1,4 +1,4 @@
-"""Learns the corrections and the head; see README.md for the one command that runs everything."""
+"""Trains the corrections and the head; see README.md for the command that runs the complete pipeline."""
 
 import random
 from pathlib import Path
@@ -14,7 +14,7 @@ from deobfuscate import TABLES
 
 BATCH_TOKENS = 1536
 RANK = 12
-# How much an example counts, by how its source's name begins: the first that fits.
+# Weight of an example by the prefix of its source's name; the first match counts.
 WEIGHTS = {"davidson-disputed": 0.4, "davidson": 0.6, "own-templates": 0.7, "own-": 1.5, "": 1.0}
 
 
@@ -23,15 +23,15 @@ def targets(examples: list[Example]) -> tuple[np.ndarray, np.ndarray]:
     labels = np.array([[e.known.get(n, 0.0) for n in LEARNT] for e in examples], np.float32)
     known = np.array([[float(n in e.known) for n in LEARNT] for e in examples], np.float32)
     positive = (labels * known).sum(0)
-    # Rare categories count more, within bounds.
+    # Rare categories weigh more, within limits.
     lift = np.clip(np.sqrt(known.sum(0) / np.maximum(positive, 1) / 8), 1, 4)
     share = np.array([next(w for begin, w in WEIGHTS.items() if e.source.startswith(begin)) for e in examples], np.float32)[:, None]
-    # Labels are never quite sure.
+    # Label smoothing.
     return 0.01 + 0.95 * labels, known * share * np.where(labels > 0.5, lift, 1.0)
 
 
 def varied(examples: list[Example], seed: int = 3) -> list[Example]:
-    """Adds longer texts made of several, and disguised ones."""
+    """Adds longer texts made of several, and obfuscated ones."""
     pick = random.Random(seed)
     harmful = [e for e in examples if any(v > 0.5 for v in e.known.values()) and len(e.text) < 500]
     benign = [e for e in examples if len(e.known) == len(LEARNT) and not any(e.known.values()) and len(e.text) < 400]

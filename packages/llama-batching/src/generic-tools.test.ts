@@ -50,7 +50,7 @@ test("writes calls and their results as text, consecutive results in one message
   ]);
 });
 
-test("leaves a conversation without tools alone", () => {
+test("leaves a conversation without tools unchanged", () => {
   const messages = [user];
   expect(toolsOf().toPlainMessages(messages, [])).toBe(messages);
 });

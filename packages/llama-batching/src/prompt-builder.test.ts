@@ -73,7 +73,7 @@ test("stops tokenizing when the request is aborted", async () => {
   expect(tokens.length).toBeLessThan(50_000);
 });
 
-test("tokenizes a long text in pieces like in one", async () => {
+test("tokenizes a long text in pieces to the same tokens as in one", async () => {
   const content = "Dragons eat granite on Mondays, and sleep in rivers at noon. ".repeat(1500);
   const { tokens } = await prompts.tokenize([content], Number.POSITIVE_INFINITY, never);
   expect(tokens).toEqual(model.tokenize(content, true));

@@ -29,13 +29,13 @@ test.each([
   ["reasoning_effort", "very high"],
   ["reasoning_effort", "constructor"],
   ["enable_thinking", "very high"],
-])("refuses for a template that reads %s the effort %s", (variable, effort) => {
+])("rejects for a template that reads %s the effort %s", (variable, effort) => {
   expect(() => reasoningEffortVariables(template(variable), effort)).toThrow(
     expect.objectContaining({ name: "RequestError", param: "reasoning_effort", code: "unsupported_value" }),
   );
 });
 
-test("accepts a level of the template's own", () => {
+test("accepts a level that only the template defines", () => {
   expect(reasoningEffortVariables(template("'deep' if reasoning_effort == 'max'"), "max")).toEqual({
     reasoning_effort: "max",
   });

@@ -26,7 +26,7 @@ test("uses one thread before the first sample, then every free core", () => {
   expect(threads.current).toBe(2);
 });
 
-test("releases a core at once and takes it back slowly", () => {
+test("releases a core at once and reclaims it slowly", () => {
   const { read, pass } = machine(2);
   const threads = new ThreadCount(2, read);
   pass({ own: 2, others: 0 });

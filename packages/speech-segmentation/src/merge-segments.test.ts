@@ -26,7 +26,7 @@ test("merges segments while they fit, with silence for the pauses between them",
   expect(more).toEqual([]);
 });
 
-test("starts a window after a long pause and leaves an oversized segment alone", async () => {
+test("starts a window after a long pause and leaves an oversized segment unchanged", async () => {
   expect((await merge(segment(0, 1), segment(5, 6))).map(({ startSeconds }) => startSeconds)).toEqual([0, 5]);
   expect((await merge(segment(0, 14), segment(14, 15))).map(({ endSeconds }) => endSeconds)).toEqual([14, 15]);
   expect(await merge()).toEqual([]);

@@ -89,7 +89,7 @@ test("yields nothing for a long silence", async () => {
   expect(segments[0]?.samples.at(-1)).toBeCloseTo(0.9, 2);
 });
 
-test("bounds the buffer during endless speech", async () => {
+test("limits the buffer during endless speech", async () => {
   const before = process.memoryUsage().arrayBuffers;
   let keptBytes = Number.POSITIVE_INFINITY;
   for await (const { endSeconds } of segmentSpeech(recording(2400), loudnessVad, () => {})) {
@@ -100,7 +100,7 @@ test("bounds the buffer during endless speech", async () => {
   expect(keptBytes / (SAMPLE_RATE * Float32Array.BYTES_PER_ELEMENT)).toBeLessThan(1200);
 });
 
-test("reads a recording that ends within a window to its end", async () => {
+test("reads a recording to its end when it ends within a window", async () => {
   const { segments, samplesRead } = await cut(recording(1, [], 100));
   expect(samplesRead).toBe(SAMPLE_RATE);
   expect(segments.at(-1)?.endSeconds).toBe(1);

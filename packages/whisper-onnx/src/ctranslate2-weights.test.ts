@@ -69,14 +69,14 @@ test.each([
   ["another version", file([HEADS], { version: 3 }), "not a CTranslate2 Whisper model"],
   ["half a file", file([HEADS, HALF]).subarray(0, -4), "truncated"],
   ["a model without a decoder", file([HALF]), "not a CTranslate2 Whisper model"],
-])("refuses %s", async (_name, content, message) => {
+])("rejects %s", async (_name, content, message) => {
   await expect(read(content)).rejects.toMatchObject({
     name: "ModelFileError",
     message: expect.stringContaining(message),
   });
 });
 
-test("refuses quantized tensors and unknown names", async () => {
+test("rejects quantized tensors and unknown names", async () => {
   const weights = await read(file([HEADS, INTEGERS]));
   expect(() => weights.tensor(INTEGERS.name)).toThrow("is quantized");
   expect(() => weights.tensor("encoder/conv1/weight")).toThrow("not a CTranslate2 Whisper model");

@@ -39,11 +39,11 @@ test("allows the end of text or the next start after an end timestamp", () => {
   expect(allowed([13, 4, 20, 20])).toEqual([...texts, 10, 11]);
 });
 
-test("forces a timestamp when all timestamps together are likelier than any text token", () => {
+test("forces a timestamp when all timestamps together are more likely than any text token", () => {
   expect(allowed([13, 4])).toEqual(from(14));
 });
 
-test("takes the likeliest token at temperature 0 and samples above it", () => {
+test("selects the most likely token at temperature 0 and samples above it", () => {
   const logits = Float32Array.of(1, 3, 2);
   expect(sampleToken(logits, 0, () => 0.99).token).toBe(1);
   expect(sampleToken(logits, 0, () => 0).logProbability).toBeCloseTo(-0.408, 2);

@@ -11,7 +11,7 @@ test.each([
   ["La réunion commence à neuf heures et nous avons besoin de vous dans la grande salle.", "French"],
   ["Mañana por la mañana vamos a ir a la playa con los niños y con el perro.", "Spanish"],
   ["El libro que está sobre la mesa es de mi hermano y no lo puedes tocar.", "Spanish"],
-])("refuses %j", async (text, finding) => {
+])("rejects %j", async (text, finding) => {
   await expect(requireEnglish(text)).rejects.toMatchObject({
     name: "TtsError",
     code: "unsupported_language",

@@ -33,15 +33,15 @@ test.each([
   ['<break strength="huge"/> now', /strength="huge" is not one of none/],
   ['<say-as interpret-as="date">now</say-as>', /interpret-as="date" is not one of characters/],
   ['<say-as interpret-as="ordinal">now</say-as>', /"now" cannot be read as ordinal/],
-])("refuses %j", (text, message) => {
+])("rejects %j", (text, message) => {
   expect(() => segments(text)).toThrow(message);
   expect(() => segments(text)).toThrow(expect.objectContaining({ code: "invalid_ssml" }));
 });
 
-test.each(["a < b and c > d", "the <p> tag of HTML", "I <3 you"])("does not take %j for SSML", (text) => {
+test.each(["a < b and c > d", "the <p> tag of HTML", "I <3 you"])("does not treat %j as SSML", (text) => {
   expect(segments(text)).toEqual([text]);
 });
 
-test("refuses SSML without anything to say", () => {
+test("rejects SSML without content to speak", () => {
   expect(() => segments('<speak><break time="1s"/></speak>')).toThrow(/nothing that can be spoken/);
 });
