@@ -95,7 +95,7 @@ export class Accounts {
     throw incorrectKey(key);
   }
 
-  /** As `authenticate`, without a query: undefined unless the key works and its cache entry is fresh. */
+  /** Authenticates without a query; returns undefined unless the key works and its cache entry is fresh. */
   authenticateKnown(key: string | undefined): Caller | undefined {
     if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
     return this.#admitted(this.#keyCache.findFresh(hashApiKey(key)));

@@ -44,7 +44,7 @@ export class ApiKeys {
     this.#transactions = transactions;
   }
 
-  /** Throws a Fault for a name that is not valid or a project that is not there or archived. */
+  /** Creates a key. Throws a Fault for an invalid name, or a project that does not exist or is archived. */
   async create(actor: Actor, wanted: NewApiKey): Promise<CreatedApiKey> {
     return this.#transactions.run(actor, async (transaction) => {
       await checkScope(transaction.executor, wanted.scope);
@@ -52,7 +52,7 @@ export class ApiKeys {
     });
   }
 
-  /** Throws a Fault when the project or service account is not there. */
+  /** Lists keys. Throws a Fault when the project or service account does not exist. */
   async list(scope: ApiKeyScope, request: PageRequest): Promise<Page<ApiKey>> {
     return this.#transactions.database.run(async (executor) => {
       await checkScope(executor, scope);
@@ -124,7 +124,9 @@ export async function addApiKey(
   return { key: row, secret };
 }
 
-/** Without one that lasts, an organization could not administer itself any more. */
+/**
+ * Throws a Fault for the last admin key that does not expire, without which nobody could administer the organization.
+ */
 async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: ApiKeyRow): Promise<void> {
   const scope = { organizationId: key.organizationId, kind: "admin" } as const;
   const others = (await findUsableApiKeys(executor, scope, now)).filter(({ id }) => id !== key.id);
@@ -140,7 +142,7 @@ export async function endApiKey({ executor, now, audit }: AccountTransaction, ke
   await audit({ type: "api_key.deleted", organizationId, project, resourceId: id, details: {} });
 }
 
-/** Throws a Fault when the project or service account is not there, also when it is another organization's. */
+/** Throws a Fault when the project or service account does not exist in the organization. */
 async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void> {
   const { organizationId, projectId, serviceAccountId } = scope;
   if (projectId === undefined) return;

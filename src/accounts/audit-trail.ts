@@ -1,4 +1,4 @@
-/** What was changed, by whom and from where. */
+/** Audit trail: changes, their authors and addresses. */
 
 import { type AuditLogFilter, listAuditLogs } from "../storage/audit-logs.ts";
 import type { Database } from "../storage/database.ts";

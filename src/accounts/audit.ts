@@ -1,12 +1,12 @@
-/** Who changed what, written with the change itself. */
+/** Writes audit log entries in the transaction of the change. */
 
 import { insertAuditLog } from "../storage/audit-logs.ts";
 import type { Executor } from "../storage/database.ts";
 import { newId } from "./id.ts";
 
-/** Who makes a change, and from where. */
+/** Author of a change and its address. */
 export interface Actor {
-  /** Undefined: the operator, by a command on the machine itself or by the configuration. */
+  /** Key of the author; undefined for the operator's commands and configuration. */
   keyId: string | undefined;
   ipAddress: string | undefined;
   userAgent: string | undefined;
@@ -32,11 +32,11 @@ type AuditType =
 export interface AuditEvent {
   type: AuditType;
   organizationId: string;
-  /** For a change within a project. */
+  /** Project of the change, if it is within one. */
   project?: { id: string; name: string } | undefined;
-  /** What was made, changed or ended. */
+  /** ID of the changed resource. */
   resourceId: string;
-  /** What is to be shown of the change; never a secret. */
+  /** Visible details of the change; never a secret. */
   details: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,4 @@
-/** Creates what the first request needs: an organization, a project and a key of each kind. */
+/** Creates the organization, the project and the keys that the first request needs. */
 
 import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
@@ -23,7 +23,10 @@ export interface BootstrapKeys {
   adminKey: Secret | undefined;
 }
 
-/** Idempotent, and safe when several processes start together. Throws a Fault when a fixed key is in use elsewhere. */
+/**
+ * Creates missing keys; idempotent and safe when several processes start together. Throws a Fault when a fixed key is
+ * in use elsewhere.
+ */
 export async function ensureBootstrapKeys(transactions: AccountTransactions, fixed: FixedKeys): Promise<BootstrapKeys> {
   return transactions.run(OPERATOR, async (transaction) => {
     const { organizationId, projectId, isNew } = await ensureDefaults(transaction);

@@ -15,17 +15,17 @@ export interface CachedKey {
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
-  /** By the organization's and the project's permissions. */
+  /** Access by the organization's and the project's permissions. */
   mayUse: ModelAccess;
-  /** Of the project, by model. */
+  /** Rate limits of the project, by model. */
   rateLimits: readonly ModelRateLimit[];
-  /** The organization's, the project's and the key's own, if they have any. */
+  /** Spend limits of the organization, the project and the key. */
   spendLimits: readonly SpendLimit[];
-  /** The project's, if it has one. */
+  /** Moderation policy of the project, if it has one. */
   moderation: ProjectModeration | undefined;
 }
 
-/** By the key's hash; keys that do not work are not among them. */
+/** Loads keys by hash; omits keys that do not work. */
 export async function loadCachedKeys(
   database: Database,
   hashes: readonly string[],

@@ -1,8 +1,8 @@
-/** Who asks, proved by the Bearer key. */
+/** Caller authenticated by its key. */
 export interface Caller {
   keyId: string;
   organizationId: string;
-  /** Undefined for an admin key, which belongs to an organization only. */
+  /** Project of the key; undefined for an admin key, which belongs to an organization only. */
   projectId: string | undefined;
   kind: "project" | "admin";
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 type Prefix = "org" | "proj" | "svc_acct" | "key" | "audit_log";
 
-/** Such as `proj_6b1f…`: unique without asking the database, and says what it names. */
+/** Generates a unique ID such as `proj_6b1f…`, whose prefix names the type of resource. */
 export function newId(prefix: Prefix): string {
   return `${prefix}_${randomBytes(12).toString("hex")}`;
 }

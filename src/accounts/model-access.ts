@@ -1,4 +1,4 @@
-/** Which models an organization and a project may use. */
+/** Access of organizations and projects to models. */
 
 /** Entries are a model's id, a wildcard that ends in `/*`, or `group:` and the name of an access group. */
 export interface ModelPermissions {
@@ -16,7 +16,7 @@ export interface AccessedModel {
 /** Whether a caller may use a model. */
 export type ModelAccess = (model: AccessedModel) => boolean;
 
-/** A model may be used when every one of `permissions` lets it; without any, all may. */
+/** Combines permissions: a model is allowed when all of `permissions` allow it; without any, all are. */
 export function modelAccess(permissions: readonly ModelPermissions[]): ModelAccess {
   const rules = permissions.map(({ mode, modelIds }) => ({
     isAllowed: mode === "allow_list",

@@ -26,7 +26,7 @@ export class ModelPermissionService {
     this.#transactions = transactions;
   }
 
-  /** Undefined when none were set. Throws a Fault when the project does not exist. */
+  /** Returns undefined when none were set. Throws a Fault when the project does not exist. */
   async retrieve(owner: PermissionOwner): Promise<ModelPermissions | undefined> {
     return this.#transactions.database.run(async (executor) => {
       const { organizationId, projectId } = owner;
@@ -48,7 +48,7 @@ export class ModelPermissionService {
     });
   }
 
-  /** False when there were none. Throws a Fault when the project does not exist or is archived. */
+  /** Returns false when there were none. Throws a Fault when the project does not exist or is archived. */
   async remove(actor: Actor, owner: PermissionOwner): Promise<boolean> {
     return this.#transactions.run(actor, async ({ executor, audit }) => {
       const event = await describe(executor, owner);

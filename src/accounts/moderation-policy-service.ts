@@ -58,7 +58,7 @@ export class ModerationPolicyService {
     });
   }
 
-  /** False when there was none. Throws a Fault when the project does not exist or is archived. */
+  /** Returns false when there was none. Throws a Fault when the project does not exist or is archived. */
   async remove(actor: Actor, reference: ProjectReference): Promise<boolean> {
     return this.#transactions.run(actor, async ({ executor, audit }) => {
       const project = await findActiveProject(executor, reference);

@@ -2,7 +2,7 @@ import { invalidRequest } from "../faults.ts";
 
 const MAX_LENGTH = 256;
 
-/** `name` without spaces around it. Throws a Fault naming `param` when it is empty, too long or not one line of text. */
+/** Returns `name` trimmed. Throws a Fault naming `param` when it is empty, too long or not one line of text. */
 export function checkName(name: string, param = "name"): string {
   const trimmed = name.trim();
   const length = [...trimmed].length;

@@ -1,4 +1,4 @@
-/** The installation's organizations, which only the operator makes and ends. */
+/** Organizations of the installation, which only the operator creates and archives. */
 
 import { Fault, invalidRequest } from "../faults.ts";
 import {
@@ -24,7 +24,7 @@ export class Organizations {
     this.#transactions = transactions;
   }
 
-  /** With its first admin key, by which it makes everything else. Throws a Fault for a name that is not valid. */
+  /** Creates an organization with its first admin key. Throws a Fault for an invalid name. */
   async create(name: string): Promise<{ organization: Organization; adminKey: CreatedApiKey }> {
     const checked = checkName(name);
     return this.#transactions.run(OPERATOR, async (transaction) => {
@@ -42,12 +42,12 @@ export class Organizations {
     });
   }
 
-  /** Oldest first, archived ones among them. */
+  /** Lists organizations, oldest first, including archived ones. */
   async list(): Promise<Organization[]> {
     return this.#transactions.database.run(listOrganizations);
   }
 
-  /** Whether it is the one that the operator's own keys belong to. */
+  /** Whether it is the default organization, which the operator's keys belong to. */
   async isDefault(id: string): Promise<boolean> {
     const organization = await this.#transactions.database.run((executor) => findOrganization(executor, id));
     return organization?.isDefault === 1;

@@ -26,7 +26,7 @@ export class Projects {
     this.#transactions = transactions;
   }
 
-  /** Throws a Fault for a name that is not valid. */
+  /** Creates a project. Throws a Fault for an invalid name. */
   async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
     const checked = checkName(name);
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {

@@ -1,11 +1,11 @@
-/** The headers by which clients name the organization and project that they mean. */
+/** Headers by which clients name an organization and project. */
 
 import { Fault } from "../faults.ts";
 import type { Database } from "../storage/database.ts";
 import { findProject } from "../storage/projects.ts";
 import type { Caller } from "./caller.ts";
 
-/** As the client sent them: ids. */
+/** IDs as the client sent them. */
 export interface ScopeHeaders {
   organization: string | undefined;
   project: string | undefined;

@@ -1,4 +1,4 @@
-/** A project's service accounts: who holds its keys. */
+/** Service accounts of a project, which own its keys. */
 
 import { Fault, invalidRequest } from "../faults.ts";
 import { revokeApiKeysOf } from "../storage/api-keys.ts";
@@ -27,7 +27,7 @@ export type ServiceAccount = ServiceAccountRow;
 
 export interface NewServiceAccount {
   name: string;
-  /** Its first key; undefined: none is made. */
+  /** Options of its first key; undefined: without a key. */
   key: { expiresInSeconds: number | undefined } | undefined;
 }
 
@@ -38,7 +38,7 @@ export class ServiceAccounts {
     this.#transactions = transactions;
   }
 
-  /** Throws a Fault for a name that is not valid, or when the project is archived or not there. */
+  /** Creates an account. Throws a Fault for an invalid name, or when the project does not exist or is archived. */
   async create(
     actor: Actor,
     project: ProjectReference,
@@ -85,7 +85,7 @@ export class ServiceAccounts {
     return this.#transactions.database.run((executor) => findExisting(executor, reference));
   }
 
-  /** By id; deleted ones are among them. */
+  /** Finds accounts by ID, including deleted ones. */
   async retrieveMany(ids: readonly string[]): Promise<ReadonlyMap<string, ServiceAccount>> {
     const accounts = await this.#transactions.database.run((executor) => findServiceAccounts(executor, ids));
     return new Map(accounts.map((account) => [account.id, account]));

@@ -16,7 +16,7 @@ export interface CounterStore {
   join(replica: string, reserved: readonly OpenReservation[]): Promise<void>;
   /** Renews a replica's lease and releases the reservations of replicas whose lease expired. */
   heartbeat(replica: string): Promise<Heartbeat>;
-  /** Undefined when the replica is not a member: it never joined, its lease expired, or the data was lost. */
+  /** Returns undefined when the replica is not a member: it never joined, its lease expired, or the data was lost. */
   take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined>;
   settle(replica: string, reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;

@@ -13,7 +13,7 @@ export interface Slice {
  */
 export class MovingWindow {
   readonly #sliceMilliseconds: number;
-  /** Oldest first. */
+  /** Slices, oldest first. */
   #slices: Slice[] = [];
   #total = 0;
 

@@ -152,7 +152,7 @@ export interface ChatRequest extends Sampling {
   promptCacheKey?: string | undefined;
 }
 
-/** What a model's requests have where they leave a field out. */
+/** Values of fields that a request to the model leaves out. */
 export type ChatDefaults = Readonly<
   Partial<
     Pick<

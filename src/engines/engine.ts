@@ -30,9 +30,9 @@ export interface EmbeddingRequest {
   dimensions: number | undefined;
   /** Whether the caller asked for a model of OpenAI's: token ids are then those of cl100k_base. */
   usesOpenAiName: boolean;
-  /** How an upstream is asked to encode its answer. */
+  /** Encoding requested from an upstream. */
   encoding: "float" | "base64";
-  /** The caller's own id of its user, for upstreams. */
+  /** Caller's identifier of its user, for upstreams. */
   user: string | undefined;
   callerHeaders?: CallerHeaders;
 }
@@ -66,7 +66,7 @@ export interface ModerationModel extends OpenModel {
 export interface ModerationAsked {
   /** The requested catalog id. */
   model: string;
-  /** The one that the request counts for; requests of several projects take turns. */
+  /** Project that the request counts for; requests of several projects take turns. */
   project: string;
   callerHeaders?: CallerHeaders | undefined;
 }

@@ -3,7 +3,7 @@
 export interface OpenModel {
   /** Requests served concurrently; more wait. Undefined: unlimited, because an upstream decides. */
   readonly slots: number | undefined;
-  /** How many of them the requests of one project may take; left out: all. */
+  /** Maximum slots for the requests of one project; left out: all. */
   readonly slotsPerProject?: number | undefined;
   /** Display name of where it runs: `cpu`, `cuda`, `metal`, `vulkan`, `upstream`. */
   readonly device: string;

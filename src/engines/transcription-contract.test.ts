@@ -17,7 +17,7 @@ import { scriptedSettings } from "./scripted/settings.ts";
 import { isSherpaOnnxInstalled } from "./sherpa-onnx/load-sherpa-onnx.ts";
 import { sherpaOnnxSettings } from "./sherpa-onnx/settings.ts";
 
-// A minute of speech takes long on a busy machine.
+// A minute of speech takes a long time on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const SAID = "He was not an ill-disposed young man.";

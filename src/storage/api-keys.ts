@@ -15,17 +15,17 @@ export async function insertApiKey(executor: Executor, row: ApiKeyRow): Promise<
   await executor.insertInto("apiKeys").values(row).execute();
 }
 
-/** Undefined also for one that was revoked. */
+/** Finds a key; undefined also for a revoked one. */
 export async function findApiKey(executor: Executor, scope: ApiKeyScope, id: string): Promise<ApiKeyRow | undefined> {
   return scoped(executor, scope).where("id", "=", id).where("revokedAt", "is", null).executeTakeFirst();
 }
 
-/** Whatever has become of it. */
+/** Finds a key in any state by its hash. */
 export async function findApiKeyByHash(executor: Executor, hash: string): Promise<ApiKeyRow | undefined> {
   return executor.selectFrom("apiKeys").selectAll().where("keyHash", "=", hash).executeTakeFirst();
 }
 
-/** Those that are not revoked; expired ones are among them. */
+/** Lists keys that are not revoked, including expired ones. */
 export async function listApiKeys(
   executor: Executor,
   scope: ApiKeyScope,
@@ -35,7 +35,7 @@ export async function listApiKeys(
   return readPage(request, "createdAt", all, all.where("revokedAt", "is", null));
 }
 
-/** Those that work now, apart from what has become of their project or organization. */
+/** Finds keys that are neither revoked nor expired, whatever the state of their project or organization. */
 export async function findUsableApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
   return scoped(executor, scope)
     .where("revokedAt", "is", null)
@@ -47,7 +47,7 @@ export async function updateApiKey(executor: Executor, id: string, change: Updat
   await executor.updateTable("apiKeys").set(change).where("id", "=", id).execute();
 }
 
-/** False when it is revoked already. */
+/** Revokes a key; returns false when it is revoked already. */
 export async function revokeApiKey(executor: Executor, id: string, now: number): Promise<boolean> {
   const result = await executor
     .updateTable("apiKeys")

@@ -2,7 +2,7 @@ import type { Executor } from "./database.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import type { AuditLogRow } from "./schema.ts";
 
-/** Each filter that is given must match; of its values, one. */
+/** Filter of audit logs: one value of each given field must match. */
 export interface AuditLogFilter {
   types?: readonly string[] | undefined;
   projectIds?: readonly string[] | undefined;

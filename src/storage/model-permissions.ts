@@ -36,7 +36,7 @@ export async function putModelPermissions(executor: Executor, row: ModelPermissi
     .execute();
 }
 
-/** False when there were none. */
+/** Deletes the permissions; returns false when there were none. */
 export async function deleteModelPermissions(executor: Executor, scope: PermissionScope): Promise<boolean> {
   const result = await executor
     .deleteFrom("modelPermissions")

@@ -18,7 +18,7 @@ export async function putModerationPolicy(executor: Executor, row: ModerationPol
     .execute();
 }
 
-/** False when there was none. */
+/** Returns false when there was none. */
 export async function deleteModerationPolicy(executor: Executor, projectId: string): Promise<boolean> {
   const result = await executor.deleteFrom("moderationPolicies").where("projectId", "=", projectId).executeTakeFirst();
   return result.numDeletedRows > 0n;

@@ -13,12 +13,12 @@ export async function findDefaultOrganization(executor: Executor): Promise<Organ
   return executor.selectFrom("organizations").selectAll().where("isDefault", "=", 1).executeTakeFirst();
 }
 
-/** Oldest first. */
+/** Lists organizations, oldest first. */
 export async function listOrganizations(executor: Executor): Promise<OrganizationRow[]> {
   return executor.selectFrom("organizations").selectAll().orderBy("createdAt").orderBy("id").execute();
 }
 
-/** False when it is archived already. */
+/** Archives it; returns false when it is archived already. */
 export async function archiveOrganization(executor: Executor, id: string, now: number): Promise<boolean> {
   const result = await executor
     .updateTable("organizations")

@@ -14,7 +14,7 @@ export interface PageRequest {
 
 export interface Page<Entry> {
   entries: Entry[];
-  /** Whether more follow in the direction that was asked for. */
+  /** Whether more entries follow in the requested direction. */
   hasMore: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Executor } from "./database.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import type { ProjectRow } from "./schema.ts";
 
-/** Names a project within the organization that asks, so that no other's can be found. */
+/** Reference to a project within the caller's organization, so projects of others cannot be found. */
 export interface ProjectReference {
   organizationId: string;
   id: string;
@@ -49,7 +49,7 @@ export async function renameProject(executor: Executor, project: ProjectReferenc
     .execute();
 }
 
-/** False when it is archived already, or not there. */
+/** Archives it; returns false when it does not exist or is archived already. */
 export async function archiveProject(executor: Executor, project: ProjectReference, now: number): Promise<boolean> {
   const result = await executor
     .updateTable("projects")

@@ -143,7 +143,7 @@ export interface ModerationPolicyRow {
   updatedAt: number;
 }
 
-/** Who used what and where. Usage records refer to it by number. */
+/** Caller, key, model and deployment of usage. Usage records refer to it by number. */
 export interface UsageDimensionRow {
   /** The first 53 bits of the hash of the other columns. */
   id: number;

@@ -12,7 +12,7 @@ export async function insertServiceAccount(executor: Executor, row: ServiceAccou
   await executor.insertInto("serviceAccounts").values(row).execute();
 }
 
-/** Undefined also for one that was deleted. */
+/** Finds an account; undefined also for a deleted one. */
 export async function findServiceAccount(
   executor: Executor,
   account: ServiceAccountReference,
@@ -53,7 +53,7 @@ export async function updateServiceAccount(
   await executor.updateTable("serviceAccounts").set(change).where("id", "=", id).execute();
 }
 
-/** The row stays, so that records of its use keep their name. */
+/** Marks the account as deleted; the row stays because usage records refer to its name. */
 export async function deleteServiceAccount(executor: Executor, id: string, now: number): Promise<void> {
   await executor.updateTable("serviceAccounts").set({ deletedAt: now }).where("id", "=", id).execute();
 }

@@ -6,7 +6,7 @@ export async function findSpendLimitsOf(executor: Executor, scopeIds: readonly s
   return executor.selectFrom("spendLimits").selectAll().where("scopeId", "in", scopeIds).execute();
 }
 
-/** One that is there already keeps its `begunAt`. */
+/** Sets a limit; an existing one keeps its `begunAt`. */
 export async function putSpendLimit(executor: Executor, row: SpendLimitRow): Promise<void> {
   const { scopeId: _scope, organizationId: _organization, begunAt: _begun, ...limit } = row;
   await executor
@@ -16,7 +16,7 @@ export async function putSpendLimit(executor: Executor, row: SpendLimitRow): Pro
     .execute();
 }
 
-/** False when there was none. */
+/** Returns false when there was none. */
 export async function deleteSpendLimit(executor: Executor, scopeId: string): Promise<boolean> {
   const result = await executor.deleteFrom("spendLimits").where("scopeId", "=", scopeId).executeTakeFirst();
   return result.numDeletedRows > 0n;

@@ -9,7 +9,7 @@ export type UsageRecord = UsageDimension & Omit<UsageRecordRow, "dimensionId">;
 export type UsageValue = number | string | null;
 
 export interface UsageBatch {
-  /** The process that wrote it. Its batches are numbered from 1 and written in order. */
+  /** Process that wrote it. Its batches are numbered from 1 and written in order. */
   writer: string;
   number: number;
   /** Dimensions of all its records. */

@@ -4,11 +4,11 @@ import { type InferenceSession, Tensor } from "onnxruntime-node";
 
 /** More tokens at once are no faster on a CPU, and other projects wait for one batch: some 70 ms. */
 const BATCH_TOKENS = 1024;
-/** Of one request, sorted by length so that a batch pads little. */
+/** Tokens of one request that are sorted by length, which reduces padding in a batch. */
 const SORTED_TOKENS = 4 * BATCH_TOKENS;
 
 export interface Window {
-  /** Which text it belongs to. */
+  /** Index of the text that it belongs to. */
   text: number;
   ids: readonly number[];
 }
@@ -62,7 +62,7 @@ class Job {
 
 export class FairBatches {
   readonly #run: RunBatch;
-  /** In the order of their turns. */
+  /** Jobs by project, in the order of their turns. */
   readonly #projects = new Map<string, Job[]>();
   #isRunning = false;
 
@@ -92,7 +92,7 @@ export class FairBatches {
     this.#isRunning = false;
   }
 
-  /** Takes it out of the queue. */
+  /** Takes the next job out of the queue. */
   #next(): Job | undefined {
     const [entry] = this.#projects;
     if (entry === undefined) return undefined;

@@ -5,7 +5,7 @@ import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 
 type Body = Record<string, unknown>;
 
-/** Without what the request leaves at its default, so the upstream's own default applies. Always asks for a stream. */
+/** Builds the body without fields at their default, so the upstream's defaults apply. Always requests a stream. */
 export function toChatBody(request: ChatRequest): Body {
   const { tools, topLogprobs } = request;
   return {

@@ -14,7 +14,7 @@ export class CompletionEstimate {
     return toTokens(this.#frames, this.#textBytes);
   }
 
-  /** With one more frame. */
+  /** Estimates the tokens after one more frame. */
   tokensWith(textBytes: number): number {
     return toTokens(this.#frames + 1, this.#textBytes + textBytes);
   }
@@ -34,7 +34,7 @@ export function textBytesOf(choices: readonly unknown[]): number {
   return choices.reduce((sum: number, choice) => sum + bytesOf((choice as { delta?: unknown } | null)?.delta), 0);
 }
 
-/** Of the strings under text keys, at whatever depth. */
+/** Counts the bytes of strings under text keys at any depth. */
 function bytesOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let bytes = 0;

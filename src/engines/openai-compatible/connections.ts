@@ -1,4 +1,4 @@
-/** The kept-alive connections of one deployment. */
+/** Keep-alive connections of one deployment. */
 
 import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";

@@ -31,7 +31,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #limits: ExchangeLimits;
-  /** As its signal is, which takes longer to say so. */
+  /** Whether the signal has aborted, cached because reading the signal takes longer. */
   #isAborted: boolean;
   #connecting: Connecting = { socket: undefined };
   #controller: Dispatcher.DispatchController | undefined;
@@ -64,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#limits = limits;
     this.#isAborted = signal.aborted;
     this.#timer = setTimeout(this.#onTimeout, limits.firstByteTimeoutSeconds * 1000);
-    // Never removed, which would take as long again.
+    // Never removed, because that would take as long again.
     signal.addEventListener("abort", this.#onAbort);
     if (!this.#isAborted) this.#send();
   }
@@ -80,7 +80,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * What has come since the last call, at least one chunk; undefined at the end and once the signal has aborted.
+   * Reads the chunks received since the last call, at least one; undefined at the end and once the signal has aborted.
    * Throws what undici or zlib throws, UpstreamTimeoutError or ResponseTooLongError.
    */
   async read(): Promise<Buffer[] | undefined> {
@@ -93,7 +93,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return undefined;
   }
 
-  /** What has come since the last call, of an answer that has come to its end; undefined of any other. */
+  /** Returns the remaining chunks of an answer that has ended; undefined for any other. */
   rest(): Buffer[] | undefined {
     return this.#isEnded && this.#failure === undefined && !this.#isAborted ? this.#take() : undefined;
   }
@@ -240,7 +240,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Once only, since V8 looks into each further call that resolves a promise. */
+  /** Resolves the promise only once, because further calls cost time in V8. */
   #wakeUp(): void {
     this.#wake?.();
     this.#wake = undefined;

@@ -2,7 +2,7 @@
 
 import type { CallerHeaders } from "../open-model.ts";
 
-/** They are Parlance's, its caller's secret, or belong to one connection. */
+/** Headers that belong to Parlance or to one connection, or contain the caller's secret. */
 export const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   "host",
   "authorization",

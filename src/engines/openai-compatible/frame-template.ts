@@ -1,6 +1,6 @@
 /**
- * What the frames of one answer have in common: everything but a few strings, such as the text of this very token. A
- * frame that equals one already parsed in all but those strings is valid, means the same, and need not be parsed.
+ * Template of the frames of one answer, which differ only in a few strings such as the text of a token. A frame that
+ * equals a parsed one except for those strings is valid, has the same meaning, and need not be parsed.
  */
 
 import { endOfString, skipSpace } from "./json-text.ts";
@@ -43,7 +43,7 @@ export class FrameTemplate {
     return new FrameTemplate(expected, replacement);
   }
 
-  /** The frame that begins at `start`, rewritten; undefined when it is not of this template. */
+  /** Rewrites the frame at `start`; undefined when it does not match this template. */
   rewrite(frames: string, start: number): string | undefined {
     const last = this.#expected.length - 1;
     let position = start;

@@ -11,8 +11,8 @@ const PATIENCE_SECONDS = 10;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Of GET /models: JSON with status 200: true; a 5xx or no answer: false. Anything else says nothing of the deployment,
- * so undefined: there are upstreams without this path, and keys that may not use it.
+ * Requests GET /models. JSON with status 200: true; a 5xx or no answer: false; anything else: undefined, because some
+ * upstreams lack this path and some keys may not use it.
  */
 export function probeUpstream(
   connections: Connections,

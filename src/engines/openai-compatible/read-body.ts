@@ -1,6 +1,6 @@
 import type { Exchange } from "./exchange.ts";
 
-/** The rest of the body, up to about `maxBytes`, or to where the signal aborted. Throws what the exchange throws. */
+/** Reads the remaining body, up to about `maxBytes` or until the signal aborts. Throws what the exchange throws. */
 export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
   // Short bodies usually arrive with the headers.
   const rest = exchange.rest();

@@ -1,6 +1,6 @@
 /**
- * Does work with a signal that aborts when `signal` does and is gone with the work: what listens to one that lasts longer
- * is kept for as long, and so is what listens to an `AbortSignal.any` of it.
+ * Runs work with a signal that aborts when `signal` does and is released after it. Listeners on a longer-lived signal,
+ * and on an `AbortSignal.any` of it, would be kept as long as that signal.
  */
 export async function withScopedSignal<Result>(
   signal: AbortSignal,

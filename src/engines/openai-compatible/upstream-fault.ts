@@ -8,13 +8,13 @@ import { FrameTooLongError } from "./sse-frames.ts";
 import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
 const MAX_MESSAGE_LENGTH = 2000;
-/** Of a key that is wrong, may not do this, or has no money behind it. */
+/** Statuses of a key that is wrong, lacks permission or has no credit. */
 const OPERATORS: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /** This process or machine has no descriptor, memory or port left for a connection. */
 const OWN_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 
-/** Who speaks of whom. */
+/** Names for the messages of Faults. */
 export interface FaultContext {
   /** The deployment's name. */
   deployment: string;

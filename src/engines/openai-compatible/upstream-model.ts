@@ -31,7 +31,10 @@ interface Sent {
   body: NonNullable<Dispatcher.DispatchOptions["body"]>;
   /** Override the headers of every request; undefined removes one. */
   headers?: Readonly<Record<string, string | undefined>>;
-  /** Of these the operator's choice is forwarded; what the operator set goes before them. */
+  /**
+   * Headers of the caller, of which the operator's selection is forwarded; headers that the operator set take
+   * precedence.
+   */
   callerHeaders: CallerHeaders | undefined;
 }
 
@@ -42,7 +45,7 @@ export abstract class UpstreamModel {
   readonly slots: number | undefined;
   readonly #options: UpstreamModelOptions;
   readonly #redact: FaultContext["redact"];
-  /** By operation; made once, since it is the same for each request. */
+  /** Request templates by operation, built once. */
   readonly #templates = new Map<Operation, Omit<Dispatcher.DispatchOptions, "body">>();
   #isClosed = false;
 

@@ -4,8 +4,8 @@ import type { Dispatcher } from "undici";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /**
- * The upstream's own name for the model asked for. Without `model` in the settings that is the catalog id, less the
- * prefix of a wildcard; a `*` in `model` stands for what the wildcard left open.
+ * Returns the upstream's name for the requested model. Without `model` in the settings that is the catalog ID, less the
+ * prefix of a wildcard; a `*` in `model` stands for the part that the wildcard matched.
  */
 export function toUpstreamModel(setting: string | undefined, catalogId: string, asked: string): string {
   const prefix = catalogId.endsWith("/*") ? catalogId.slice(0, -1) : undefined;
@@ -14,7 +14,7 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
   return prefix === undefined ? setting : setting.replace("*", () => rest);
 }
 
-/** The body as the upstream gets it: under its own name for the model, and with usage, which is always asked for. */
+/** Builds the upstream's body, with its name for the model and a request for usage. */
 export function toUpstreamBody(body: Readonly<Record<string, unknown>>, upstreamModel: string): string {
   const sent: Record<string, unknown> = { ...body, model: upstreamModel };
   if (body.stream === true) sent.stream_options = { ...(body.stream_options as object | null), include_usage: true };
@@ -29,7 +29,7 @@ export type Operation =
   | "audio/transcriptions"
   | "audio/translations";
 
-/** All of a request but its body and the headers of its caller. `path` is what follows the base URL. */
+/** Builds a request without its body and the caller's headers. `path` follows the base URL. */
 export function requestTemplate(
   settings: OpenAiCompatibleSettings,
   path: Operation | "models",

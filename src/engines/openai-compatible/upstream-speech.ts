@@ -8,7 +8,7 @@ import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
-/** What a file of another format begins with; samples begin so once in billions. */
+/** First bytes of other file formats, with which samples practically never begin. */
 const FILE_MARKS: Readonly<Record<string, string>> = { RIFF: "WAV", OggS: "Ogg", fLaC: "FLAC", ID3: "MP3" };
 const LONGEST_MARK = 4;
 
@@ -87,7 +87,7 @@ async function* readSamples(exchange: Exchange, contentType: string): AsyncGener
   if (isFirst) throw new UpstreamError("answered with no audio");
 }
 
-/** Which kind of file begins with these bytes; undefined for samples. Played as samples it would be loud noise. */
+/** Detects a file by its first bytes; undefined for samples. A file played as samples would be loud noise. */
 function fileIn(bytes: Buffer, contentType: string): string | undefined {
   const start = bytes.toString("latin1", 0, LONGEST_MARK);
   const mark = Object.keys(FILE_MARKS).find((each) => start.startsWith(each));

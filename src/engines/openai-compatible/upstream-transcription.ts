@@ -36,7 +36,7 @@ const Transcript = z.object({
 });
 type Transcript = z.output<typeof Transcript>;
 
-/** Of the samples that come with a request. */
+/** Sample rate of the samples in a request. */
 const SAMPLE_RATE = 16_000;
 
 export class UpstreamTranscription extends UpstreamModel implements TranscriptionModel {
@@ -115,7 +115,7 @@ async function secondsOf({ samples }: TranscriptionRequest, signal: AbortSignal)
 async function toForm(request: TranscriptionRequest, model: string): Promise<FormData> {
   const form = new FormData();
   form.append("model", model);
-  // Whole, the one format that has times; a stream's events have their own.
+  // For complete answers, the only format with times; a stream's events contain them.
   form.append("response_format", request.stream ? "json" : "verbose_json");
   if (request.stream) form.append("stream", "true");
   if (request.language !== undefined) form.append("language", request.language);
@@ -140,7 +140,7 @@ function* toEvents(
   if (reported === undefined) throw new UpstreamError("left out the requested segments");
   const textAlone = reported.length === 0 && text?.trim() ? text : undefined;
   if (textAlone !== undefined && request.stream) yield { type: "delta", text: textAlone };
-  // All that is known of its time is that it was said in the recording.
+  // Without times, the segment covers the entire recording.
   const whole = { start: 0, end: audioSeconds, text: textAlone ?? "" };
   const segments: typeof reported = textAlone !== undefined && !request.stream ? [whole] : reported;
   if (request.wordTimes && !words) throw new UpstreamError("left out the requested words");
