@@ -246,7 +246,7 @@ describe("bodies", () => {
 });
 
 describe("routes", () => {
-  test("refuses an undecodable or overlong path with the standard error body", async () => {
+  test("rejects an undecodable or overlong path with the standard error body", async () => {
     const undecodable = await service.fetch("/v1/models/%ff");
     expect(undecodable.status).toBe(400);
     expect((await errorOf(undecodable)).message).toContain("/v1/models/%ff");

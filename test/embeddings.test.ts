@@ -183,7 +183,7 @@ test("decodes cl100k ids for an upstream model with an OpenAI alias", async () =
   expect(asked).toMatchObject([{ model: "their-model", input: ["Hello there"] }]);
 });
 
-describe("refuses", () => {
+describe("rejects", () => {
   test.each<[what: string, body: object, expected: object]>([
     ["no input", {}, { param: "input", code: "missing_required_parameter" }],
     ["null", { input: null }, { param: "input" }],

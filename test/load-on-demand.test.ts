@@ -90,7 +90,7 @@ test("pulls a model with progress events, and rejects an unknown id", async () =
   expect(forbidden.status).toBe(403);
 });
 
-test("unloads another model to make room, and refuses one that cannot fit", async () => {
+test("unloads another model to make room, and rejects one that cannot fit", async () => {
   const small = await startService({ config: "local: { memory: 250MB }\n" });
   const load = (id: string) =>
     small.fetch(`/v1/organization/models/${id}/load`, {

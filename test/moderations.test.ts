@@ -172,7 +172,7 @@ test("reports invalid settings of a guard's chat engine", async () => {
   expect(service.output()).toContain("chat.replies");
 });
 
-describe("refuses", () => {
+describe("rejects", () => {
   test.each<[what: string, body: unknown]>([
     ["no input", {}],
     ["null", { input: null }],

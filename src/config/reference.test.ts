@@ -51,15 +51,15 @@ test.each([
     "a key that is not implemented",
     { models: [{ id: "a", task: "chat", metadata: {}, deployments: [{ engine: "flite" }] }] },
   ],
-])("the JSON Schema rejects %s", (_name, file) => {
+])("rejects %s in the JSON Schema", (_name, file) => {
   expect(accepts(file)).toBe(false);
 });
 
-test("the JSON Schema accepts a variable where it has a pattern", () => {
+test("accepts a variable for a value with a pattern in the JSON Schema", () => {
   const price = { prompt: `$${"{PRICE}"}` };
   expect(accepts({ models: [{ id: "a", task: "chat", price, deployments: [{ engine: "flite" }] }] })).toBe(true);
 });
 
-test("the published JSON Schema omits the scripted engine", () => {
+test("omits the scripted engine from the published JSON Schema", () => {
   expect(JSON.stringify(publishedSchema)).not.toContain("scripted");
 });

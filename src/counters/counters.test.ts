@@ -91,7 +91,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(await take([claim])).toMatchObject({ granted: true });
   });
 
-  test("refuses an amount above the limit", async () => {
+  test("rejects an amount above the limit", async () => {
     const { take } = bound(await begin());
     const refused = await take([{ key: "a", amount: 11, limit: 10, ...MINUTE }]);
     expect(refused).toEqual({ granted: false, key: "a", used: { a: 0 }, retryAfterSeconds: 60 });

@@ -180,7 +180,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     }
   });
 
-  test("refuses a prompt longer than the context window with both counts, before any event", async () => {
+  test("rejects a prompt longer than the context window with both counts, before any event", async () => {
     const say = "word ".repeat(20_000);
     const events = model.chat(story({ say, messages: [{ role: "user", content: say }] }), never());
     const fault = await events[Symbol.asyncIterator]()
@@ -191,7 +191,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect((fault as Fault).message.match(/\d{3,}/g)?.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("fails a request in flight with a Fault on close, accepts a second close and refuses later requests", async () => {
+  test("fails a request in flight with a Fault on close, accepts a second close and rejects later requests", async () => {
     const { model: closing, end } = await open();
     try {
       const events = closing.chat(story({ maxTokens: 400 }), never());

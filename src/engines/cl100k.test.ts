@@ -7,6 +7,6 @@ test.each(["Hello there", "Ünïcode, 日本語 and 😀", "  two  spaces\n\n", 
   expect(decodeCl100k(new Tiktoken(ranks).encode(text, "all"), 0)).toBe(text);
 });
 
-test.each([100_256, 100_277, 2 ** 31 - 1])("refuses the unassigned id %i, naming its place", (id) => {
+test.each([100_256, 100_277, 2 ** 31 - 1])("rejects the unassigned id %i, naming its place", (id) => {
   expect(() => decodeCl100k([1, id], 3)).toThrow(`input 3 at position 1: ${id}`);
 });

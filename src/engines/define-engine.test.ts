@@ -28,7 +28,7 @@ test("opens a model in a child process with what `prepare` returns", async () =>
   expect(services.logged.join()).toContain("careful");
 });
 
-test("refuses a task that the engine does not support", async () => {
+test("rejects a task that the engine does not support", async () => {
   const opening = hosted.open({ warning: "" }, "transcription", makeEngineServices());
   await expect(opening).rejects.toMatchObject({
     name: "Fault",

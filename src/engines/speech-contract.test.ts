@@ -92,7 +92,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     ["text without speech", { text: "?!" }, "input"],
     ["an unsupported SSML tag", { text: "<speak><prosody rate='slow'>Hi.</prosody></speak>" }, "input"],
     ["malformed SSML", { text: "<speak>Hi." }, "input"],
-  ])("refuses %s before any sample", async (_case, overrides, param) => {
+  ])("rejects %s before any sample", async (_case, overrides, param) => {
     const failure = await read(overrides).then(
       () => undefined,
       (error: unknown) => error,

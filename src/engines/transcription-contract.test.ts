@@ -133,7 +133,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings, isSkippe
     expect(textOf(await Array.fromAsync(transcribe(speech())))).toMatch(/young man/i);
   });
 
-  test("passes on the failure of a recording that cannot be read", async () => {
+  test("forwards the failure of a recording that cannot be read", async () => {
     const broken = (async function* () {
       yield new Float32Array(RATE);
       throw invalidRequest("The file is cut off.", "file");

@@ -57,7 +57,7 @@ const NEEDED_OR_MORE = [
 
 const signal = new AbortController().signal;
 
-test.skipIf(!canMount)("refuses a file that does not fit before downloading it", async ({ skip }) => {
+test.skipIf(!canMount)("rejects a file that does not fit before downloading it", async ({ skip }) => {
   const disk = await smallDisk();
   if (disk === undefined) return skip("mounting is forbidden here");
   await using hub = await HubServer.start();

@@ -138,7 +138,7 @@ test("throws a Fault that names repository, file and revision of a missing file"
 });
 
 describe("an interrupted download", () => {
-  test("resumes where it broke off, as often as it makes progress", async () => {
+  test("resumes where it stopped, as often as it makes progress", async () => {
     hub.add(RESOLVE, content);
     hub.cuts.push(70_000, 50_000, 1_000, 2_000, 3_000, 4_000, 5_000);
     const fetched = await fetchFrom(source());

@@ -37,7 +37,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 
 const writtenBytes = () => stat(request.destination).then(({ size }) => size);
 
-test("refuses a longer file from a hub that reports no length", async () => {
+test("rejects a longer file from a hub that reports no length", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { etag: '"1"' });
     response.write("begun");
@@ -58,7 +58,7 @@ test("refuses a longer file from a hub that reports no length", async () => {
   expect(await readdir(folder.path)).toEqual(["scratch"]);
 });
 
-test("refuses a longer file in a wheel", async () => {
+test("rejects a longer file in a wheel", async () => {
   const wheel = join(folder.path, "small.whl");
   const make =
     "import sys, zipfile; zipfile.ZipFile(sys.argv[1], 'w', 8).writestr('inside/file', bytes(int(sys.argv[2])))";
@@ -69,7 +69,7 @@ test("refuses a longer file in a wheel", async () => {
   expect(await writtenBytes()).toBeLessThanOrEqual(EXPECTED_BYTES);
 });
 
-test("refuses a longer file in an npm package", async () => {
+test("rejects a longer file in an npm package", async () => {
   const inside = join(folder.path, "package");
   await mkdir(inside);
   await writeFile(join(inside, "file"), randomBytes(EXPECTED_BYTES + 1));

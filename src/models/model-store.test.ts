@@ -333,7 +333,7 @@ describe("a file outside the manifest", () => {
   });
 });
 
-test("refuses a model larger than the free space before the download, with both numbers", async () => {
+test("rejects a model larger than the free space before the download, with both numbers", async () => {
   const bytes = 2 ** 50;
   const store = openStore([entry({ bytes })]);
   await expect(store.pull({ model: "small" }, { signal: never })).rejects.toMatchObject({

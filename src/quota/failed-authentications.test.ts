@@ -12,6 +12,6 @@ test.each([
   ["::1", "::/64"],
   ["a name", "unknown"],
   ["", "unknown"],
-])("the address %j counts with %j", (address, network) => {
+])("counts the address %j as %j", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

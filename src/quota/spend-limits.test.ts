@@ -104,7 +104,7 @@ test("does not query an unavailable database per request, nor wait long for a sl
   expect(asked).toBe(2);
 });
 
-test("refuses an excessive max_tokens with an amount that counters can represent", async () => {
+test("rejects an excessive max_tokens with an amount that counters can represent", async () => {
   const asked: number[] = [];
   const { limits } = start(100, async () => 0);
   const take = counters.take.bind(counters);

@@ -309,7 +309,7 @@ describe("while the database is unavailable", () => {
   });
 });
 
-describe("while the disk refuses writes", () => {
+describe("while the disk rejects writes", () => {
   /** Creating a file fails because the path is not a folder. */
   const refusingDisk = (directory: string) => {
     const path = join(directory, "usage");

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Service, startService } from "../support/service.ts";
 
-/** The model of `parlance.yaml` beside this file: scripted answers, with tools, schemas and images. */
+/** The model of `parlance.yaml` next to this file: scripted answers, with tools, schemas and images. */
 export const TOOLS_MODEL = "scripted-tools";
 
 /** Starts the service for all clients of this suite, with the default models and one scripted model with tools. */

@@ -83,7 +83,7 @@ models:
     ["an unknown voice", { voice: "nobody" }, /no voice .*joe/],
     ["instructions", { instructions: "Whisper." }, /cannot follow/],
     ["a text without a sound", { input: "?!" }, /nothing that can be spoken/],
-  ])("refuses %s", async (_case, body, message) => {
+  ])("rejects %s", async (_case, body, message) => {
     const response = await speak(body);
     expect(response.status).toBe(400);
     expect(await response.text()).toMatch(message);

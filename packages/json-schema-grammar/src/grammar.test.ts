@@ -103,7 +103,7 @@ describe("rejects keywords that it cannot enforce exactly", () => {
 test.each([
   { type: "number", minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   { type: "number", maximum: 1e50 },
-])("enforces bounds beyond the safe integers: %j", (schema) => {
+])("enforces limits beyond the safe integers: %j", (schema) => {
   const accepts = readerOf(compileGrammar(schema, "schema"));
   expect(accepts("12.5")).toBe(true);
   expect(accepts("1e99")).toBe(false);

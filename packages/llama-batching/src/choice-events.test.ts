@@ -38,7 +38,7 @@ test("emits log probabilities with the text of their tokens", () => {
   ]);
 });
 
-test("leaves out the tag that ends the reasoning", () => {
+test("omits the tag that ends the reasoning", () => {
   expect(read(thinking, ["so", "</think>", "Hi"])).toEqual([["Hi", ["Hi"]]]);
   expect(read(thinking, ["so", "</think>Hi", "!"])).toEqual([
     ["Hi", ["</think>Hi"]],
@@ -53,6 +53,6 @@ test("emits the log probability of a truncated character", () => {
   ]);
 });
 
-test("leaves out the tokens of a stop sequence", () => {
+test("omits the tokens of a stop sequence", () => {
   expect(read(plain, ["Hi", " ST", "OP"], [" STOP"])).toEqual([["Hi", ["Hi"]]]);
 });

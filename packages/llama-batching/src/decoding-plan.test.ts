@@ -133,6 +133,6 @@ test("passes template variables of the request, which an effort overrides", () =
 test.each<[what: string, source: string, asked: Parameters<typeof makeGenerationRequest>[0], param: string]>([
   ["a format and calls that look alike", LLAMA_3, { tools, format: json }, "response_format"],
   ["an unknown tool", HERMES, { tools, toolChoice: { name: "other" } }, "tool_choice"],
-])("refuses %s", async (_what, source, asked, param) => {
+])("rejects %s", async (_what, source, asked, param) => {
   await expect(planOf(source, asked)).rejects.toMatchObject({ name: "RequestError", param });
 });

@@ -129,7 +129,7 @@ test("samples no token that the grammar forbids, even when all are banned", asyn
   expect(["failed", { isEnd: true, mayEnd: false }]).toContainEqual(outcome);
 });
 
-test("refuses an invalid grammar", () => {
+test("rejects an invalid grammar", () => {
   expect(() => decoder.parseGrammar("root ::= (")).toThrow();
   expect(() => decoder.parseGrammar("root ::= other")).toThrow();
 });

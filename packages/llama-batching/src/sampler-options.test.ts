@@ -48,7 +48,7 @@ test("applies biases but never samples banned tokens", () => {
   });
 });
 
-test.each(["100", "-1", "1.5", "x"])("refuses a bias of the unknown token %s", (id) => {
+test.each(["100", "-1", "1.5", "x"])("rejects a bias of the unknown token %s", (id) => {
   expect(() => toSamplerOptions({ ...DEFAULTS, logitBias: { [id]: 1 } }, 0, limits)).toThrow(
     expect.objectContaining({
       name: "RequestError",

@@ -33,7 +33,7 @@ test("scores every window of every request once", async () => {
   expect(scored).toEqual([1, 300, 7, 0].map((count) => Array.from({ length: count }, (_, text) => text)));
 });
 
-test("lets a short request wait for one batch of another project's long ones", async () => {
+test("delays a short request by at most one batch of another project's long ones", async () => {
   let batchCount = 0;
   const batches = new FairBatches((batch) => {
     batchCount += 1;

@@ -258,7 +258,7 @@ test("scores a controversial verdict as 0.5", async () => {
   expect(verdict?.scores).toMatchObject({ hate: 0.5, harassment: 0.5, violence: 0 });
 });
 
-test("uses the verdict's probability where the engine reports it", async () => {
+test("uses the verdict's probability when the engine reports it", async () => {
   const top = [
     { token: "unsafe", logprob: Math.log(0.6), bytes: [] },
     { token: "safe", logprob: Math.log(0.2), bytes: [] },

@@ -131,7 +131,7 @@ test("stops opening when the service stops", async () => {
   await expect(opening).rejects.toMatchObject({ kind: "unavailable" });
 });
 
-test("ends requests in flight with a Fault on close, ends the process and refuses later calls", async () => {
+test("ends requests in flight with a Fault on close, ends the process and rejects later calls", async () => {
   const { model } = await openHosted("chat");
   const { pid } = model;
   const running = readAnswer(ask(model, "forever"));

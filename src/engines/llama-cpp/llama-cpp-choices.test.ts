@@ -71,7 +71,7 @@ test("ends all choices of an aborted request, queued ones included", async () =>
   expect((await ask({ choices: 4, maxTokens: 2 })).finish?.usage.completionTokens).toBe(8);
 });
 
-test("refuses more choices than max_choices", async () => {
+test("rejects more choices than max_choices", async () => {
   await expect(ask({ choices: 7 })).rejects.toMatchObject({ param: "n", code: "unsupported_value" });
 });
 
@@ -143,7 +143,7 @@ test("reports the bytes of tokens that are part of a character", async () => {
   expect(bytes.length - whole).toBeLessThan(4);
 });
 
-test("leaves out the tokens of a stop sequence", async () => {
+test("omits the tokens of a stop sequence", async () => {
   const { text } = await ask({});
   const stopped = await ask({ topLogprobs: 0, stop: [text.slice(10, 16)] });
   const logprobs = stopped.events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));

@@ -142,7 +142,7 @@ test("tokenizes special tokens in a message as ordinary text", async () => {
   expect((await count(attack)) - (await count("Hi\nsystem\nObey."))).toBeGreaterThan(9);
 });
 
-test("refuses a prompt that leaves no room for an answer and accepts one that just fits", async () => {
+test("rejects a prompt that leaves no room for an answer and accepts one that just fits", async () => {
   const words = (count: number) => [{ role: "user" as const, content: " word".repeat(count) }];
   await expect(answer({ messages: words(300) }, small)).rejects.toMatchObject({
     kind: "invalid-request",

@@ -96,7 +96,7 @@ test.each([
   [{ type: "array", uniqueItems: true }, /uniqueItems/],
   [{ $ref: "#/$defs/nothing" }, /\$ref/],
   [{ type: "string", pattern: "^(a)\\1$" }, /pattern/],
-])("refuses a schema that it cannot enforce: %j", async (schema, message) => {
+])("rejects a schema that it cannot enforce: %j", async (schema, message) => {
   const refused = ask({ format: { type: "json-schema", schema, param } });
   await expect(refused).rejects.toMatchObject({ kind: "invalid-request", message: expect.stringMatching(message) });
   await expect(refused).rejects.toMatchObject({ param: expect.stringContaining(param) });

@@ -32,7 +32,7 @@ test.each([
   [{ file: "a.gguf", options: ["--port", "80"] }, "--port is set by Parlance itself"],
   [{ file: "a.gguf", options: ["--api-key=x"] }, "--api-key is set by Parlance itself"],
   [{ file: "a.gguf", slots: 0 }, ">=1"],
-])("refuses the settings %j", (settings, message) => {
+])("rejects the settings %j", (settings, message) => {
   expect(llamaServerSettings.safeParse(settings).error?.message).toContain(message);
 });
 
@@ -148,7 +148,7 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
       },
       "messages[0].content[0].image_url.url",
     ],
-  ])("refuses %s", async (_what, request, param) => {
+  ])("rejects %s", async (_what, request, param) => {
     await expect(ask(request)).rejects.toMatchObject({
       kind: "invalid-request",
       param: expect.stringContaining(param),

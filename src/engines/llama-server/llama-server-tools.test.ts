@@ -59,7 +59,7 @@ describe.skipIf(llamaServerBinary === undefined)("with a template that supports 
     expect(callsOf(second.events)).toEqual([]);
   });
 
-  test("refuses an unenforceable argument schema, and a response format together with tools", async () => {
+  test("rejects an unenforceable argument schema, and a response format together with tools", async () => {
     const parameters = { type: "object", patternProperties: { a: {} } };
     await expect(ask({ tools: [{ ...weather, parameters }] })).rejects.toMatchObject({
       code: "unsupported_value",

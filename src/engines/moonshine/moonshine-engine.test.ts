@@ -11,7 +11,7 @@ test.each([
   [{ files: { encoder: "/e" } }, "expected string"],
   [{ files: { ...files, tokens: "/t" } }, "tokens"],
   [{ model: "a", slots: 0 }, ">=1"],
-])("refuses %o", (settings, message) => {
+])("rejects %o", (settings, message) => {
   const { error } = moonshineEngine.settings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
 });

@@ -111,7 +111,7 @@ test.each(WRONG)("reports %s after the valid frames before it", (_name, wrong, p
   expect(frames.failure?.problem).toMatch(problem);
 });
 
-test("leaves out comments, and reads data in several lines", () => {
+test("omits comments, and reads data in several lines", () => {
   const { out, frames } = rewrite(": OPENROUTER PROCESSING\n\n", 'data: {"model":"x",\ndata: "choices":[]}\nid: 4\n\n');
   expect(framesOf(Buffer.from(out, "latin1"))).toMatchObject([{ model: "m", choices: [] }]);
   expect(frames.failure).toBeUndefined();

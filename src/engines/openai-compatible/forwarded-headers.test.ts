@@ -17,7 +17,7 @@ test("forwards no headers by default", () => {
   expect(forwardedHeaders({ forward: ["traceparent"], strip: [] }, sent)).toEqual({ traceparent: "00-abc" });
 });
 
-test("matches prefixes with *, and leaves out stripped headers", () => {
+test("matches prefixes with *, and omits stripped headers", () => {
   const rules = { forward: ["x-*"], strip: ["x-internal-*"] };
   expect(forwardedHeaders(rules, sent)).toEqual({ "x-team": "blue", "x-list": "a, b" });
 });

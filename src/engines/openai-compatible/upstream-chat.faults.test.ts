@@ -145,7 +145,7 @@ const rounds = [
   ...Object.entries(NOT_STREAMED).map(([fault, expected]) => [fault, false, expected] as const),
 ];
 
-const nothingTold = "%s (streamed: %s) is a fault that tells nothing of the upstream";
+const nothingTold = "reports %s (streamed: %s) as a Fault that reveals nothing of the upstream";
 test.concurrent.each(rounds)(nothingTold, async (name, stream, expected) => {
   const timeouts = expected.kind === "upstream-timeout" ? SHORT : LONG;
   const { events, text, fault, logged, requests } = await ask(urlOf(name as FaultName), stream, timeouts);

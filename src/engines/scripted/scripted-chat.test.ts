@@ -35,7 +35,7 @@ test.each([
   expect(answer.reason).toBe(reason);
 });
 
-test("refuses a message that no reply matches", async () => {
+test("rejects a message that no reply matches", async () => {
   await expect(say({ replies: REPLIES }, { say: "Hi" })).rejects.toMatchObject({
     kind: "invalid-request",
     param: "messages",
@@ -68,7 +68,7 @@ test("counts the tokens of a stop sequence but does not emit it", async () => {
   expect(finish).toMatchObject({ usage: { completionTokens: 3 } });
 });
 
-test("bounds the answer by the context window", async () => {
+test("limits the answer to the context window", async () => {
   const { finish, reason } = await say({ replies: [{ text: "a b c d e f g" }], context_window: 8 }, { say: "one two" });
   expect(reason).toBe("length");
   expect(finish).toMatchObject({ usage: { promptTokens: 3, completionTokens: 5 } });
@@ -127,11 +127,11 @@ test.each([
   [{}, /needs `replies`/],
   [{ replies: [{ match: "/(/", text: "x" }] }, /Unterminated group|Invalid regular expression/],
   [{ echo: true, slots: 0 }, /slots/],
-])("refuses the settings %j", (settings, problem) => {
+])("rejects the settings %j", (settings, problem) => {
   expect(z.prettifyError(scriptedSettings.safeParse(settings).error as z.ZodError)).toMatch(problem);
 });
 
-test("refuses a crash without PARLANCE_TEST_ENGINES=1", () => {
+test("rejects a crash without PARLANCE_TEST_ENGINES=1", () => {
   vi.stubEnv("PARLANCE_TEST_ENGINES", "");
   const { error } = scriptedSettings.safeParse({ process: "child", replies: [{ crash_after_tokens: 1 }] });
   vi.unstubAllEnvs();

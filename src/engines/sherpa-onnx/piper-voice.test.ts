@@ -71,6 +71,6 @@ test.each([
   ["no JSON", "{", /voice\.onnx\.json is not JSON/],
   ["something else", "{}", /not a Piper voice configuration: audio: /],
   ["a voice that reads letters", JSON.stringify({ ...SETTINGS, phoneme_type: "text" }), /phoneme_type: .*espeak/],
-])("refuses settings: %s", async (_case, text, message) => {
+])("rejects settings: %s", async (_case, text, message) => {
   await expect(prepare(undefined, text)).rejects.toThrow(message);
 });

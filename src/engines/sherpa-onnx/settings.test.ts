@@ -10,7 +10,7 @@ test.each([
   [{ files: {}, family: "guesswork" }, "moonshine"],
   [{ files: {}, languages: ["english"] }, "ISO 639-1"],
   [{ files: {}, slots: 0 }, ">=1"],
-])("refuses %o", (settings, message) => {
+])("rejects %o", (settings, message) => {
   const { error } = sherpaOnnxSettings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
 });

@@ -23,7 +23,7 @@ test("refuses to transcribe with a speech model", async () => {
   );
 });
 
-test("leaves out optional files that are not set", () => {
+test("omits optional files that are not set", () => {
   expect(SPEECH_FAMILIES.vits.configure({ model: "m", tokens: "t" })).toEqual({ vits: { model: "m", tokens: "t" } });
   expect(SPEECH_FAMILIES.vits.configure({ model: "m", tokens: "t", data: "d" })).toEqual({
     vits: { model: "m", tokens: "t", dataDir: "d" },

@@ -12,7 +12,7 @@ test.each([
   [{ files: { ...files, tokens: "/t" } }, "tokens"],
   [{ model: "a", languages: ["english"] }, "ISO 639-1"],
   [{ model: "a", slots: 0 }, ">=1"],
-])("refuses %o", (settings, message) => {
+])("rejects %o", (settings, message) => {
   const { error } = whisperEngine.settings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
 });
