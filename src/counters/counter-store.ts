@@ -55,7 +55,7 @@ export interface OpenReservation {
 
 export interface StoreTaken {
   now: number;
-  /** In the order of the claims. */
+  /** Amounts in the order of the claims. */
   used: readonly number[];
   /** Undefined: granted. */
   refusal: { index: number; retryAfterSeconds: number } | undefined;

@@ -10,7 +10,7 @@ export class InMemoryCounters implements Counters {
   readonly #now: () => number;
   readonly #sweeper: NodeJS.Timeout;
   readonly #windows = new MovingWindows();
-  /** By key: when the initial amount leaves its window. */
+  /** Time at which the initial amount leaves its window, by key. */
   readonly #begun = new Map<string, number>();
 
   /** `now` is a monotonic clock in milliseconds. */

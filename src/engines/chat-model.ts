@@ -189,7 +189,7 @@ export type ChatEvent =
   /** End of the answer. `usage` is exact unless marked `estimated`. */
   | { type: "finish"; usage: TokenUsage };
 
-/** From the model's own distribution, before temperature and other sampling parameters. */
+/** Log probability in the model's distribution, before temperature and other sampling parameters. */
 export interface TokenLogprob {
   token: string;
   logprob: number;

@@ -16,7 +16,7 @@ export type DeploymentState =
   | { state: "restarting" | "failed"; reason: string };
 
 export interface DeploymentOptions {
-  /** For logs, metrics and the `x-parlance-deployment` header. */
+  /** Name in logs, metrics and the `x-parlance-deployment` header. */
   name: string;
   engine: string;
   /** Whether the model runs in another service. */

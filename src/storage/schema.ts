@@ -120,7 +120,7 @@ export interface RateLimitRow {
   updatedAt: number;
 }
 
-/** For a calendar month, UTC. */
+/** Spend limit for a calendar month, UTC. */
 export interface SpendLimitRow {
   /** The organization, project or key that it limits. */
   scopeId: string;

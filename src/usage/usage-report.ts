@@ -20,7 +20,7 @@ interface UsageBucket {
 }
 
 export interface UsageReport {
-  /** In order, including empty buckets. */
+  /** Buckets in order, including empty ones. */
   buckets: UsageBucket[];
   /** Start of the next page; undefined on the last one. */
   next: number | undefined;

@@ -7,7 +7,7 @@ import { z } from "zod";
 const FOLDER = new URL("../../../assets/moderation/", import.meta.url);
 
 const Description = z.object({
-  /** In the order of the network's outputs. */
+  /** Categories in the order of the network's outputs. */
   categories: z.array(z.string()),
   thresholds: z.record(z.string(), z.number().min(0).max(1)),
 });

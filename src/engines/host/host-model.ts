@@ -8,7 +8,7 @@ import type { ModelFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
 export interface HostModelOptions {
-  /** For logs and the process list. */
+  /** Name in logs and the process list. */
   name: string;
   /** Exports `open(settings, services)`, which returns the model; found with `siblingModule`. */
   module: URL;

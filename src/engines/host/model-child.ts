@@ -18,7 +18,7 @@ export interface HostedServer extends ServerFacts {
 }
 
 export interface HostedServices {
-  /** For the service's log. */
+  /** Writes a warning to the service's log. */
   warn(message: string): void;
   /** Registers a process that the module has started. It is killed when this one ends, however this one ends. */
   reportChildPid(pid: number): void;

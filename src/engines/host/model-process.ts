@@ -12,7 +12,7 @@ import { killIfRunning } from "./parent-watchdog.ts";
 import { siblingModule } from "./sibling-module.ts";
 
 export interface ModelProcessOptions {
-  /** For logs and the process list. */
+  /** Name in logs and the process list. */
   name: string;
   /** A `HostedModule`. */
   module: URL;

@@ -22,7 +22,7 @@ export interface Chunk {
 
 export class ChunkReader {
   readonly #options: ChunkReaderOptions;
-  /** By index: some upstreams repeat the end of a choice, with its usage. */
+  /** Indexes of ended choices: some upstreams repeat the end of a choice, with its usage. */
   readonly #endedChoices = new Set<unknown>();
   /** The upstream's report; undefined before it. */
   usageFields: Record<string, unknown> | undefined;

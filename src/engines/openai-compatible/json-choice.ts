@@ -14,7 +14,7 @@ export interface AnswerChoice extends Record<string, unknown> {
 }
 
 export interface CheckedChoice {
-  /** With the JSON value alone as its content. */
+  /** Choice with only the JSON value as its content. */
   choice: AnswerChoice;
   /** Error of an invalid text. */
   violation: string | undefined;

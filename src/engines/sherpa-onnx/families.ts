@@ -23,7 +23,7 @@ function fixed(roles: readonly string[], configure: (paths: ModelPaths) => Offli
   return { roles, configure, takesLanguage: false, languages: undefined, translates: false };
 }
 
-/** In the order of Whisper's own tokens. */
+/** Language codes in the order of Whisper's tokens. */
 const WHISPER_LANGUAGES = (
   "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml " +
   "cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am " +
