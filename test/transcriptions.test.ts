@@ -255,7 +255,7 @@ test.each([
   ["temperature", { temperature: "1.5" }, "decimal_above_max_value", "at most 1"],
   ["temperature", { temperature: "warm" }, "invalid_type", "number"],
   ["response_format", { response_format: "xml" }, "invalid_value", "verbose_json"],
-  ["response_format", { response_format: "diarized_json" }, "unsupported_value", "speakers"],
+  ["response_format", { response_format: "diarized_json" }, "unsupported_value", "speaker diarization"],
   ["response_format", { response_format: "srt", stream: "true" }, "unsupported_value", "stream"],
   ["include", { "include[]": "logprobs" }, "unsupported_value", "include"],
   [
@@ -266,7 +266,7 @@ test.each([
   ],
   ["stream", { stream: "maybe" }, "invalid_value", "true or false"],
   ["temprature", { temprature: "1" }, "unknown_parameter", "Did you mean 'temperature'?"],
-  ["diarize", { diarize: "true" }, "unsupported_value", "speakers"],
+  ["diarize", { diarize: "true" }, "unsupported_value", "speaker diarization"],
 ])("rejects %s %o", async (param, fields, code, message) => {
   const { status, body } = await post(await recording("speech.opus"), fields as unknown as Record<string, string>);
   expect(status).toBe(400);

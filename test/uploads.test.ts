@@ -101,6 +101,7 @@ test("transcribes every format of one recording", async () => {
       { word: "Three.", start: 1, end: 2 },
     ],
     usage: { type: "duration", seconds: 2 },
+    x_unknown: ["tokens", "avg_logprob", "no_speech_prob"],
   });
   const translated = await service.client().audio.translations.create({
     model: "scripted",

@@ -2,6 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -45,7 +46,8 @@ export class Decoder {
 
   constructor({ folder, ffmpeg }: DecoderOptions = {}) {
     this.#ffmpeg = ffmpeg;
-    this.#readable = folder === undefined ? ["*"] : [...CODE_PATHS, folder];
+    // With the wildcard, which Node adds only to a folder that exists when the process starts.
+    this.#readable = folder === undefined ? ["*"] : [...CODE_PATHS, join(folder, "*")];
   }
 
   /** Starts a process for a file that is about to arrive. It ends after 5 minutes without one. */
