@@ -77,7 +77,7 @@ test("reloads the catalog on SIGHUP without dropping a request, and rejects an i
   process.kill("SIGHUP");
   await eventually(() =>
     expect(log()).toContainEqual(
-      expect.objectContaining({ level: "error", fault: expect.stringContaining("models[0].task") }),
+      expect.objectContaining({ level: "error", fault: expect.stringContaining("models[0]") }),
     ),
   );
   expect((await fetch("/v1/models/new")).status).toBe(200);

@@ -87,7 +87,7 @@ describe("after the first start", () => {
     [["--name", ""], "'name' must not be empty"],
     [["--name", "a\nb"], "'name' must be one line"],
     [["--project", "proj_nope"], "There is no project `proj_nope`"],
-    [["--admin", "--project", "proj_x"], "An admin key belongs to no project"],
+    [["--admin", "--project", "proj_x"], "Admin keys do not belong to a project"],
   ])("reports a fault for the invalid key %j", async (words, message) => {
     const { code, stdout, stderr } = await keys("create", ...words);
     expect(stderr).toContain(message);

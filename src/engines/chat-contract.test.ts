@@ -83,7 +83,8 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
     expect(usage?.completionTokens).toBeGreaterThan(0);
     const counts = streamed.events.filter((event) => event.type === "text").map((event) => event.completionTokens);
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-    expect(counts.at(-1) ?? 0).toBeLessThanOrEqual(usage?.completionTokens ?? 0);
+    // Until an upstream reports its usage, its tokens are estimated from the text.
+    if (model.device !== "upstream") expect(counts.at(-1) ?? 0).toBeLessThanOrEqual(usage?.completionTokens ?? 0);
   });
 
   test("finishes with `length` at maxTokens", async () => {
