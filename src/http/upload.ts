@@ -37,7 +37,7 @@ const FIELDS = 100;
 const PARTS = FIELDS + 2;
 /** Bytes that fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
-/** Error codes of temporary failures: too many open files, or a disk that is full or has changed since startup. */
+/** Error codes of temporary failures: too many open files, or a folder that has changed since startup. */
 const NOT_NOW: ReadonlySet<string> = new Set([
   "EMFILE",
   "ENFILE",

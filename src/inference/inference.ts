@@ -38,6 +38,7 @@ import {
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
 import { ActiveRequests } from "./active-requests.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
+import { embeddingAdapter } from "./embedding-adapter.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
@@ -47,7 +48,6 @@ import type { Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
 import {
   chatAdapter,
-  embeddingAdapter,
   type ModerationRequest,
   type ModerationVerdicts,
   moderationAdapter,
@@ -270,7 +270,7 @@ export class Inference {
     return await run.answer(candidates);
   }
 
-  /** Aborts requests past their deadline; late by at most a second or a twentieth of the time limit. */
+  /** Aborts requests past their deadline; late by at most a second or a twentieth of the time limit, whichever is less. */
   #endLate(): void {
     const seconds = this.#options.requestTimeoutSeconds;
     for (const run of this.#running) {

@@ -3,10 +3,6 @@
 import type { ChatModel, ChatRequest } from "../engines/chat-model.ts";
 import { isChatProxy } from "../engines/chat-proxy.ts";
 import type {
-  EmbeddingInput,
-  EmbeddingModel,
-  EmbeddingRequest,
-  EmbeddingResult,
   Model,
   ModerationInput,
   ModerationModel,
@@ -91,7 +87,7 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
   };
 }
 
-const NOTHING: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
+export const NO_UPPER_BOUND: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
 /** Markup tokens around the prompt and each message in the longest of common chat templates. */
 const TOKENS_AROUND = 16;
 
@@ -152,59 +148,6 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
   }
 }
 
-/** Special tokens that common tokenizers add around a text. */
-const TOKENS_AROUND_INPUT = 2;
-
-/** Adapts embeddings, whose answer is one event with all vectors. */
-export function embeddingAdapter(
-  request: Omit<EmbeddingRequest, "model">,
-): TaskAdapter<EmbeddingModel, EmbeddingResult> {
-  const { inputs, dimensions } = request;
-  return {
-    task: "embedding",
-    upperBound: () => ({ ...NOTHING, promptTokens: sumOf(inputs, maxTokensOf) }),
-    affinity: () => undefined,
-    refusal: (model) => refuseDimensions(dimensions, model),
-    begin: (model, id, signal) =>
-      new SingleEventStream(async () => {
-        const result = await model.embed({ ...request, model: id }, signal);
-        return signal.aborted ? undefined : result;
-      }),
-    drainsToBuffer: () => true,
-    count: ({ promptTokens, estimated }, used) => {
-      used.promptTokens = promptTokens;
-      used.estimated = estimated;
-      return true;
-    },
-    countAbandoned: (used) => {
-      used.promptTokens = sumOf(inputs, estimateInputTokens);
-      used.estimated = true;
-    },
-    isEnd: undefined,
-  };
-}
-
-/** Returns the upper bound of an input's tokens: a token has at least one byte. */
-function maxTokensOf(input: EmbeddingInput): number {
-  return TOKENS_AROUND_INPUT + (typeof input === "string" ? Buffer.byteLength(input) : input.length);
-}
-
-function estimateInputTokens(input: EmbeddingInput): number {
-  return typeof input === "string" ? estimateTextTokens(input) : input.length;
-}
-
-function sumOf<Item>(items: readonly Item[], count: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + count(item), 0);
-}
-
-function refuseDimensions(wanted: number | undefined, { dimensions }: EmbeddingModel): Fault | undefined {
-  if (wanted === undefined || dimensions === undefined || wanted === dimensions) return undefined;
-  return unsupportedValue(
-    `This model's vectors have ${dimensions} dimensions; it was not trained for ${wanted}. Leave \`dimensions\` out.`,
-    "dimensions",
-  );
-}
-
 export interface ModerationRequest {
   inputs: readonly ModerationInput[];
   /** Fault that names the first image; thrown for models without image support. */
@@ -227,7 +170,7 @@ export function moderationAdapter(
   };
   return {
     task: "moderation",
-    upperBound: () => ({ ...NOTHING, promptTokens: estimateModeration(inputs) }),
+    upperBound: () => ({ ...NO_UPPER_BOUND, promptTokens: estimateModeration(inputs) }),
     affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
     begin: (model, id, signal) =>
@@ -253,7 +196,7 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
   let sampleRate = 1;
   return {
     task: "speech",
-    upperBound: () => ({ ...NOTHING, characters: request.text.length }),
+    upperBound: () => ({ ...NO_UPPER_BOUND, characters: request.text.length }),
     affinity: () => undefined,
     refusal: () => undefined,
     begin: (model, id, signal) => {
@@ -304,7 +247,7 @@ export function transcriptionAdapter(
   });
   return {
     task: "transcription",
-    upperBound: () => ({ ...NOTHING, audioBytes: request.file.bytes }),
+    upperBound: () => ({ ...NO_UPPER_BOUND, audioBytes: request.file.bytes }),
     affinity: () => undefined,
     refusal: (model) => refuseTranscription(request, model),
     begin: (model, id, signal) => model.transcribe({ ...request, samples, model: id }, signal),
