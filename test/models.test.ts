@@ -91,7 +91,7 @@ test("returns known metadata, null for the rest, and no upstream address with in
     task: "chat",
     status: "available",
     deployed: ["local"],
-    licence: null,
+    license: null,
     context_window: 512,
     context_window_reason: null,
     loaded: true,

@@ -15,7 +15,7 @@ export interface ModelSpec {
   task: Task;
   isBuiltin: boolean;
   ownedBy: string;
-  licence: string | undefined;
+  license: string | undefined;
   /** Length of an embedding model's vectors, where it is known before the model is loaded. */
   dimensions?: number | undefined;
   aliases: readonly string[];

@@ -14,7 +14,7 @@ export interface CatalogModel {
   /** When it was first in the catalog, epoch milliseconds. */
   createdAt: number;
   ownedBy: string;
-  licence: string | undefined;
+  license: string | undefined;
   /** Length of an embedding model's vectors, where it is known before the model is loaded. */
   dimensions?: number | undefined;
   accessGroups: readonly string[];

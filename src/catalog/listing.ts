@@ -22,7 +22,7 @@ interface ModelFacts {
   fallbacks: readonly string[];
   /** US dollars as decimal strings, by unit. */
   price: Readonly<Record<string, string>>;
-  licence: string | undefined;
+  license: string | undefined;
   status: "available" | "loading" | "unavailable";
   /** True if a deployment can answer without loading its model first. */
   isLoaded: boolean;
@@ -98,7 +98,7 @@ export function toListed(model: CatalogModel, id: string, createdAt: number): Li
   return { id, createdAt, ownedBy: model.ownedBy, accessGroups: model.accessGroups, facts: factsOf(model) };
 }
 
-function factsOf({ task, aliases, fallbacks, price, licence, dimensions, deployments }: CatalogModel): ModelFacts {
+function factsOf({ task, aliases, fallbacks, price, license, dimensions, deployments }: CatalogModel): ModelFacts {
   const states = deployments.map(({ state }) => state.state);
   // The abilities of a model are known once it has been loaded.
   const opened = deployments.flatMap(({ lastModel }) => lastModel ?? []);
@@ -109,7 +109,7 @@ function factsOf({ task, aliases, fallbacks, price, licence, dimensions, deploym
     aliases,
     fallbacks,
     price,
-    licence,
+    license,
     dimensions,
     status: canServe ? "available" : isLoading ? "loading" : "unavailable",
     isLoaded: states.includes("up"),

@@ -45,7 +45,7 @@ function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
   return {
     ...rest,
     isBuiltin: false,
-    licence: undefined,
+    license: undefined,
     routing: { strategy, retries },
     deployments: deployments.map(
       ({ engine, settings, maxQueue: own = maxQueue, load, unloadAfterSeconds, ...routingOptions }) => ({
@@ -77,7 +77,7 @@ function toModelSpec(
     task: entry.task,
     isBuiltin: true,
     ownedBy: override?.ownedBy ?? "parlance",
-    licence: entry.licence,
+    license: entry.license,
     dimensions: "dimensions" in entry ? entry.dimensions : undefined,
     aliases: override?.aliases ?? [],
     isHidden: override?.isHidden ?? false,

@@ -4,7 +4,7 @@ import { Catalog, type CatalogModel } from "./catalog.ts";
 import { resolvePermissionEntry } from "./resolve-permission-entry.ts";
 
 function model(id: string, ...accessGroups: string[]): CatalogModel {
-  const names = { ownedBy: "us", licence: undefined, aliases: [], isHidden: false };
+  const names = { ownedBy: "us", license: undefined, aliases: [], isHidden: false };
   const places = { routing: DEFAULT_POLICY, fallbacks: [], deployments: [] };
   const described = { ...names, ...places, isBuiltin: false, createdAt: 0, price: {} };
   return { ...described, id, task: "chat", accessGroups };

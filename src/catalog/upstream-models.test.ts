@@ -30,7 +30,7 @@ function makeWildcard(): CatalogModel {
     isBuiltin: false,
     createdAt: 1,
     ownedBy: "parlance",
-    licence: undefined,
+    license: undefined,
     accessGroups: [],
     aliases: [],
     isHidden: false,

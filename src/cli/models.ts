@@ -55,10 +55,10 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
       pulled_at: pulledAt,
       intact: isIntact,
     }));
-    const others = [...missing, ...bundled].map(({ id, task, licence, description }) => ({
+    const others = [...missing, ...bundled].map(({ id, task, license, description }) => ({
       id,
       task,
-      licence,
+      license,
       description,
     }));
     console.log(JSON.stringify([...pulled, ...others], undefined, 2));
@@ -70,11 +70,11 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
         model.id,
         model.task ?? "",
         formatBytes(model.bytes),
-        model.licence ?? "see its page",
+        model.license ?? "see its page",
         model.isIntact ? model.source : "damaged; will be downloaded again",
       ]),
-      ...missing.map(({ id, task, licence, description }) => [id, task, "not pulled", licence, description]),
-      ...bundled.map(({ id, task, licence, description }) => [id, task, "installed", licence, description]),
+      ...missing.map(({ id, task, license, description }) => [id, task, "not pulled", license, description]),
+      ...bundled.map(({ id, task, license, description }) => [id, task, "installed", license, description]),
     ];
     console.log(formatTable(["ID", "TASK", "SIZE", "LICENSE", "FROM"], rows));
   }

@@ -48,7 +48,7 @@ async function makeDeployment(
 
 function foundOf(deployments: Deployment[], retries: number): ResolvedModel {
   const routing = { ...DEFAULT_POLICY, retries };
-  const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", licence: undefined, isHidden: false };
+  const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", license: undefined, isHidden: false };
   const lists = { accessGroups: [], aliases: [], fallbacks: [], price: {} };
   return { id: "both", model: { id: "both", task: "chat", ...facts, ...lists, routing, deployments } };
 }

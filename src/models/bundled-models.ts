@@ -7,7 +7,7 @@ export interface BundledModel {
   id: string;
   task: Task;
   engine: "flite" | "sentence-embeddings";
-  licence: string;
+  license: string;
   description: string;
   /** Length of an embedding model's vectors. */
   dimensions?: number;
@@ -19,7 +19,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     id: "all-minilm-l6-v2",
     task: "embedding",
     engine: "sentence-embeddings",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "English sentence embeddings with 384 dimensions, from the files of moderation-minilm",
     dimensions: 384,
     engineSettings: { model: "moderation-minilm" },
@@ -28,7 +28,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     id: "flite",
     task: "speech",
     engine: "flite",
-    licence: "BSD-like (Carnegie Mellon University)",
+    license: "BSD-like (Carnegie Mellon University)",
     description: "Four simple voices that work everywhere; the fallback of the default voice",
     // Alias of the default model's voice, to answer requests for it as a fallback.
     engineSettings: { voices: { heart: "slt" } },

@@ -6,7 +6,7 @@ interface GuardModel {
   id: string;
   /** A family of the engine `guard`, which determines the prompt and the categories. */
   family: string;
-  licence: string;
+  license: string;
   description: string;
   contextWindow: number;
   /** A GGUF file on the hub, which states its size and hash. */
@@ -18,7 +18,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "llama-guard-3-1b",
     family: "llama-guard-3",
-    licence: "Llama 3.2 Community License",
+    license: "Llama 3.2 Community License",
     description: "Experimental. Small: scores 13 MLCommons hazards",
     contextWindow: 131_072,
     repository: "QuantFactory/Llama-Guard-3-1B-GGUF",
@@ -27,7 +27,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "llama-guard-3-8b",
     family: "llama-guard-3",
-    licence: "Llama 3.1 Community License",
+    license: "Llama 3.1 Community License",
     description: "Experimental. Large (4.9 GB): scores 14 MLCommons hazards, in eight languages",
     contextWindow: 131_072,
     repository: "mradermacher/Llama-Guard-3-8B-GGUF",
@@ -36,7 +36,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "llama-guard-4-12b",
     family: "llama-guard-4",
-    licence: "Llama 4 Community License",
+    license: "Llama 4 Community License",
     description: "Experimental. Very large (22 GB): scores 14 MLCommons hazards; text only",
     contextWindow: 131_072,
     repository: "DevQuasar/meta-llama.Llama-Guard-4-12B-GGUF",
@@ -45,7 +45,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "qwen3guard-gen-0.6b",
     family: "qwen3guard-gen",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "Experimental. Small (0.8 GB): safe, controversial or unsafe, in 119 languages",
     contextWindow: 32_768,
     repository: "QuantFactory/Qwen3Guard-Gen-0.6B-GGUF",
@@ -54,7 +54,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "qwen3guard-gen-4b",
     family: "qwen3guard-gen",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "Experimental. Medium (2.7 GB): safe, controversial or unsafe, in 119 languages",
     contextWindow: 32_768,
     repository: "mradermacher/Qwen3Guard-Gen-4B-GGUF",
@@ -63,7 +63,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "shieldgemma-2b",
     family: "shieldgemma",
-    licence: "Gemma Terms of Use",
+    license: "Gemma Terms of Use",
     description: "Experimental. Medium (1.7 GB): one question for each of four policies",
     contextWindow: 8192,
     repository: "QuantFactory/shieldgemma-2b-GGUF",
@@ -72,7 +72,7 @@ const GUARDS: readonly GuardModel[] = [
   {
     id: "gpt-oss-safeguard-20b",
     family: "gpt-oss-safeguard",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "Experimental. Very large: reasons about a written policy, all 13 categories",
     contextWindow: 131_072,
     repository: "unsloth/gpt-oss-safeguard-20b-GGUF",

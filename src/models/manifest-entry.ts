@@ -14,7 +14,7 @@ export interface ManifestEntry {
   /** True for the default of its task, which a new installation downloads. */
   isDefault: boolean;
   /** SPDX identifier, or the license's name. */
-  licence: string;
+  license: string;
   description: string;
   /** Maximum tokens of prompt and answer together. */
   contextWindow?: number;

@@ -10,6 +10,8 @@ export const RECORD_NAME = "parlance-model.json";
 const recordSchema = z.object({
   id: z.string().min(1),
   task: z.enum(TASKS).optional(),
+  license: z.string().optional(),
+  /** Spelling of records that 0.1.0 wrote. */
   licence: z.string().optional(),
   pulledAt: z.iso.datetime(),
   files: z
@@ -25,7 +27,7 @@ const recordSchema = z.object({
     .min(1),
 });
 
-export type ModelRecord = z.infer<typeof recordSchema>;
+export type ModelRecord = Omit<z.infer<typeof recordSchema>, "licence">;
 export type RecordedFile = ModelRecord["files"][number];
 
 /** Undefined without a readable record: the model is then pulled again. */
@@ -38,7 +40,8 @@ export async function readRecord(folder: string): Promise<ModelRecord | undefine
     throw error;
   }
   try {
-    return recordSchema.parse(JSON.parse(text));
+    const { licence, ...record } = recordSchema.parse(JSON.parse(text));
+    return { ...record, license: record.license ?? licence };
   } catch {
     return undefined;
   }

@@ -38,7 +38,7 @@ function entry(file: Partial<ManifestFile> = {}): ManifestEntry {
     task: "chat",
     engine: "llama-cpp",
     isDefault: true,
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "For tests",
     files: [{ name: "small.gguf", bytes: content.length, sha256, sources: [onHub("small.gguf")], ...file }],
   };
@@ -88,7 +88,7 @@ describe("a built-in model", () => {
         id: "small",
         task: "chat",
         bytes: content.length,
-        licence: "Apache-2.0",
+        license: "Apache-2.0",
         source: "hugging-face: owner/repo/small.gguf@main",
         pulledAt: expect.any(Date),
         path,
@@ -296,7 +296,7 @@ describe("a file outside the manifest", () => {
     const { path } = await store.pull({ hf: "owner/repo/sub/My Model.Q4.gguf" }, { signal: never });
     expect(path).toBe(join(folder.path, "hf/owner/repo/sub/My Model.Q4/My Model.Q4.gguf"));
     const [listed] = await store.list();
-    expect(listed).toMatchObject({ id: "hf:owner/repo/sub/My Model.Q4.gguf", task: undefined, licence: undefined });
+    expect(listed).toMatchObject({ id: "hf:owner/repo/sub/My Model.Q4.gguf", task: undefined, license: undefined });
     const record = JSON.parse(await readFile(join(path, "../parlance-model.json"), "utf8")) as { files: unknown[] };
     expect(record.files).toEqual([expect.objectContaining({ sha256, bytes: content.length })]);
     await store.remove("hf:owner/repo/sub/My Model.Q4.gguf");

@@ -65,8 +65,8 @@ async function bring(pull: ModelPull): Promise<void> {
     await removeDeadPulls(folders);
     const files: RecordedFile[] = [];
     for (const file of wanted.files) files.push(await bringFile(file, pull, { scratch, unfinished, folder }));
-    const { id, task, licence } = wanted;
-    await writeRecord(folder, { id, task, licence, pulledAt: new Date().toISOString(), files });
+    const { id, task, license } = wanted;
+    await writeRecord(folder, { id, task, license, pulledAt: new Date().toISOString(), files });
     await rm(temporary, { recursive: true, force: true });
     logger.info({ model: id, from: files[0]?.source, seconds: (Date.now() - startedAt) / 1000 }, "model pulled");
   } catch (error) {

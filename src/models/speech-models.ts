@@ -132,7 +132,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     engine: "kokoro",
     isDefault: true,
     fallbacks: ["flite"],
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "Very small (14 MB): one natural American voice, many times faster than real time on any machine",
     files: [HEART, ...ENGLISH],
   },
@@ -141,7 +141,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     task: "speech",
     engine: "kokoro",
     isDefault: false,
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "Very small (30 MB): hibari with a second female and a male voice",
     files: [
       HEART,
@@ -165,7 +165,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     task: "speech",
     engine: "kokoro",
     isDefault: false,
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     description: "Small (109 MB): twenty natural American voices that can be mixed; about real time on two cores",
     files: [
       kokoroPart(1, 23_090_318, "154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815"),

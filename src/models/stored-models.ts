@@ -15,7 +15,7 @@ export interface StoredModel {
   /** Total size of its files. */
   bytes: number;
   /** Undefined when it did not come from the hub. */
-  licence: string | undefined;
+  license: string | undefined;
   /** Source of the first file, for display. */
   source: string;
   pulledAt: Date;
@@ -43,7 +43,7 @@ async function describe(folder: string, record: ModelRecord): Promise<StoredMode
     id: record.id,
     task: record.task,
     bytes: record.files.reduce((sum, { bytes }) => sum + bytes, 0),
-    licence: record.licence,
+    license: record.license,
     source: first?.source ?? "",
     pulledAt: new Date(record.pulledAt),
     path: join(folder, first?.name ?? ""),

@@ -72,7 +72,7 @@ function whisper({ size, description, repository, revision, packages, ...rest }:
     task: "transcription",
     engine: "whisper",
     isDefault: false,
-    licence: "MIT",
+    license: "MIT",
     description,
     engineSettings: rest.translates === false ? { translates: false } : {},
     files: [
@@ -103,7 +103,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
     task: "transcription",
     engine: "moonshine",
     isDefault: true,
-    licence: "MIT",
+    license: "MIT",
     description: "English (66 MB): a minute of speech in about four seconds on two cores",
     files: [
       moonshineFile(
@@ -129,7 +129,7 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
     task: "transcription",
     engine: "moonshine",
     isDefault: false,
-    licence: "MIT",
+    license: "MIT",
     description: "English (31 MB): twice as fast as base, with more errors",
     files: [
       moonshineFile(

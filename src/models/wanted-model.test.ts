@@ -8,7 +8,7 @@ describe("a reference to the hub", () => {
       id: "hf:Qwen/Qwen3-4B-GGUF/sub/model.gguf@refs/pr/1",
       folder: "hf/Qwen/Qwen3-4B-GGUF/sub/model@refs%2Fpr%2F1",
       task: undefined,
-      licence: undefined,
+      license: undefined,
       files: [
         {
           name: "model.gguf",

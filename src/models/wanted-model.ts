@@ -12,7 +12,7 @@ export interface WantedModel {
   folder: string;
   /** Undefined for a file outside the manifest. */
   task: Task | undefined;
-  licence: string | undefined;
+  license: string | undefined;
   files: readonly ManifestFile[];
 }
 
@@ -31,7 +31,7 @@ export function fromManifest(id: string, manifest: readonly ManifestEntry[]): Wa
       { code: "model_not_found", param: "model" },
     );
   }
-  return { id, folder: id, task: entry.task, licence: entry.licence, files: entry.files };
+  return { id, folder: id, task: entry.task, license: entry.license, files: entry.files };
 }
 
 const HUB_REFERENCE = /^(?<owner>[\w.-]+)\/(?<name>[\w.-]+)\/(?<path>[^@]+)(?:@(?<revision>[\w.-]+(?:\/[\w.-]+)*))?$/;
@@ -57,7 +57,7 @@ export function fromHub(reference: string): WantedModel {
     id: `hf:${repository}/${paths[0]}${suffix}`,
     folder: `hf/${repository}/${stem(path)}${suffix.replaceAll("/", "%2F")}`,
     task: undefined,
-    licence: undefined,
+    license: undefined,
     files: paths.map((each) => ({
       name: each.slice(each.lastIndexOf("/") + 1),
       sources: [{ source: "hugging-face", repository, revision, path: each }],

