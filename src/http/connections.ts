@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { devNull } from "node:os";
 import type { FastifyInstance } from "fastify";
+import { ActiveSet } from "../async/active-set.ts";
 import { Fault, invalidRequest } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 
@@ -78,18 +79,16 @@ export function requireHost(app: FastifyInstance): void {
 
 /** Disconnects clients that read slowly: those whose answer is not sent within `seconds` of the request's arrival. */
 export function cutSlowReaders(scope: FastifyInstance, seconds: number): void {
-  const unfinished = new Map<ServerResponse, number>();
+  const unfinished = new ActiveSet<{ response: ServerResponse; arrivedAt: number }>();
   scope.addHook("onRequest", (_request, { raw }, done) => {
-    unfinished.set(raw, performance.now());
-    raw.once("close", () => unfinished.delete(raw));
+    const entry = unfinished.add({ response: raw, arrivedAt: performance.now() });
+    raw.once("close", () => unfinished.delete(entry));
     done();
   });
   const timer = setInterval(
     () => {
-      for (const [response, arrivedAt] of unfinished) {
-        if (performance.now() - arrivedAt < seconds * 1000) return;
-        response.destroy();
-      }
+      const latest = performance.now() - seconds * 1000;
+      for (const { response, arrivedAt } of unfinished) if (arrivedAt < latest) response.destroy();
     },
     1000 * Math.min(1, seconds / 20),
   );

@@ -1,6 +1,7 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
 import type { Caller } from "../accounts/caller.ts";
+import { ActiveSet } from "../async/active-set.ts";
 import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "../catalog/catalog.ts";
 import {
   type ListedModel,
@@ -36,7 +37,6 @@ import {
   unsupportedValue,
 } from "../faults.ts";
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
-import { ActiveRequests } from "./active-requests.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import { embeddingAdapter } from "./embedding-adapter.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
@@ -100,7 +100,7 @@ export interface ModelVoices {
 
 export class Inference {
   readonly #options: InferenceOptions;
-  readonly #running = new ActiveRequests<Pick<InferenceRun<never, never>, "abort" | "ageSeconds">>();
+  readonly #running = new ActiveSet<Pick<InferenceRun<never, never>, "abort" | "ageSeconds">>();
 
   constructor(options: InferenceOptions) {
     this.#options = options;

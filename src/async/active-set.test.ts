@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ActiveRequests } from "./active-requests.ts";
+import { ActiveSet } from "./active-set.ts";
 
 test("keeps items until they are deleted, in any order", () => {
-  const inFlight = new ActiveRequests<number>();
+  const inFlight = new ActiveSet<number>();
   const places = Array.from({ length: 20 }, (_, number) => inFlight.add(number));
   for (const number of [19, 0, 7, 18, 3]) inFlight.delete(places[number] as (typeof places)[number]);
   expect(inFlight.size).toBe(15);
@@ -18,7 +18,7 @@ test("keeps items until they are deleted, in any order", () => {
 });
 
 test("iterates over the initial items while items are deleted", () => {
-  const inFlight = new ActiveRequests<string>();
+  const inFlight = new ActiveSet<string>();
   const places = ["a", "b", "c"].map((item) => inFlight.add(item));
   const seen: string[] = [];
   for (const item of inFlight) {

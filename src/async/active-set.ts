@@ -5,10 +5,11 @@ export interface Entry<Item> {
 }
 
 /**
- * Requests that run at the moment. A `Set` would do, but V8 rebuilds a set every few dozen changes, and each table
- * that it leaves behind keeps all that was in it alive until the next full collection.
+ * Items that come and go with every request. V8 rebuilds a `Set` or `Map` every few dozen changes, and each table that it
+ * abandons keeps the items in it alive until the next full collection: with the responses in a `Map`, garbage collection
+ * took 15% of the process instead of 4%, and a request 60% more CPU (bench/routing.ts, 32 connections, not streamed).
  */
-export class ActiveRequests<Item> {
+export class ActiveSet<Item> {
   readonly #entries: Entry<Item>[] = [];
 
   get size(): number {
