@@ -82,11 +82,11 @@ async function mistakes(): Promise<void> {
     /<s> (.*?) <\/s> \((.*)\)/g,
   )) {
     const { text } = await transcribe(readFileSync(join(FOLDER, `${name}.wav`)));
-    const [expected, heard] = [spelledOut(reference), spelledOut(text)];
-    const errors = wordErrors(expected, heard);
+    const [expected, transcript] = [spelledOut(reference), spelledOut(text)];
+    const errors = wordErrors(expected, transcript);
     words += wordsOf(expected).length;
     wrong += errors;
-    if (errors > 0) console.log(`${basename(name)}: ${errors}\n  ${expected}\n  ${heard}`);
+    if (errors > 0) console.log(`${basename(name)}: ${errors}\n  ${expected}\n  ${transcript}`);
   }
   console.log(`${MODEL}: ${wrong} of ${words} words wrong, ${((100 * wrong) / words).toFixed(1)} %`);
 }
@@ -101,10 +101,10 @@ async function speed(seconds: number, atOnce: number): Promise<void> {
   const file = joined(seconds);
   const before = cpuSeconds();
   const peak = watchMemory();
-  const heard = await Promise.all(Array.from({ length: atOnce }, () => transcribe(file)));
+  const transcript = await Promise.all(Array.from({ length: atOnce }, () => transcribe(file)));
   const { service: serviceMegabytes, model } = peak();
-  const slowest = Math.max(...heard.map((each) => each.seconds));
-  const first = Math.max(...heard.map((each) => each.firstSeconds));
+  const slowest = Math.max(...transcript.map((each) => each.seconds));
+  const first = Math.max(...transcript.map((each) => each.firstSeconds));
   const columns = [
     `${seconds} s`,
     atOnce,

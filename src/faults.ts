@@ -84,9 +84,9 @@ export class Fault extends Error {
 export function withLimits(failure: unknown, limits: RateLimitStatus): unknown {
   const isLimited = limits.requests !== undefined || limits.tokens !== undefined;
   if (!(failure instanceof Fault) || !isLimited || failure.limits !== undefined) return failure;
-  const told = new Fault(failure.kind, failure.message, { ...failure, cause: failure.cause, limits });
-  told.stack = failure.stack;
-  return told;
+  const copy = new Fault(failure.kind, failure.message, { ...failure, cause: failure.cause, limits });
+  copy.stack = failure.stack;
+  return copy;
 }
 
 /** The caller sent something wrong: `param` names the field, the message its bound. */

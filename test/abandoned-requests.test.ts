@@ -121,8 +121,8 @@ test("records all the audio that a local transcription read, not only the segmen
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain("Hello there.");
   leaving.abort();
   await eventually(async () => {
-    const [heard, ...others] = await usageOf("audio_transcriptions");
+    const [transcribed, ...others] = await usageOf("audio_transcriptions");
     expect(others).toEqual([]);
-    expect(heard).toMatchObject({ model: "listener", seconds: 3, num_model_requests: 1 });
+    expect(transcribed).toMatchObject({ model: "listener", seconds: 3, num_model_requests: 1 });
   });
 });

@@ -88,9 +88,9 @@ describe("log probabilities", () => {
   });
 
   test("are streamed with the text that they belong to", async () => {
-    const whole = await client.chat.completions.create(asked);
+    const complete = await client.chat.completions.create(asked);
     const streamed = await client.chat.completions.stream(asked).finalChatCompletion();
-    expect(streamed.choices[0]?.logprobs?.content).toEqual(whole.choices[0]?.logprobs?.content);
+    expect(streamed.choices[0]?.logprobs?.content).toEqual(complete.choices[0]?.logprobs?.content);
   });
 
   test("are null unless requested, and have alternatives only on request", async () => {
@@ -139,8 +139,8 @@ describe("structured output", () => {
 
   test("is parsed by the official client's helper, streamed or not", async () => {
     const body = { ...ask("event"), response_format: zodResponseFormat(Event, "event") };
-    const whole = await client.chat.completions.parse(body);
-    expect(whole.choices[0]?.message.parsed).toEqual({ name: "Science fair", day: 5 });
+    const complete = await client.chat.completions.parse(body);
+    expect(complete.choices[0]?.message.parsed).toEqual({ name: "Science fair", day: 5 });
     const streamed = await client.chat.completions.stream(body).finalChatCompletion();
     expect(streamed.choices[0]?.message.parsed).toEqual({ name: "Science fair", day: 5 });
   });

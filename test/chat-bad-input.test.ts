@@ -237,14 +237,14 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
 });
 
 test("rejects earlier call arguments that are not a JSON object, and accepts empty ones", async () => {
-  const said = (text: string) => ({
+  const withText = (text: string) => ({
     messages: [user, { role: "assistant", content: null, tool_calls: [call("c1", { arguments: text })] }],
   });
   const param = "messages[1].tool_calls[0].function.arguments";
   for (const text of ["{", "[]", "null", "7"]) {
-    expect(await refusal("able", said(text))).toMatchObject({ status: 400, param, code: INVALID });
+    expect(await refusal("able", withText(text))).toMatchObject({ status: 400, param, code: INVALID });
   }
-  const response = await service.post("/v1/chat/completions", { model: "able", ...said("") });
+  const response = await service.post("/v1/chat/completions", { model: "able", ...withText("") });
   expect(response.status).toBe(200);
 });
 

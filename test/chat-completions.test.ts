@@ -60,8 +60,8 @@ test("streams a role chunk, then text, a finish reason, the usage and [DONE]", a
   expect(chunks.every((chunk) => chunk.usage === null && chunk.object === "chat.completion.chunk")).toBe(true);
   expect(new Set([...chunks, usage].map(({ id, created, model }) => `${id} ${created} ${model}`)).size).toBe(1);
   const text = chunks.map((chunk) => chunk.choices[0].delta.content ?? "").join("");
-  const whole = await client.chat.completions.create({ model: MODEL, messages: france, temperature: 0 });
-  expect(text).toBe(whole.choices[0]?.message.content);
+  const complete = await client.chat.completions.create({ model: MODEL, messages: france, temperature: 0 });
+  expect(text).toBe(complete.choices[0]?.message.content);
 });
 
 test("omits usage from the official client's stream unless requested", async () => {

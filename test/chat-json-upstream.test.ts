@@ -116,8 +116,8 @@ describe.each([false, true])("streamed: %s", (stream) => {
     if (!stream) expect(usage?.completion_tokens).toBe(2 * 4);
   });
 
-  test.each(["fenced", "thoughts"])("strips text around the JSON (%s)", async (said) => {
-    const { choices } = await parsed(ask(said));
+  test.each(["fenced", "thoughts"])("strips text around the JSON (%s)", async (content) => {
+    const { choices } = await parsed(ask(content));
     expect(choices[0]?.message.content).toBe(VALID);
     expect(upstream.received).toHaveLength(1);
   });

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
+import { untilModerationReady } from "./support/moderation-ready.ts";
 import { type Service, startService } from "./support/service.ts";
-import { untilJudging } from "./support/until-judging.ts";
 
 const GOOD = "The minutes will follow tomorrow. ";
 
@@ -62,7 +62,7 @@ models:
     deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", model: upstream }]
 `,
   });
-  await untilJudging(service, "guard");
+  await untilModerationReady(service, "guard");
 });
 afterAll(async () => {
   await service.stop();
@@ -156,8 +156,8 @@ test("fails closed mid-stream when moderation fails, and settles the request as 
   expect(stream).not.toContain("[DONE]");
   expect(stream.trim().split("\n").at(-1)).toContain('"error"');
   expect(await logged(response.headers.get("x-request-id"))).toMatchObject({ outcome: "failed" });
-  const whole = await ask({ messages: [{ role: "user", content: text }], ...block("output") });
-  expect(whole.status).toBe(502);
+  const unstreamed = await ask({ messages: [{ role: "user", content: text }], ...block("output") });
+  expect(unstreamed.status).toBe(502);
 });
 
 test("returns an HTTP error when moderation fails before the first output, also for a stream", async () => {

@@ -2,8 +2,8 @@
 
 import { BadRequestError } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { untilModerationReady } from "./support/moderation-ready.ts";
 import { type Service, startService } from "./support/service.ts";
-import { untilJudging } from "./support/until-judging.ts";
 
 const HARMFUL = "I will find you and kill you, and then I will kill your whole family.";
 const HARMLESS = "The meeting begins at ten, and the minutes will follow tomorrow. ".repeat(8);
@@ -31,7 +31,7 @@ models:
 let service: Service;
 beforeAll(async () => {
   service = await startService({ config });
-  await untilJudging(service, "guard");
+  await untilModerationReady(service, "guard");
 });
 afterAll(() => service.stop());
 

@@ -128,9 +128,12 @@ test("streams id, type and function in a call's first fragment only", async () =
 
 test("returns null content for an answer with only calls, streamed or not", async () => {
   const body = { model: "caller", messages: ask("only the time"), tools: [time] };
-  const whole = await client.chat.completions.create(body);
-  expect(whole.choices[0]).toMatchObject({ message: { content: null }, finish_reason: "tool_calls" });
-  expect(functionCalls(whole.choices[0]?.message.tool_calls)[0]?.function).toEqual({ name: "time", arguments: "{}" });
+  const complete = await client.chat.completions.create(body);
+  expect(complete.choices[0]).toMatchObject({ message: { content: null }, finish_reason: "tool_calls" });
+  expect(functionCalls(complete.choices[0]?.message.tool_calls)[0]?.function).toEqual({
+    name: "time",
+    arguments: "{}",
+  });
   const streamed = await client.chat.completions.stream(body).finalChatCompletion();
   expect(streamed.choices[0]?.message.content).toBeNull();
 });

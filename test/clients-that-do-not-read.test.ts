@@ -36,8 +36,8 @@ function ask() {
 
 test("disconnects a client that does not read its answer", async () => {
   const socket = ask();
-  const told = () => service.log().find(({ msg }) => msg === "request");
-  await expect.poll(told, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
+  const logged = () => service.log().find(({ msg }) => msg === "request");
+  await expect.poll(logged, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
   socket.destroy();
 }, 90_000);
 

@@ -3,9 +3,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { untilModerationReady } from "./support/moderation-ready.ts";
 import { type Service, startService } from "./support/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
-import { untilJudging } from "./support/until-judging.ts";
 
 /** The model is not a guard and its verdicts are meaningless: examples make it answer in a guard's format. */
 const YES_OR_NO = `{% for message in messages %}{{ message.content }}
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const deployments = [{ engine: "guard", family: "shieldgemma", chat }];
   const models = [{ id: "guard", task: "moderation", deployments }];
   service = await startService({ config: JSON.stringify({ builtin_models: false, models }) });
-  await untilJudging(service, "guard");
+  await untilModerationReady(service, "guard");
 }, 300_000);
 afterAll(async () => {
   await service.stop();

@@ -2,8 +2,8 @@
 
 import OpenAI, { BadRequestError } from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { untilModerationReady } from "./support/moderation-ready.ts";
 import { type Service, startService } from "./support/service.ts";
-import { untilJudging } from "./support/until-judging.ts";
 
 const HARMFUL = "I will find you and kill you, and then I will kill your whole family.";
 const HARMLESS = "Please send me the minutes of yesterday's meeting.";
@@ -35,11 +35,11 @@ let project: string;
 let chats: OpenAI["chat"]["completions"];
 beforeAll(async () => {
   service = await startService({ config });
-  await untilJudging(service, "judge");
+  await untilModerationReady(service, "judge");
   const options = { baseURL: service.baseUrl, maxRetries: 0 };
   administrator = new OpenAI({ ...options, apiKey: null, adminAPIKey: service.adminKey });
   const { projects } = administrator.admin.organization;
-  project = (await projects.create({ name: "Held to a policy" })).id;
+  project = (await projects.create({ name: "Team with a policy" })).id;
   const account = await projects.serviceAccounts.create(project, { name: "Chatter" });
   chats = new OpenAI({ ...options, apiKey: account.api_key?.value ?? "" }).chat.completions;
 });

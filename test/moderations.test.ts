@@ -2,8 +2,8 @@
 
 import { APIError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { untilModerationReady } from "./support/moderation-ready.ts";
 import { type Service, startService } from "./support/service.ts";
-import { untilJudging } from "./support/until-judging.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -62,8 +62,8 @@ const HARMLESS = "Please send me the minutes of yesterday's meeting.";
 let service: Service;
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
-  await untilJudging(service, "moderation-minilm");
-  await untilJudging(service, "lenient");
+  await untilModerationReady(service, "moderation-minilm");
+  await untilModerationReady(service, "lenient");
 });
 afterAll(() => service.stop());
 
@@ -158,7 +158,7 @@ test("applies thresholds from the configuration", async () => {
 });
 
 test("moderates with a guard language model on any chat engine", async () => {
-  await untilJudging(service, "llama-guard");
+  await untilModerationReady(service, "llama-guard");
   const input = [HARMFUL, HARMLESS];
   const { model, results } = await service.client().moderations.create({ model: "llama-guard", input });
   expect(model).toBe("llama-guard");

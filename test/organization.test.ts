@@ -204,8 +204,8 @@ describe.each(DATABASE_KINDS)("two processes on one %s", (kind) => {
     const admin = administrator(here);
     const project = await admin.projects.create({ name: "Team A" });
     const builder = await admin.projects.serviceAccounts.create(project.id, { name: "Builder" });
-    const doomed = await admin.projects.serviceAccounts.apiKeys.create(builder.id, { project_id: project.id });
-    const [keyHere, keyThere] = [caller(here, doomed.value), caller(there, doomed.value)];
+    const revoked = await admin.projects.serviceAccounts.apiKeys.create(builder.id, { project_id: project.id });
+    const [keyHere, keyThere] = [caller(here, revoked.value), caller(there, revoked.value)];
     const ofProject = caller(there, builder.api_key?.value);
     for (const client of [keyHere, keyThere, ofProject]) expect(await listed(client)).toEqual(["parrot", "owl"]);
 
@@ -213,7 +213,7 @@ describe.each(DATABASE_KINDS)("two processes on one %s", (kind) => {
     const deprivedAt = performance.now();
     const deprivation = await untilOtherwise(deprivedAt, () => listed(ofProject).then((ids) => ids.includes("parrot")));
 
-    await admin.projects.apiKeys.delete(doomed.id, { project_id: project.id });
+    await admin.projects.apiKeys.delete(revoked.id, { project_id: project.id });
     const revokedAt = performance.now();
     await expect(listed(keyHere)).rejects.toMatchObject(INVALID);
     const revocation = await untilOtherwise(revokedAt, () =>

@@ -114,7 +114,7 @@ test.each(["uploads", "parlance.sqlite"])(
         /ended with 1:.*error: The data directory cannot be used: .*uploads.*EEXIST/s,
       );
     } else {
-      await writeFile(join(data, name), "no database, and long enough to be taken for one ".repeat(20));
+      await writeFile(join(data, name), "not a database, but long enough to be taken for one ".repeat(20));
       const { fetch, log } = await start({ environment: { PARLANCE_DATA_DIR: data }, until: "listening" });
       // The log reports the reason without any request.
       expect((await fetch("/health/ready")).status).toBe(503);

@@ -2,7 +2,7 @@
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hammer, LOAD_MODEL, outcomeOf, startReplicas, untilTogether } from "./support/limit-load.ts";
+import { LOAD_MODEL, outcomeOf, sendLoad, startReplicas, untilCountersShared } from "./support/limit-load.ts";
 import { startPostgres } from "./support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "./support/redis.ts";
 import type { Service } from "./support/service.ts";
@@ -62,20 +62,20 @@ test(`serves from local shares while Redis is unavailable, logs it, and recovers
     expect(answers.filter((status) => status === 200)).toHaveLength(10);
     expect(answers.filter((status) => status === 429)).toHaveLength(6);
     expect(await metric(one)).toBe("parlance_shared_counters_up 0");
-    const told = {
+    const warning = {
       level: "error",
       msg: "shared counters are unavailable",
       store: "Redis",
       replicas: 2,
       onStoreUnavailable: "share",
     };
-    expect(one.log()).toContainEqual(expect.objectContaining(told));
+    expect(one.log()).toContainEqual(expect.objectContaining(warning));
     // The administration API does not use counters.
     expect((await administrator(two).projects.list()).data).toHaveLength(1);
   } finally {
     await redis.start();
   }
-  await untilTogether(services, 2);
+  await untilCountersShared(services, 2);
   expect(await metric(two)).toBe("parlance_shared_counters_up 1");
   expect([await ask(one), await ask(two)]).toEqual([429, 429]);
 });
@@ -156,7 +156,7 @@ describe.each(BACKENDS)("counting in %s, sequentially", (name, useRedis) => {
     // A request reserves 335 tokens and uses 61, so filling the limit takes 16 rounds of 300 ms; more on a busy machine.
     const load = { services, clients: 60, seconds: 10 };
     const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(" ");
-    const asked = await hammer({ ...load, bodyOf: (number) => chat(words, 40 + (number % 20)) });
+    const asked = await sendLoad({ ...load, bodyOf: (number) => chat(words, 40 + (number % 20)) });
     const { admitted, tokens, refused, other, broken } = outcomeOf(asked);
     console.log(`${name}: admitted ${admitted} of 150 requests, ${tokens} of 9000 tokens, refused ${refused}`);
     expect(admitted).toBeLessThanOrEqual(150);

@@ -175,17 +175,19 @@ test("limits speech, transcription and the model list", async () => {
   expect(spoken.status).toBe(200);
   expect(spoken.headers.get("x-ratelimit-limit-requests")).toBe("1");
   expect((await speak()).status).toBe(429);
-  const hear = (bytes: Uint8Array<ArrayBuffer>) => {
+  const transcribe = (bytes: Uint8Array<ArrayBuffer>) => {
     const body = new FormData();
     body.set("model", "listener");
     body.set("file", new File([bytes], "speech.mp3"));
     return running.fetch("/v1/audio/transcriptions", { method: "POST", body });
   };
-  const tooLarge = await hear(new Uint8Array(1_000_001));
+  const tooLarge = await transcribe(new Uint8Array(1_000_001));
   expect(await tooLarge.json()).toMatchObject({ error: { message: expect.stringContaining("audio bytes per min") } });
-  const heard = await hear(new Uint8Array(readFileSync(join(import.meta.dirname, "recordings", "speech.mp3"))));
-  expect(heard.status).toBe(200);
-  expect(heard.headers.get("x-ratelimit-remaining-requests")).toBe("0");
+  const transcribed = await transcribe(
+    new Uint8Array(readFileSync(join(import.meta.dirname, "recordings", "speech.mp3"))),
+  );
+  expect(transcribed.status).toBe(200);
+  expect(transcribed.headers.get("x-ratelimit-remaining-requests")).toBe("0");
   expect((await running.fetch("/v1/models")).headers.get("x-ratelimit-remaining-requests")).toBe("1");
 });
 

@@ -29,7 +29,7 @@ test.concurrent.each(FAULT_ROWS)("$fault, stream $stream, with another deploymen
   const model = `${modelOf(row)}-saved`;
   const { seen, deployment } = await ask(service, model, row.stream);
   if (isSavedElsewhere(row)) {
-    expect(seen).toEqual({ status: 200, ends: "whole" });
+    expect(seen).toEqual({ status: 200, ends: "complete" });
     expect([deployment, await attemptsOf(model)]).toEqual([`${model}#2`, 2]);
   } else {
     expect(seen).toEqual(row.seen);

@@ -41,14 +41,14 @@ async function samplesOf(body: object): Promise<Float32Array> {
 
 test("speaks intelligibly with an OpenAI voice name", async () => {
   const client = service.client({ maxRetries: 20 });
-  const said =
+  const spoken =
     "Doctor Smith bought twenty seven apples for nine dollars. Nobody knew why the lights had gone out that evening.";
   const written = "Dr. Smith bought 27 apples for $9.00. Nobody knew why the lights had gone out that evening.";
-  const spoken = await client.audio.speech.create({ model: "hibari", voice: "nova", input: written });
-  const file = await toFile(Buffer.from(await spoken.arrayBuffer()), "spoken.mp3");
+  const speech = await client.audio.speech.create({ model: "hibari", voice: "nova", input: written });
+  const file = await toFile(Buffer.from(await speech.arrayBuffer()), "spoken.mp3");
   const { text } = await client.audio.transcriptions.create({ model: "moonshine-base-en", file });
-  const heard = text.replace("Dr.", "Doctor").replace("27", "twenty seven").replace("$9", "nine dollars");
-  expect(wordErrors(said, heard), text).toBeLessThanOrEqual(2);
+  const transcript = text.replace("Dr.", "Doctor").replace("27", "twenty seven").replace("$9", "nine dollars");
+  expect(wordErrors(spoken, transcript), text).toBeLessThanOrEqual(2);
 }, 120_000);
 
 test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
@@ -56,8 +56,8 @@ test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
   async (response_format) => {
     const client = service.client({ maxRetries: 20 });
     const input = "The quick brown fox jumps over the lazy dog.";
-    const spoken = await client.audio.speech.create({ model: "hibari", voice: "heart", input, response_format });
-    const file = await toFile(Buffer.from(await spoken.arrayBuffer()), `spoken.${response_format}`);
+    const speech = await client.audio.speech.create({ model: "hibari", voice: "heart", input, response_format });
+    const file = await toFile(Buffer.from(await speech.arrayBuffer()), `spoken.${response_format}`);
     const { text } = await client.audio.transcriptions.create({ model: "moonshine-base-en", file });
     expect(wordErrors(input, text), text).toBeLessThanOrEqual(1);
   },
@@ -104,7 +104,7 @@ test.each([
   ["capitals and abbreviations", "NASA, the U.S. FBI, HTTP and iPhone vs. GitHub, e.g. v2.0.1"],
   ["a long sentence without a stop", "and then ".repeat(120)],
   ["a word without an end", "x".repeat(200)],
-  ["quotes, brackets and dashes", `"Well," he said (quietly) — 'no'... or yes?!`],
+  ["quotes, brackets and dashes", `"Well," he spoken (quietly) — 'no'... or yes?!`],
   ["control characters", "a\u0000b\u0007c"],
   ["a lone surrogate", "before \uD83D after"],
   ["mixed directions", "Hello שלום and مرحبا \u202Ereversed\u202C"],

@@ -139,17 +139,17 @@ test("transcribes all of a passage with and without pauses between sentences", a
   const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]));
   const toWave = (from: Float32Array) =>
     makeWave({ seconds: from.length / 16_000, sample: (index) => from[index] ?? 0 });
-  const whole = (await post(toWave(samples))).body.text;
-  expect(whole.split(" ").length).toBeGreaterThan(55);
+  const transcript = (await post(toWave(samples))).body.text;
+  expect(transcript.split(" ").length).toBeGreaterThan(55);
 
   const twice = new Float32Array(2 * samples.length);
   twice.set(samples);
   twice.set(samples, samples.length);
   const joined = (await post(toWave(twice))).body.text;
-  expect(wordErrors(`${whole} ${whole}`, joined), joined).toBeLessThanOrEqual(3);
+  expect(wordErrors(`${transcript} ${transcript}`, joined), joined).toBeLessThanOrEqual(3);
 
   const hurried = (await post(toWave(withoutPauses(samples)))).body.text;
-  expect(wordErrors(whole, hurried), hurried).toBeLessThanOrEqual(6);
+  expect(wordErrors(transcript, hurried), hurried).toBeLessThanOrEqual(6);
 }, 300_000);
 
 /** Removes pauses long enough to cut at: of each quiet stretch a tenth of a second remains. */
@@ -217,7 +217,7 @@ test("transcribes the available part of a truncated mp3", async () => {
 });
 
 test.each([
-  ["a text", async () => Buffer.from("This is no audio. ".repeat(50))],
+  ["a text", async () => Buffer.from("This is not audio. ".repeat(50))],
   ["one byte", async () => Buffer.from("x")],
   ["an empty file", async () => Buffer.alloc(0)],
   ["a truncated m4a", async () => (await recording("speech.m4a")).subarray(0, 7000)],

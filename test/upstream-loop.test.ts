@@ -16,7 +16,7 @@ test("rejects a request that loops back to it, for any model", async () => {
 builtin_models: false
 models:
   - { id: round, task: chat, deployments: ${deployments} }
-  - { id: said, task: speech, deployments: ${deployments} }
+  - { id: speaking, task: speech, deployments: ${deployments} }
   - { id: instead, task: chat, fallbacks: [echo], deployments: ${deployments} }
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `;
@@ -27,7 +27,7 @@ models:
 
   const answer = await post("/v1/chat/completions", { model: "round", messages });
   expect(answer.status).toBe(502);
-  expect((await post("/v1/audio/speech", { model: "said", input: "Go.", voice: "any" })).status).toBe(502);
+  expect((await post("/v1/audio/speech", { model: "speaking", input: "Go.", voice: "any" })).status).toBe(502);
   expect((await post("/v1/chat/completions", { model: "instead", messages })).status).toBe(200);
   const faults = log().flatMap(({ fault }) => (typeof fault === "string" ? [fault] : []));
   expect(faults).toContainEqual(expect.stringContaining("leads back to this service"));

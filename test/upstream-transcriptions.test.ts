@@ -103,8 +103,8 @@ test("forwards a stream as it arrives, and reports a failure in it", async () =>
   expect(performance.now() - beganAt).toBeLessThan(15_000);
   await reader?.cancel();
 
-  const whole = await (await ask("other")).text();
-  expect(whole.match(/"type":"[a-z.]+"/g)).toEqual([
+  const complete = await (await ask("other")).text();
+  expect(complete.match(/"type":"[a-z.]+"/g)).toEqual([
     '"type":"transcript.text.delta"',
     '"type":"transcript.text.segment"',
     '"type":"transcript.text.delta"',
@@ -112,7 +112,7 @@ test("forwards a stream as it arrives, and reports a failure in it", async () =>
     '"type":"transcript.text.done"',
     '"type":"tokens"',
   ]);
-  expect(whole).toMatch(/"text":"One two\. Three\.","usage":\{"type":"tokens","input_tokens":2,.*"seconds":2\}/);
+  expect(complete).toMatch(/"text":"One two\. Three\.","usage":\{"type":"tokens","input_tokens":2,.*"seconds":2\}/);
 
   const broken = await (await ask("cut")).text();
   expect(broken).toContain('"delta":"One."');
@@ -160,9 +160,11 @@ async function metrics(): Promise<string> {
 }
 
 test("limits the cost of an impossible duration, and releases the caller's slot", async () => {
-  const told = { text: "Hi.", language: "english", duration: 1e308, segments: [] };
+  const transcript = { text: "Hi.", language: "english", duration: 1e308, segments: [] };
   const liar = createServer((request, response) => {
-    request.resume().on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(told)));
+    request
+      .resume()
+      .on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(transcript)));
   }).listen(0, "127.0.0.1");
   await once(liar, "listening");
   const { port } = liar.address() as AddressInfo;

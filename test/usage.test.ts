@@ -73,14 +73,14 @@ test("reports each operation's usage within a second by minute, hour and day, an
       });
     }, 5);
   }
-  const whole = { start_time: anHourAgo(), limit: 3 };
+  const lastHour = { start_time: anHourAgo(), limit: 3 };
   await eventually(async () => {
-    expect(resultsOf(await usage().audioSpeeches(whole))).toMatchObject([{ characters: 11, num_model_requests: 1 }]);
-    expect(resultsOf(await usage().audioTranscriptions(whole))).toMatchObject([{ num_model_requests: 1 }]);
-    expect(resultsOf(await usage().moderations(whole))).toEqual([]);
+    expect(resultsOf(await usage().audioSpeeches(lastHour))).toMatchObject([{ characters: 11, num_model_requests: 1 }]);
+    expect(resultsOf(await usage().audioTranscriptions(lastHour))).toMatchObject([{ num_model_requests: 1 }]);
+    expect(resultsOf(await usage().moderations(lastHour))).toEqual([]);
   }, 5);
 
-  const costs = resultsOf(await usage().costs({ ...whole, group_by: ["line_item", "project_id"] }));
+  const costs = resultsOf(await usage().costs({ ...lastHour, group_by: ["line_item", "project_id"] }));
   const cost = (model: string) => costs.find(({ line_item }) => line_item === model)?.amount;
   expect(cost("parrot")).toEqual({ value: (used.in * 1_000 + used.out * 10_000) / 1e9, currency: "usd" });
   expect(cost("crier")).toEqual({ value: 0.00011, currency: "usd" });

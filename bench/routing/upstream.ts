@@ -13,7 +13,7 @@ const completion = JSON.stringify({
   choices: [{ index: 0, message, logprobs: null, finish_reason: "stop" }],
   usage,
 });
-const WHOLE = Buffer.from(
+const COMPLETE = Buffer.from(
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${completion.length}\r\n\r\n${completion}`,
 );
 
@@ -47,7 +47,7 @@ setInterval(() => {
 
 function answer(socket: Socket, body: string): void {
   if (!body.includes('"stream":true')) {
-    socket.write(WHOLE);
+    socket.write(COMPLETE);
     return;
   }
   socket.write(HEAD);

@@ -8,7 +8,7 @@ import { OPERATOR } from "./audit.ts";
 
 const databases = useDatabases();
 const NONE_FIXED = { apiKey: undefined, adminKey: undefined };
-const WHOLE_PAGE = { limit: 100, order: "asc" } as const;
+const FULL_PAGE = { limit: 100, order: "asc" } as const;
 
 let closing = new AsyncDisposableStack();
 afterEach(async () => {
@@ -27,7 +27,7 @@ function open(options: DatabaseOptions, settings: { databaseGraceSeconds?: numbe
 }
 
 function revealed(keys: BootstrapKeys): { apiKey: string; adminKey: string } {
-  if (keys.apiKey === undefined || keys.adminKey === undefined) throw new Error("no first keys were made");
+  if (keys.apiKey === undefined || keys.adminKey === undefined) throw new Error("no first keys were created");
   return { apiKey: keys.apiKey.reveal(), adminKey: keys.adminKey.reveal() };
 }
 
@@ -63,7 +63,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { apiKey, adminKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
     expect(apiKey).toMatch(/^sk-[\w-]{43}$/);
     expect(adminKey).toMatch(/^sk-admin-[\w-]{43}$/);
-    const { entries } = await accounts.apiKeys.list(await accounts.defaultScope("project"), WHOLE_PAGE);
+    const { entries } = await accounts.apiKeys.list(await accounts.defaultScope("project"), FULL_PAGE);
     expect(entries).toMatchObject([{ redactedValue: `sk-...${apiKey.slice(-4)}` }]);
     expect(JSON.stringify(entries)).not.toContain(apiKey.slice(3, -4));
   });
@@ -71,7 +71,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("applies the operator's fixed keys at every start and revokes changed ones", async () => {
     const options = await databases.create(kind);
     const [first, second] = ["sk-fixed-1".padEnd(32, "x"), "sk-fixed-2".padEnd(32, "x")];
-    const adminKey = new Secret("an admin key that was chosen by hand");
+    const adminKey = new Secret("an admin key that the operator chose");
     const before = open(options);
     expect(await before.ensureBootstrapKeys({ apiKey: new Secret(first), adminKey })).toEqual(NONE_FIXED);
     expect(await before.authenticate(adminKey.reveal())).toMatchObject({ kind: "admin" });
@@ -132,7 +132,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("accepts a new key immediately, even when it was rejected just before", async () => {
     const accounts = open(await databases.create(kind));
-    const apiKey = new Secret("a key that is used before it is there");
+    const apiKey = new Secret("a key that is used before it exists");
     await accounts.ensureBootstrapKeys(NONE_FIXED);
     await expect(accounts.authenticate(apiKey.reveal())).rejects.toMatchObject(INCORRECT);
     await accounts.ensureBootstrapKeys({ apiKey, adminKey: undefined });
@@ -213,9 +213,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const scope = await accounts.defaultScope("project");
     const before = Date.now();
     for (let request = 0; request < 100; request += 1) await accounts.authenticate(apiKey);
-    expect((await accounts.apiKeys.list(scope, WHOLE_PAGE)).entries).toMatchObject([{ lastUsedAt: null }]);
+    expect((await accounts.apiKeys.list(scope, FULL_PAGE)).entries).toMatchObject([{ lastUsedAt: null }]);
     await accounts.close();
-    const [key] = (await accounts.apiKeys.list(scope, WHOLE_PAGE)).entries;
+    const [key] = (await accounts.apiKeys.list(scope, FULL_PAGE)).entries;
     expect(key?.lastUsedAt).toBeGreaterThanOrEqual(before);
   });
 });

@@ -165,10 +165,7 @@ export class Accounts {
       const organization = await findDefaultOrganization(executor);
       const project = organization && (await findDefaultProject(executor, organization.id));
       if (organization === undefined || project === undefined) {
-        throw new Fault(
-          "not-found",
-          "There is no organization yet. Start the service once, which makes the first one.",
-        );
+        throw new Fault("not-found", "No organization exists yet. Start the service once to create the default one.");
       }
       if (kind === "admin") return { organizationId: organization.id, kind };
       return { organizationId: organization.id, projectId: project.id, kind };

@@ -1,15 +1,15 @@
-/** Makes keys, and forms of them that may be stored or shown. */
+/** Generates keys, and derives the forms that may be stored or shown. */
 
 import { hash, randomBytes } from "node:crypto";
 import { Secret } from "../secret.ts";
 
 const RANDOM_BYTES = 32;
 const PREFIX = { project: "sk-", admin: "sk-admin-" } as const;
-/** A shorter key is shown as stars: four characters of it would be too large a part. */
+/** Shorter keys are shown as stars, since four characters would be too large a part of them. */
 const MIN_LENGTH_SHOWN = 20;
 const LAST_CHARACTERS_SHOWN = 4;
 
-/** `sk-…` or `sk-admin-…`, 256 bits from the system's random source. */
+/** Generates `sk-…` or `sk-admin-…` with 256 bits from the system's random source. */
 export function makeApiKey(kind: keyof typeof PREFIX): Secret {
   return new Secret(PREFIX[kind] + randomBytes(RANDOM_BYTES).toString("base64url"));
 }
@@ -22,7 +22,7 @@ export function hashApiKey(key: string): string {
   return hash("sha256", key);
 }
 
-/** `sk-...wxyz`, enough to tell keys apart. A short key is stars only; what is not printable is shown as `?`. */
+/** Shortens a key to `sk-...wxyz`, enough to distinguish keys. A short key is stars only; unprintable characters become `?`. */
 export function redactApiKey(key: string): string {
   if (key.length < MIN_LENGTH_SHOWN) return "*".repeat(key.length);
   const prefix = [PREFIX.admin, PREFIX.project].find((each) => key.startsWith(each)) ?? key.slice(0, 3);

@@ -160,7 +160,7 @@ async function projectOf(
 }
 
 function fixedKey(): Fault {
-  return invalidRequest("This key is set in the service's environment, where alone it can be changed.");
+  return invalidRequest("This key is set in the service's environment and can be changed only there.");
 }
 
 function noSuchKey(id: string): Fault {

@@ -1,8 +1,8 @@
 import DataLoader from "dataloader";
 
 /**
- * Loads single values in batches: keys that are asked for while a batch is loading go with the next one, so that many
- * lookups at once are never more than one query at a time. Nothing is cached. A missing key gives undefined.
+ * Loads single values in batches: keys requested while a batch is loading go into the next one, so concurrent lookups
+ * never take more than one query at a time. Caches nothing. Resolves with undefined for a missing key.
  */
 export function batchLoader<Value>(
   maxBatchSize: number,
@@ -20,7 +20,7 @@ export function batchLoader<Value>(
     },
     {
       maxBatchSize,
-      // Holds a key only until its batch is sent: several callers that ask for it share one lookup.
+      // Holds a key only until its batch is sent: concurrent callers share one lookup.
       cacheMap: pending,
       batchScheduleFn: (dispatch) => {
         turn = turn.then(() => {

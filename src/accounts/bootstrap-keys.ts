@@ -100,7 +100,7 @@ async function holdFixed(transaction: AccountTransaction, scope: ApiKeyScope, fi
   if (!isSame || existing.organizationId !== scope.organizationId) {
     throw new Fault(
       "conflict",
-      `The value of ${variable} is a key of another kind or project already; choose another.`,
+      `The value of ${variable} is already a key of another kind or project. Choose another value.`,
     );
   }
   await updateApiKey(transaction.executor, existing.id, { isFixed: 1, revokedAt: null, expiresAt: null });

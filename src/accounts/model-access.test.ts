@@ -6,9 +6,9 @@ const allow = (...modelIds: string[]): ModelPermissions => ({ mode: "allow_list"
 const deny = (...modelIds: string[]): ModelPermissions => ({ mode: "deny_list", modelIds });
 
 test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
-  ["nothing is restricted without permissions", [], [[model("a"), true]]],
+  ["without permissions nothing is restricted", [], [[model("a"), true]]],
   [
-    "an allow list lets only what it names",
+    "an allow list permits only the listed models",
     [allow("a")],
     [
       [model("a"), true],
@@ -24,10 +24,10 @@ test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
       [model("b"), true],
     ],
   ],
-  ["an empty allow list lets nothing", [allow()], [[model("a"), false]]],
-  ["an empty deny list lets everything", [deny()], [[model("a"), true]]],
+  ["an empty allow list permits nothing", [allow()], [[model("a"), false]]],
+  ["an empty deny list permits everything", [deny()], [[model("a"), true]]],
   [
-    "a deny list lets all but what it names",
+    "a deny list permits all but the listed models",
     [deny("a", "x/*")],
     [
       [model("a"), false],
@@ -36,7 +36,7 @@ test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
     ],
   ],
   [
-    "a wildcard names what begins so",
+    "a wildcard covers every id with its prefix",
     [allow("openai/*")],
     [
       [model("openai/gpt"), true],
@@ -47,7 +47,7 @@ test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
     ],
   ],
   [
-    "a group names its models",
+    "a group covers its models",
     [allow("group:team-a")],
     [
       [model("a", "team-b", "team-a"), true],
@@ -65,7 +65,7 @@ test.each<[string, ModelPermissions[], [ReturnType<typeof model>, boolean][]]>([
     ],
   ],
   [
-    "organization and project must both let it",
+    "the organization and the project must both permit it",
     [allow("a", "b"), deny("b")],
     [
       [model("a"), true],

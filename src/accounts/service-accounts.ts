@@ -100,7 +100,7 @@ export class ServiceAccounts {
     const name = wanted.name === undefined ? undefined : checkName(wanted.name);
     const transaction = { ...(name && { name }), ...(wanted.role && { role: wanted.role }) };
     if (Object.keys(transaction).length === 0)
-      throw invalidRequest("Nothing to transaction was given: 'name' or 'role'.");
+      throw invalidRequest("Nothing to change was given: set 'name' or 'role'.");
     return this.#transactions.run(actor, async ({ executor, audit }) => {
       const { account, project } = await findBoth(executor, reference);
       await updateServiceAccount(executor, account.id, transaction);

@@ -34,7 +34,7 @@ async function withService<Result>(work: (accounts: Accounts) => Promise<Result>
 
 test("fails before the first start, without an organization", async () => {
   const { code, stderr } = await keys("create");
-  expect(stderr).toMatch(/^error: There is no organization yet/);
+  expect(stderr).toMatch(/^error: No organization exists yet/);
   expect(code).toBe(1);
 });
 

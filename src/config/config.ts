@@ -5,7 +5,7 @@ import type { Secret } from "../secret.ts";
 
 /** Validated, frozen configuration. Built once from the environment and parlance.yaml; nothing else reads either. */
 export interface Config {
-  /** Absolute path of the file that was read; undefined when there is none. */
+  /** Absolute path of the file that was read; undefined without one. */
   file: string | undefined;
   server: ServerConfig;
   /** Absolute path. Contains the SQLite database and, by default, the models. */
@@ -86,7 +86,7 @@ interface ServerConfig {
   corsOrigins: readonly string[];
   /** What to do when a header names another organization or project than the key's. */
   mismatchedIds: "refuse" | "ignore";
-  /** What happens to fields of a request body that nothing here knows. */
+  /** What to do with fields of a request body that Parlance does not know. */
   unknownFields: "ignore" | "refuse";
   /** Time that active requests get to finish after SIGTERM. */
   drainSeconds: number;

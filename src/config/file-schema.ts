@@ -101,7 +101,7 @@ const server = z
       .enum(["ignore", "refuse"])
       .default("ignore")
       .describe(
-        "What happens to fields of a request body that Parlance does not know. ignore: they have no effect, and the header x-parlance-ignored-fields names them. refuse: 400. Misspelled fields, and fields that would change the answer's meaning, are refused in either case. Upstreams get every field of a chat.",
+        "What to do with fields of a request body that Parlance does not know. ignore: they have no effect, and the header x-parlance-ignored-fields names them. refuse: 400. Misspelled fields, and fields that would change the answer's meaning, are refused in either case. Upstreams get every field of a chat.",
       ),
     drain_seconds: z
       .number()

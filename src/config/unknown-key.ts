@@ -2,7 +2,7 @@
 
 import { closest, distance } from "fastest-levenshtein";
 
-/** Planned keys, which get a message of their own so that nobody takes them for misspellings. */
+/** Planned keys, whose separate message prevents them from being taken for misspellings. */
 const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   "metadata",
   "limits",

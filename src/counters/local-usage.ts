@@ -123,14 +123,14 @@ export class LocalUsage {
    */
   #allowance({ key, windowSeconds, limit }: Pick<Claim, "key" | "windowSeconds" | "limit">, share: Share, now: number) {
     const { since, used } = this.#isolation ?? { since: now, used: new Map() };
-    const whole = part(limit, share);
-    if (now - since > windowSeconds * 1000) return whole;
+    const fullShare = part(limit, share);
+    if (now - since > windowSeconds * 1000) return fullShare;
     const id = idOf({ key, windowSeconds });
     const seen = this.#seen.get(id);
     const isKnown = seen !== undefined && since - seen.at <= windowSeconds * 1000;
     const usedByAll = isKnown ? seen.used + Math.max(0, seen.others - seen.older.others) : 0;
     const first = (used.get(id) ?? 0) + part(Math.max(0, limit - usedByAll), share);
-    return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(whole, first);
+    return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(fullShare, first);
   }
 
   #keepReserved(id: string, takenAt: number, claims: readonly Claim[]): void {

@@ -1,7 +1,7 @@
 /**
- * The counters' work at the server, in functions so that each step is one statement. The tables are not logged: after a
- * crash of the server they are empty, and the replicas bring what they used. Names carry a version, so that replicas of
- * two versions can run for a while.
+ * Counter operations as PostgreSQL functions, so that each is one statement. The tables are unlogged: after a crash of
+ * the server they are empty, and the replicas restore their usage. Names carry a version, so that replicas of two
+ * versions can run side by side during an upgrade.
  */
 
 import { LEASE_MS } from "./counter-store.ts";

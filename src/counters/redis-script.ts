@@ -1,6 +1,6 @@
 /**
- * The counters' work at the server, in one script so that each step is atomic. A window is a hash of slices with their
- * total, a list of the slices in order, and for each replica a hash of what is its own. The hash tag keeps all keys in
+ * Counter operations as one Redis script, so that each is atomic. A window is a hash of slices with their
+ * total, a list of the slices in order, and for each replica a hash of its own usage. The hash tag keeps all keys in
  * one slot.
  */
 

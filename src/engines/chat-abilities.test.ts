@@ -84,9 +84,9 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, open) => {
 
   test.each([0, 3])("reports the log probability of each token, with %i alternatives", async (topLogprobs) => {
     const { events, text } = await readAnswer(model.chat(story({ topLogprobs, temperature: 0 }), never()));
-    const told = piecesOf(events, 0).flatMap(({ logprobs }) => logprobs ?? []);
-    expect(Buffer.from(told.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
-    for (const { logprob, top } of told) {
+    const reported = piecesOf(events, 0).flatMap(({ logprobs }) => logprobs ?? []);
+    expect(Buffer.from(reported.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
+    for (const { logprob, top } of reported) {
       expect(logprob).toBeLessThanOrEqual(0);
       expect(top).toHaveLength(topLogprobs);
       const others = top.map((each) => each.logprob);

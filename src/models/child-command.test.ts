@@ -27,7 +27,7 @@ test("kills a tool that exceeds its time limit or is aborted", async () => {
 });
 
 test("reports the tool's error lines, without the password in a mirror's URL", () => {
-  const said = "Collecting x\nERROR: no match at https://user:pass@mirror.example/simple\nERROR: gave up\n";
-  expect(lastErrors(said)).toBe("ERROR: no match at https://mirror.example/simple ERROR: gave up");
+  const output = "Collecting x\nERROR: no match at https://user:pass@mirror.example/simple\nERROR: gave up\n";
+  expect(lastErrors(output)).toBe("ERROR: no match at https://mirror.example/simple ERROR: gave up");
   expect(lastErrors("one\ntwo\n")).toBe("one two");
 });

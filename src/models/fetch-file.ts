@@ -15,7 +15,7 @@ import {
   SourceUnreachable,
 } from "./source.ts";
 
-export interface FileOrder {
+export interface FileRequest {
   file: ManifestFile;
   /** Kept when the download fails, for a source that resumes. */
   unfinishedDirectory: string;
@@ -38,7 +38,7 @@ export class FileFetcher {
   }
 
   /** Throws a Fault with every source's reason when all fail. */
-  async fetch(order: FileOrder): Promise<FetchedFile & { path: string; from: string }> {
+  async fetch(order: FileRequest): Promise<FetchedFile & { path: string; from: string }> {
     const reasons: string[] = [];
     let lastFailure: unknown;
     for (const location of order.file.sources) {
@@ -64,7 +64,10 @@ export class FileFetcher {
     });
   }
 
-  async #fetchFrom(location: SourceLocation, order: FileOrder): Promise<FetchedFile & { path: string; from: string }> {
+  async #fetchFrom(
+    location: SourceLocation,
+    order: FileRequest,
+  ): Promise<FetchedFile & { path: string; from: string }> {
     const { file, scratchDirectory, unfinishedDirectory, signal } = order;
     order.onProgress(location.source, 0, undefined);
     const source: Source<never> = this.#sources[location.source];

@@ -92,7 +92,7 @@ test.skipIf(!canMount)(
     for (const failure of failures) {
       expect(failure).toMatchObject({ code: "disk_full" });
       expect(
-        NEEDED_OR_MORE.some((told) => told.test(failure.message)),
+        NEEDED_OR_MORE.some((pattern) => pattern.test(failure.message)),
         failure.message,
       ).toBe(true);
     }

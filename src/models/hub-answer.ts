@@ -2,7 +2,7 @@
 
 import { Fault } from "../faults.ts";
 import type { PartNote } from "./hub-part.ts";
-import { type HubAnswer, text, wholeNumber } from "./hub-request.ts";
+import { type HubAnswer, parseWholeNumber, text } from "./hub-request.ts";
 import type { ExpectedFile } from "./source.ts";
 
 /** Headers that request the rest of a file, or all of it when it has changed (RFC 9110, section 13.1.5). */
@@ -17,7 +17,7 @@ export function continues(answer: HubAnswer, part: { bytes: number; note: PartNo
 }
 
 /** True if a 416 says that the part is already the complete file. */
-export function isWhole(answer: HubAnswer, part: { bytes: number; note: PartNote }): boolean {
+export function isComplete(answer: HubAnswer, part: { bytes: number; note: PartNote }): boolean {
   return answer.status === 416 && contentRange(answer)?.total === part.bytes && isSameFile(answer, part.note);
 }
 
@@ -27,12 +27,12 @@ function isSameFile(answer: HubAnswer, note: PartNote): boolean {
 
 /** Size of the complete file; undefined when the hub does not report it. */
 export function totalBytes(answer: HubAnswer): number | undefined {
-  const length = answer.status === 200 ? wholeNumber(answer.headers["content-length"]) : undefined;
+  const length = answer.status === 200 ? parseWholeNumber(answer.headers["content-length"]) : undefined;
   return answer.linked.bytes ?? contentRange(answer)?.total ?? length;
 }
 
 /** Throws a Fault, before the download, when the hub's file has another size or hash than expected. */
-export function refuseAnother(expected: ExpectedFile, answer: HubAnswer): void {
+export function rejectMismatch(expected: ExpectedFile, answer: HubAnswer): void {
   const { sha256 } = answer.linked;
   if (expected.sha256 !== undefined && sha256 !== undefined && expected.sha256 !== sha256) {
     throw new Fault("unavailable", `wrong file, refused: expected SHA-256 ${expected.sha256}, the hub has ${sha256}`);
@@ -47,5 +47,5 @@ function contentRange(answer: HubAnswer): { start: number | undefined; total: nu
   const groups = /^bytes (?:(?<start>\d+)-\d+|\*)\/(?<total>\d+|\*)$/.exec(
     text(answer.headers["content-range"]) ?? "",
   )?.groups;
-  return groups && { start: wholeNumber(groups.start), total: wholeNumber(groups.total) };
+  return groups && { start: parseWholeNumber(groups.start), total: parseWholeNumber(groups.total) };
 }

@@ -31,7 +31,7 @@ const MAX_REDIRECTS = 8;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Throws undici's error without an answer, and the signal's reason on abort. */
-export async function askHub(ask: HubRequest): Promise<HubAnswer> {
+export async function requestHub(ask: HubRequest): Promise<HubAnswer> {
   const controller = new AbortController();
   const late = setTimeout(
     () => controller.abort(new Error(`no answer within ${ask.answerWithinMs / 1000} s`)),
@@ -58,7 +58,7 @@ async function follow(ask: HubRequest, signal: AbortSignal): Promise<HubAnswer> 
       ...(ask.dispatcher && { dispatcher: ask.dispatcher }),
     });
     linked.sha256 ??= sha256In(headers["x-linked-etag"]);
-    linked.bytes ??= wholeNumber(headers["x-linked-size"]);
+    linked.bytes ??= parseWholeNumber(headers["x-linked-size"]);
     if (!REDIRECTS.has(statusCode) || headers.location === undefined) {
       return { status: statusCode, headers, body, linked, errorCode: text(headers["x-error-code"]) };
     }
@@ -72,7 +72,7 @@ function sha256In(etag: string | string[] | undefined): string | undefined {
   return /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(text(etag) ?? "")?.[1];
 }
 
-export function wholeNumber(value: string | string[] | undefined): number | undefined {
+export function parseWholeNumber(value: string | string[] | undefined): number | undefined {
   return /^\d{1,15}$/.test(text(value) ?? "") ? Number(text(value)) : undefined;
 }
 

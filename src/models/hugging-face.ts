@@ -9,12 +9,12 @@ import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
 import { hashFile, writeHashed } from "./hash-file.ts";
-import { continues, isWhole, rangeFrom, refuseAnother, totalBytes } from "./hub-answer.ts";
+import { continues, isComplete, rangeFrom, rejectMismatch, totalBytes } from "./hub-answer.ts";
 import { HubPart } from "./hub-part.ts";
 import { hubRefusal } from "./hub-refusal.ts";
-import { askHub, type HubAnswer, text } from "./hub-request.ts";
-import { keepWhatCame } from "./keep-what-came.ts";
+import { type HubAnswer, requestHub, text } from "./hub-request.ts";
 import type { HubLocation } from "./manifest-entry.ts";
+import { readUntilError } from "./read-until-error.ts";
 import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
 
 export interface HubSettings {
@@ -34,7 +34,7 @@ export interface HubSettings {
 }
 
 /** Consecutive attempts without a byte after which a download fails. */
-const MAX_FRUITLESS_ATTEMPTS = 5;
+const MAX_FAILED_ATTEMPTS = 5;
 
 /** The connection broke or the hub is busy: a retry may succeed. */
 class Interrupted extends Error {}
@@ -54,7 +54,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
     const path = location.path.split("/").map(encodeURIComponent).join("/");
     const url = `${endpoint}/${location.repository}/resolve/${encodeURIComponent(location.revision)}/${path}`;
     const part = new HubPart(request.destination, url);
-    for (let fruitless = 0; ; ) {
+    for (let failures = 0; ; ) {
       const before = (await part.read())?.bytes ?? 0;
       try {
         return await this.#attempt(url, part, location, request);
@@ -62,13 +62,13 @@ export class HuggingFaceSource implements Source<HubLocation> {
         request.signal.throwIfAborted();
         if (!(error instanceof Interrupted)) throw error;
         const after = (await part.read())?.bytes ?? 0;
-        fruitless = after > before ? 0 : fruitless + 1;
-        if (fruitless >= MAX_FRUITLESS_ATTEMPTS) {
-          throw new Fault("upstream-failed", `given up after ${fruitless} attempts in a row: ${error.message}`, {
+        failures = after > before ? 0 : failures + 1;
+        if (failures >= MAX_FAILED_ATTEMPTS) {
+          throw new Fault("upstream-failed", `given up after ${failures} attempts in a row: ${error.message}`, {
             cause: error,
           });
         }
-        await delay(backoffDelay(fruitless + 1, { initial: retryDelayMs }), undefined, { signal: request.signal });
+        await delay(backoffDelay(failures + 1, { initial: retryDelayMs }), undefined, { signal: request.signal });
       }
     }
   }
@@ -79,9 +79,9 @@ export class HuggingFaceSource implements Source<HubLocation> {
     const earlierHash = earlier && (await hashFile(part.path, request.signal));
     const answer = await this.#ask(url, earlier && rangeFrom(earlier.bytes, earlier.note.etag), request.signal);
     const { status, linked } = answer;
-    const body = keepWhatCame(answer.body);
+    const body = readUntilError(answer.body);
     try {
-      if (earlier && earlierHash && isWhole(answer, earlier)) {
+      if (earlier && earlierHash && isComplete(answer, earlier)) {
         return { bytes: earlier.bytes, sha256: earlierHash.digest("hex"), statedSha256: linked.sha256 };
       }
       const isRest = status === 206 && earlier !== undefined && continues(answer, earlier);
@@ -94,7 +94,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
         const { endpoint, token } = this.#settings;
         throw hubRefusal(status, answer.errorCode, { location, endpoint, hasToken: token !== undefined });
       }
-      refuseAnother(request.expected, answer);
+      rejectMismatch(request.expected, answer);
       const offset = isRest ? earlier.bytes : 0;
       const total = totalBytes(answer);
       await ensureFreeSpace(dirname(part.path), (total ?? 0) - offset);
@@ -112,7 +112,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
     const { token, dispatcher, unreachableAfterMs, idleMs } = this.#settings;
     const answerWithinMs = this.#hasAnswered ? idleMs : unreachableAfterMs;
     try {
-      const answer = await askHub({ url, token, headers, dispatcher, answerWithinMs, idleMs, signal });
+      const answer = await requestHub({ url, token, headers, dispatcher, answerWithinMs, idleMs, signal });
       this.#hasAnswered = true;
       return answer;
     } catch (error) {
@@ -139,12 +139,12 @@ async function writeBody(
   part: HubPart,
   { hash, offset, total, request }: BodyPlace,
 ): Promise<number> {
-  const whole = total ?? request.expected.bytes;
+  const fileBytes = total ?? request.expected.bytes;
   try {
     return await writeHashed(body, part.path, {
       hash,
       mode: offset > 0 ? "append" : "replace",
-      maxBytes: whole === undefined ? undefined : whole - offset,
+      maxBytes: fileBytes === undefined ? undefined : fileBytes - offset,
       signal: request.signal,
       onBytes: (bytes) => request.onProgress(offset + bytes, total),
     });

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 /** A pull in a child process, with its output. */
-function pullElsewhere(): { child: ChildProcess; said: () => string } {
+function pullElsewhere(): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [CHILD, folder.path, hub.endpoint, REFERENCE], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -46,7 +46,7 @@ function pullElsewhere(): { child: ChildProcess; said: () => string } {
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     output += text;
   });
-  return { child, said: () => output };
+  return { child, output: () => output };
 }
 
 function openStore(): ModelStore {
@@ -74,21 +74,21 @@ test("shares one download between two processes that pull the same model", async
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   hub.hold = held;
   const pulls = [pullElsewhere(), pullElsewhere()];
-  const saidByAll = () => pulls.map(({ said }) => said()).join("");
-  await expect.poll(saidByAll, soon).toContain('"receivedBytes":1}');
-  await expect.poll(saidByAll, soon).toContain('"phase":"waiting"');
+  const allOutput = () => pulls.map(({ output }) => output()).join("");
+  await expect.poll(allOutput, soon).toContain('"receivedBytes":1}');
+  await expect.poll(allOutput, soon).toContain('"phase":"waiting"');
   letGo();
   await Promise.all(pulls.map(({ child }) => once(child, "close")));
   const path = join(folder.path, "hf/owner/repo/model/model.gguf");
-  for (const { said } of pulls) expect(said().trim().split("\n").at(-1)).toBe(JSON.stringify({ path }));
+  for (const { output } of pulls) expect(output().trim().split("\n").at(-1)).toBe(JSON.stringify({ path }));
   expect(hub.requestsTo("bytes")).toHaveLength(1);
   expect(await readFile(path)).toEqual(content);
 });
 
 test("takes over the lock and the partial download of a killed process", async () => {
   hub.hold = new Promise(() => {});
-  const { child, said } = pullElsewhere();
-  await expect.poll(said, soon).toContain('"receivedBytes":1}');
+  const { child, output } = pullElsewhere();
+  await expect.poll(output, soon).toContain('"receivedBytes":1}');
   child.kill("SIGKILL");
   await once(child, "exit");
   hub.hold = undefined;

@@ -240,7 +240,7 @@ test("recovers when the file was temporarily replaced by something that is not a
   const unavailable = { code: "database_unavailable" };
   await database.check();
   await rename(file, join(directory, "aside"));
-  await writeFile(file, "no database ".repeat(100));
+  await writeFile(file, "not a database ".repeat(100));
   await expect(database.check()).rejects.toMatchObject(unavailable);
   await expect(database.check()).rejects.toMatchObject(unavailable);
   await rename(join(directory, "aside"), file);

@@ -37,6 +37,6 @@ function partsOf(price: Price, operation: Operation, usage: Usage): bigint {
 }
 
 function toParts(dollars = "0"): bigint {
-  const [whole = "0", fraction = ""] = dollars.split(".");
-  return BigInt(whole + fraction.padEnd(PRICE_DIGITS, "0"));
+  const [integer = "0", fraction = ""] = dollars.split(".");
+  return BigInt(integer + fraction.padEnd(PRICE_DIGITS, "0"));
 }

@@ -4,7 +4,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Database } from "../storage/database.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "../storage/usage-reports.ts";
 
-export interface ReportOrder extends Omit<UsageQuery, "from" | "until"> {
+export interface ReportRequest extends Omit<UsageQuery, "from" | "until"> {
   /** Epoch milliseconds; rounded down to its bucket. */
   from: number;
   /** Exclusive. */
@@ -55,7 +55,7 @@ export class UsageReports {
     return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
   }
 
-  async read({ maxBuckets, ...order }: ReportOrder): Promise<UsageReport> {
+  async read({ maxBuckets, ...order }: ReportRequest): Promise<UsageReport> {
     const width = order.bucketSeconds * 1000;
     const from = Math.floor(order.from / width) * width;
     const until = Math.min(Math.ceil(order.until / width) * width, from + maxBuckets * width);

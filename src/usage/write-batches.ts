@@ -31,9 +31,9 @@ async function writeWithoutRefused(
   onRefused: (refusal: string) => void,
 ): Promise<void> {
   const taken: UsageBatch[] = [];
-  for (const alone of splitBatch(batch)) {
-    const refusal = await tryOut(database, { ...alone, writer: `${batch.writer} trial`, number: 1 });
-    if (refusal === undefined) taken.push(alone);
+  for (const single of splitBatch(batch)) {
+    const refusal = await tryOut(database, { ...single, writer: `${batch.writer} trial`, number: 1 });
+    if (refusal === undefined) taken.push(single);
     else onRefused(refusal);
   }
   const dimensions = taken.flatMap((each) => each.dimensions);

@@ -71,8 +71,8 @@ test("openai speaks, transcribes and moderates by OpenAI's model names", async (
     response_format: "wav",
   });
   const file = await toFile(spoken, "speech.wav");
-  const heard = await client.audio.transcriptions.create({ model: "whisper-1", file });
-  expect(heard.text.toLowerCase()).toContain("morning");
+  const transcript = await client.audio.transcriptions.create({ model: "whisper-1", file });
+  expect(transcript.text.toLowerCase()).toContain("morning");
   const verdict = await client.moderations.create({ model: "omni-moderation-latest", input: "Good morning." });
   expect(verdict.results[0]?.flagged).toBe(false);
 });

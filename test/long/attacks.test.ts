@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Attack } from "../support/attacker.ts";
+import { untilModerationReady } from "../support/moderation-ready.ts";
 import { type Service, startService } from "../support/service.ts";
-import { untilJudging } from "../support/until-judging.ts";
 
 const JSON_TYPE = "application/json";
 const MAX_MILLISECONDS = 250;
@@ -27,7 +27,7 @@ let service: Service;
 let otherKey: string;
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
-  await untilJudging(service, "guard");
+  await untilModerationReady(service, "guard");
   otherKey = await newKey();
 });
 afterAll(() => service.stop());

@@ -113,12 +113,12 @@ async function start(executable: string): Promise<{ service: ChildProcess; clien
     cwd: folder.path,
     env: environment({
       PARLANCE_PORT: String(port),
-      PARLANCE_API_KEY: "sk-of-this-test-alone-0123456789",
+      PARLANCE_API_KEY: "sk-packed-tarball-test-0123456789",
       PARLANCE_MODELS_DIR: TEST_MODELS_DIRECTORY,
     }),
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "sk-of-this-test-alone-0123456789" });
+  const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "sk-packed-tarball-test-0123456789" });
   for await (const line of createInterface({ input: service.stdout })) {
     if (line.includes("curl")) break;
   }

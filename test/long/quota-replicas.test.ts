@@ -3,13 +3,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import {
-  type Asked,
-  hammer,
   LOAD_MODEL,
-  mostInAMinute,
+  maxInAnyMinute,
   outcomeOf,
+  type SentRequest,
+  sendLoad,
   startReplicas,
-  untilTogether,
+  untilCountersShared,
 } from "../support/limit-load.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../support/redis.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
 const WORDS = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
 const LIMITS = {
   requests: { limit: REQUESTS, setting: `requests_per_minute: ${REQUESTS}`, amountOf: () => 1 },
-  tokens: { limit: TOKENS, setting: `tokens_per_minute: ${TOKENS}`, amountOf: ({ tokens }: Asked) => tokens },
+  tokens: { limit: TOKENS, setting: `tokens_per_minute: ${TOKENS}`, amountOf: ({ tokens }: SentRequest) => tokens },
 };
 type Kind = keyof typeof LIMITS;
 
@@ -58,12 +58,12 @@ async function load({ kind, replicas, seconds = 30, useRedis = true, during, aft
     environment,
   );
   try {
-    const work = hammer({ services, clients: CLIENTS, seconds, bodyOf });
+    const work = sendLoad({ services, clients: CLIENTS, seconds, bodyOf });
     await Promise.all([work, during?.(services)]);
     const asked = await work;
     await afterwards?.(services);
     const { admitted, refused, broken, other } = outcomeOf(asked);
-    const most = mostInAMinute(asked, amountOf);
+    const most = maxInAnyMinute(asked, amountOf);
     const title = `${replicas} replicas, ${useRedis ? "Redis" : "PostgreSQL"}, ${seconds} s`;
     console.log(
       `${title}: limit ${limit} ${kind}, at most ${most} in a minute (${((100 * most) / limit).toFixed(1)} %), admitted ${admitted}, refused ${refused}, broken ${broken}`,
@@ -125,7 +125,7 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
       await pause(8_000);
       await redis?.start();
     };
-    const afterwards = (services: readonly Service[]) => untilTogether(services, replicas);
+    const afterwards = (services: readonly Service[]) => untilCountersShared(services, replicas);
     const { share, broken } = await load({ kind, replicas, during: restart, afterwards });
     expect(share).toBeGreaterThan(0.95);
     expect(broken).toBe(0);

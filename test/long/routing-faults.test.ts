@@ -70,7 +70,7 @@ test.each(FAULT_ROWS)("$fault, stream $stream", async (row) => {
     expect([timers, sockets].every((each) => each <= AT_ONCE * 2)).toBe(true);
   }, 30);
   const { timers, sockets, megabytes } = await held();
-  const kind = row.stream ? "streamed" : "whole";
+  const kind = row.stream ? "streamed" : "not streamed";
   const seen = Object.values(row.seen).join(" ");
   const p50 = seconds[ROUNDS / 2]?.toFixed(2);
   console.log(

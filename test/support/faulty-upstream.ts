@@ -62,8 +62,8 @@ function send(
 }
 
 function begin(socket: Socket, asked: Asked, headers: Record<string, string> = {}): void {
-  const whole = asked.speech ? "application/octet-stream" : "application/json";
-  const type = asked.stream ? "text/event-stream" : whole;
+  const unstreamed = asked.speech ? "application/octet-stream" : "application/json";
+  const type = asked.stream ? "text/event-stream" : unstreamed;
   socket.write(head("200 OK", { "content-type": type, "transfer-encoding": "chunked", ...headers }));
 }
 
@@ -231,22 +231,22 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
     let received = "";
     socket.on("data", (data) => {
       received += data.toString("latin1");
-      const whole = takeRequest(received);
-      if (whole === undefined) return;
-      received = received.slice(whole.length);
-      const [, named] = whole.path.split("/");
+      const incoming = takeRequest(received);
+      if (incoming === undefined) return;
+      received = received.slice(incoming.length);
+      const [, named] = incoming.path.split("/");
       const fault = named === "switchable" ? switched : (named as FaultName);
-      const [, user] = /"user":"([^"]+)"/.exec(whole.body) ?? [];
+      const [, user] = /"user":"([^"]+)"/.exec(incoming.body) ?? [];
       if (user !== undefined) {
-        const record: Seen = { fault, headers: whole.head, body: whole.body, closedAt: undefined };
+        const record: Seen = { fault, headers: incoming.head, body: incoming.body, closedAt: undefined };
         seen.set(user, record);
         socket.once("close", () => {
           record.closedAt = performance.now();
         });
       }
       requests.set(fault, (requests.get(fault) ?? 0) + 1);
-      const speech = whole.path.endsWith("/audio/speech");
-      FAULTS[fault](socket, { stream: whole.body.includes('"stream":true'), speech });
+      const speech = incoming.path.endsWith("/audio/speech");
+      FAULTS[fault](socket, { stream: incoming.body.includes('"stream":true'), speech });
     });
   });
   server.listen(0, "127.0.0.1");

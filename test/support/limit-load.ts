@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { type Service, startService } from "./service.ts";
 
-export interface Asked {
+export interface SentRequest {
   /** Milliseconds between which the request was admitted. */
   sentAt: number;
   answeredAt: number;
@@ -37,7 +37,7 @@ export async function startReplicas(number: number, config: string, environment:
   for (let index = 0; index < number; index += 1) services.push(await startService({ config, environment }));
   const stop = async () => void (await Promise.all(services.map((service) => service.stop())));
   try {
-    await untilTogether(services, number);
+    await untilCountersShared(services, number);
   } catch (failure) {
     await stop();
     throw failure;
@@ -46,7 +46,7 @@ export async function startReplicas(number: number, config: string, environment:
 }
 
 /** Resolves once all replicas share their counters. */
-export async function untilTogether(services: readonly Service[], replicas: number, seconds = 20): Promise<void> {
+export async function untilCountersShared(services: readonly Service[], replicas: number, seconds = 20): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (const service of services) {
     for (;;) {
@@ -59,8 +59,8 @@ export async function untilTogether(services: readonly Service[], replicas: numb
 }
 
 /** Sends requests to the replicas in turn; a client continues with the next replica after a failure. */
-export async function hammer({ services, clients, seconds, bodyOf }: LoadOptions): Promise<Asked[]> {
-  const asked: Asked[] = [];
+export async function sendLoad({ services, clients, seconds, bodyOf }: LoadOptions): Promise<SentRequest[]> {
+  const asked: SentRequest[] = [];
   const agent = new Agent({ connections: clients, pipelining: 1 });
   const endsAt = performance.now() + seconds * 1000;
   let number = 0;
@@ -79,7 +79,7 @@ export async function hammer({ services, clients, seconds, bodyOf }: LoadOptions
   return asked;
 }
 
-async function ask({ origin, apiKey }: Service, dispatcher: Agent, body: object): Promise<Asked> {
+async function ask({ origin, apiKey }: Service, dispatcher: Agent, body: object): Promise<SentRequest> {
   const sentAt = performance.now();
   try {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
@@ -105,8 +105,8 @@ export interface Outcome {
   tokens: number;
 }
 
-export function outcomeOf(asked: readonly Asked[]): Outcome {
-  const count = (isCounted: (each: Asked) => boolean) => asked.filter(isCounted).length;
+export function outcomeOf(asked: readonly SentRequest[]): Outcome {
+  const count = (isCounted: (each: SentRequest) => boolean) => asked.filter(isCounted).length;
   return {
     admitted: count(({ status }) => status === 200),
     refused: count(({ status }) => status === 429),
@@ -117,7 +117,7 @@ export function outcomeOf(asked: readonly Asked[]): Outcome {
 }
 
 /** Highest amount that was certainly admitted within any 60 seconds. */
-export function mostInAMinute(asked: readonly Asked[], amountOf: (each: Asked) => number): number {
+export function maxInAnyMinute(asked: readonly SentRequest[], amountOf: (each: SentRequest) => number): number {
   const admitted = asked.filter(({ status }) => status === 200).sort((a, b) => a.sentAt - b.sentAt);
   let most = 0;
   for (const [index, { sentAt }] of admitted.entries()) {

@@ -7,7 +7,7 @@ type UpstreamFault = FaultName | "refuses-connections" | "slow-tls-handshake";
 
 /** The caller's error without another deployment. */
 type Seen =
-  | { status: 200; ends: "whole" | "error frame"; code?: string }
+  | { status: 200; ends: "complete" | "error frame"; code?: string }
   | { status: number; code: string | null; retryAfter?: string };
 
 export interface FaultRow {
@@ -19,21 +19,21 @@ export interface FaultRow {
 
 const FAILED = { status: 502, code: "upstream_error" };
 const TIMED_OUT = { status: 504, code: "upstream_timeout" };
-const WHOLE: Seen = { status: 200, ends: "whole" };
+const COMPLETE: Seen = { status: 200, ends: "complete" };
 const BROKEN_OFF: Seen = { status: 200, ends: "error frame", code: "upstream_error" };
 const STALLED: Seen = { status: 200, ends: "error frame", code: "upstream_timeout" };
 
 /** Attempts and result without a stream, then with one if that differs. */
 const EXPECTED: Partial<Record<UpstreamFault, [attempts: number, json: Seen, stream?: Seen]>> = {
-  none: [1, WHOLE],
-  gzip: [1, WHOLE],
+  none: [1, COMPLETE],
+  gzip: [1, COMPLETE],
   "refuses-connections": [3, FAILED],
   "slow-tls-handshake": [1, TIMED_OUT],
   "never-answers": [1, TIMED_OUT],
   "headers-then-hangs": [1, TIMED_OUT],
   "hangs-midway": [1, TIMED_OUT, STALLED],
   // Single bytes count as progress of an answer, but not as an event of a stream.
-  drips: [1, WHOLE, TIMED_OUT],
+  drips: [1, COMPLETE, TIMED_OUT],
   "resets-at-once": [3, FAILED],
   "resets-mid-chunk": [3, FAILED, BROKEN_OFF],
   "ends-early": [3, FAILED, BROKEN_OFF],
@@ -124,12 +124,12 @@ function seenIn({ status, headers }: Response, text: string, stream: boolean): S
   }
   if (!stream) {
     const { content } = JSON.parse(text).choices[0].message;
-    if (content !== "abcdefgh") throw new Error(`not the whole answer: ${content}`);
-    return WHOLE;
+    if (content !== "abcdefgh") throw new Error(`not the complete answer: ${content}`);
+    return COMPLETE;
   }
   const frames = text.trimEnd().split("\n\n");
   const last = frames.at(-1)?.slice("data: ".length) ?? "";
-  if (last === "[DONE]") return WHOLE;
+  if (last === "[DONE]") return COMPLETE;
   return { status: 200, ends: "error frame", code: JSON.parse(last).error.code };
 }
 

@@ -5,8 +5,8 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
 }
 
-/** Number of words to insert, delete or replace to turn `heard` into `said`. */
-export function wordErrors(said: string, heard: string): number {
+/** Number of words to insert, delete or replace to turn `transcript` into `reference`. */
+export function wordErrors(reference: string, transcript: string): number {
   // Maps each distinct word to one character, so the edit distance counts words.
   const characters = new Map<string, string>();
   const encode = (text: string) =>
@@ -17,5 +17,5 @@ export function wordErrors(said: string, heard: string): number {
         return known;
       })
       .join("");
-  return distance(encode(said), encode(heard));
+  return distance(encode(reference), encode(transcript));
 }

@@ -70,7 +70,7 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     for (const [name, content] of [
       ["list.m3u8", `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${wave}\n#EXT-X-ENDLIST\n`],
       ["list.ffconcat", `ffconcat version 1.0\nfile ${wave}\n`],
-      ["text.mp3", "This is no audio. ".repeat(1000)],
+      ["text.mp3", "This is not audio. ".repeat(1000)],
       ["nothing.wma", ""],
     ] as const) {
       await expect(count(withFfmpeg, await file(name, content)), name).rejects.toMatchObject({ code: "unreadable" });
@@ -82,8 +82,8 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     const wave = await file("long.wav", makeWave({ seconds: 20 }));
     execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);
     await expect(count(withFfmpeg, path, 10)).rejects.toThrow("longer than 10 seconds");
-    const whole = await readFile(path);
-    const half = await file("half.wma", whole.subarray(0, whole.length / 2));
+    const complete = await readFile(path);
+    const half = await file("half.wma", complete.subarray(0, complete.length / 2));
     const seconds = (await count(withFfmpeg, half)) / RATE;
     expect(seconds).toBeGreaterThan(5);
     expect(seconds).toBeLessThan(15);
@@ -94,12 +94,12 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     const wave = await file("left.wav", makeWave({ seconds: 300 }));
     execFileSync("ffmpeg", ["-v", "error", "-y", "-i", wave, "-c:a", "wmav2", path]);
     const leaving = new AbortController();
-    let heard = 0;
+    let decoded = 0;
     for await (const samples of withFfmpeg.decode({ path, sampleRate: RATE, maxSeconds: 600 }, leaving.signal)) {
-      heard += samples.length;
+      decoded += samples.length;
       leaving.abort();
     }
-    expect(heard).toBeLessThan(300 * RATE);
+    expect(decoded).toBeLessThan(300 * RATE);
     withFfmpeg.close();
     without.close();
     await expect.poll(children, { timeout: 10_000 }).toBe(0);

@@ -16,7 +16,7 @@ export async function* readSamples(child: DecodeProcess, signal: AbortSignal): A
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
-  // Counts only while waiting for the process: a slow consumer is no stall.
+  // Counts only while waiting for the process: a slow consumer is not a stall.
   let waitingSince: number | undefined = performance.now();
   const watchdog = setInterval(() => {
     if (waitingSince !== undefined && performance.now() - waitingSince > STALL_SECONDS * 1000) kill();

@@ -2,7 +2,7 @@ export interface SynthesisRequest {
   text: string;
   /** One of the model's own voices. */
   voice: string;
-  /** 0.25 to 4; 1 is the voice's own pace. */
+  /** 0.25 to 4; 1 is the voice's normal pace. */
   speed: number;
   /** A longer text throws a TtsError `input_too_long`. */
   maxInputCharacters: number;

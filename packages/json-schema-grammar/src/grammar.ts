@@ -43,8 +43,8 @@ export function compileRules(
     return runWithTimeout(timeoutMs, () => {
       const graph = new SchemaGraph(new SchemaDocument(schema, path), values === "any" ? ANY_VALUE : ANY_OBJECT);
       checkAmbiguity(graph);
-      const whole = new GrammarWriter(graph, rules).write();
-      return `${ruleName} ::= ${whole}\n${rules}`;
+      const root = new GrammarWriter(graph, rules).write();
+      return `${ruleName} ::= ${root}\n${rules}`;
     });
   } catch (error) {
     if (error instanceof TimeoutError) {

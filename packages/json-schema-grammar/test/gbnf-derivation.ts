@@ -171,9 +171,9 @@ class Reader {
 }
 
 function* characters(text: string): Iterable<number> {
-  for (const [whole, escaped] of text.matchAll(/\\(x\w\w|u\w{4}|U\w{8}|.)|[^\\]/gu)) {
+  for (const [match, escaped] of text.matchAll(/\\(x\w\w|u\w{4}|U\w{8}|.)|[^\\]/gu)) {
     if (escaped === undefined) {
-      yield whole.codePointAt(0) ?? 0;
+      yield match.codePointAt(0) ?? 0;
     } else if (escaped.length > 1) {
       yield Number.parseInt(escaped.slice(1), 16);
     } else {

@@ -16,9 +16,9 @@ function read(
   tokens: readonly string[],
   stop: readonly string[] = [],
 ): Array<[string, string[]]> {
-  const said: Array<[string, string[]]> = [];
+  const texts: Array<[string, string[]]> = [];
   const emit = (event: GenerationEvent) => {
-    if (event.type === "text") said.push([event.text, (event.logprobs ?? []).map(({ token }) => token)]);
+    if (event.type === "text") texts.push([event.text, (event.logprobs ?? []).map(({ token }) => token)]);
   };
   const events = new ChoiceEvents({ choice: 0, syntax, stop, completionTokens: () => 0, emit });
   for (const token of tokens) {
@@ -28,7 +28,7 @@ function read(
     }
   }
   events.end();
-  return said;
+  return texts;
 }
 
 test("emits log probabilities with the text of their tokens", () => {

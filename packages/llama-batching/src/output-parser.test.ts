@@ -29,16 +29,16 @@ function read(shape: OutputSyntax, pieces: readonly string[]): OutputPart[] {
 }
 
 function joined(parts: readonly OutputPart[]): OutputPart[] {
-  const whole: OutputPart[] = [];
+  const joined: OutputPart[] = [];
   for (const part of parts) {
-    const last = whole.at(-1);
+    const last = joined.at(-1);
     if (last === undefined || last.type !== part.type || last.type === "call" || part.type === "call") {
-      whole.push({ ...part });
+      joined.push({ ...part });
     } else {
       last.text += part.text;
     }
   }
-  return whole;
+  return joined;
 }
 
 const CASES: Record<string, { shape: OutputSyntax; text: string; parts: OutputPart[] }> = {

@@ -14,12 +14,14 @@ test.each([
   ["reasoning_effort, enable_thinking", "xhigh", { reasoning_effort: "high", enable_thinking: true }],
   ["reasoning_effort, enable_thinking", "none", { enable_thinking: false }],
   ["other", undefined, {}],
-])("sets the variables of a template that reads %s for effort %s", (variables, effort, said) => {
+])("sets the variables of a template that reads %s for effort %s", (variables, effort, expected) => {
   const source = variables
     .split(", ")
     .map((name) => `{{ ${name} }}`)
     .join("");
-  expect(reasoningEffortVariables(new ChatTemplate(source, { bos_token: "", eos_token: "" }), effort)).toEqual(said);
+  expect(reasoningEffortVariables(new ChatTemplate(source, { bos_token: "", eos_token: "" }), effort)).toEqual(
+    expected,
+  );
 });
 
 test.each([

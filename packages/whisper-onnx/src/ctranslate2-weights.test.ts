@@ -63,7 +63,7 @@ test("locates each tensor in the file", async () => {
 });
 
 test.each([
-  ["a text", Buffer.from("This is no model. ".repeat(100)), "not a CTranslate2 Whisper model"],
+  ["a text", Buffer.from("This is not a model. ".repeat(100)), "not a CTranslate2 Whisper model"],
   ["nothing", Buffer.alloc(0), "truncated"],
   ["another kind of model", file([HEADS], { specification: "TransformerSpec" }), "not a CTranslate2 Whisper model"],
   ["another version", file([HEADS], { version: 3 }), "not a CTranslate2 Whisper model"],

@@ -87,9 +87,13 @@ test("kills a process that does not end an aborted call", async () => {
 test.each(["forever", "busy 60000"])(
   "ends the model's process when the service is killed, with the model in state %s",
   async (say) => {
-    const service = spawn(process.execPath, [join(import.meta.dirname, "../../../test/support/doomed-child.ts"), say], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const service = spawn(
+      process.execPath,
+      [join(import.meta.dirname, "../../../test/support/killable-child.ts"), say],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     const [line] = (await Array.fromAsync(take(createInterface({ input: service.stdout }), 1))) as [string];
     const pid = Number(line);
     expect(isRunning(pid)).toBe(true);

@@ -137,10 +137,10 @@ test("reports the bytes of tokens that are part of a character", async () => {
   const { events, text } = await ask({ say: "Answer with emoji only: 🐉🐲", topLogprobs: 0, temperature: 1, seed: 3 });
   const logprobs = events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
   const bytes = Buffer.from(logprobs.flatMap((token) => token.bytes));
-  const whole = Buffer.byteLength(text);
-  expect(bytes.subarray(0, whole).toString()).toBe(text);
+  const textBytes = Buffer.byteLength(text);
+  expect(bytes.subarray(0, textBytes).toString()).toBe(text);
   // The character that `maxTokens` truncated has no text.
-  expect(bytes.length - whole).toBeLessThan(4);
+  expect(bytes.length - textBytes).toBeLessThan(4);
 });
 
 test("omits the tokens of a stop sequence", async () => {

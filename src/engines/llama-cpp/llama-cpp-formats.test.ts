@@ -48,10 +48,10 @@ test("constrains each of several choices", async () => {
   const { events } = await ask({ format, seed: 3, choices: 3, topLogprobs: 1 });
   const isViolation = compileValidator(person, param);
   for (const choice of [0, 1, 2]) {
-    const said = events.filter((event) => event.type === "text" && event.choice === choice);
-    const text = said.map((event) => (event.type === "text" ? event.text : "")).join("");
+    const pieces = events.filter((event) => event.type === "text" && event.choice === choice);
+    const text = pieces.map((event) => (event.type === "text" ? event.text : "")).join("");
     expect(isViolation(JSON.parse(text))).toBeUndefined();
-    const logprobs = said.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+    const logprobs = pieces.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
     expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(text);
   }
 });

@@ -74,9 +74,9 @@ describe.skipIf(llamaServerBinary === undefined)("with the default model", () =>
   });
 
   test("returns several choices and counts the tokens of all", async () => {
-    const drawn = { temperature: 1, seed: 3, maxTokens: 12 };
-    const one = await ask(drawn);
-    const { finish, events } = await ask({ ...drawn, choices: 3 });
+    const sampling = { temperature: 1, seed: 3, maxTokens: 12 };
+    const one = await ask(sampling);
+    const { finish, events } = await ask({ ...sampling, choices: 3 });
     const choices = events.flatMap((event) => ("choice" in event ? [event.choice] : []));
     expect(new Set(choices)).toEqual(new Set([0, 1, 2]));
     expect(finish?.usage.promptTokens).toBe(one.finish?.usage.promptTokens);

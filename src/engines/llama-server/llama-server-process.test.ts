@@ -155,7 +155,7 @@ test("ends the server when its parent process ends or is killed", async () => {
 });
 
 test("ends the server when the service is killed", async () => {
-  const service = spawn(process.execPath, [join(SUPPORT, "doomed-llama-server-child.ts"), BINARY], {
+  const service = spawn(process.execPath, [join(SUPPORT, "killable-llama-server-child.ts"), BINARY], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(service.stdout, "data");

@@ -36,8 +36,8 @@ export function toChatBody(request: ChatRequest): Body {
 
 function changed(request: ChatRequest, field: keyof ChatRequest, name: string): Body {
   const value = request[field];
-  const usual = (DEFAULT_CHAT_REQUEST as Partial<ChatRequest>)[field];
-  return value === undefined || value === usual ? {} : { [name]: value };
+  const defaultValue = (DEFAULT_CHAT_REQUEST as Partial<ChatRequest>)[field];
+  return value === undefined || value === defaultValue ? {} : { [name]: value };
 }
 
 export function toMessage({ role, content, toolCalls, toolCallId, name }: ChatMessage): Body {

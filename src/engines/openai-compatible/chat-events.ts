@@ -145,8 +145,8 @@ function toIndex(value: unknown, otherwise = 0): number {
 
 /** Mistral sends reasoning and text as parts; a refusal replaces the text. */
 function textIn({ content, refusal }: Fields): string {
-  const said = Array.isArray(content) ? partsIn(content, "text") : content;
-  return [said, refusal].filter((each) => typeof each === "string").join("");
+  const text = Array.isArray(content) ? partsIn(content, "text") : content;
+  return [text, refusal].filter((each) => typeof each === "string").join("");
 }
 
 function partsIn(parts: readonly unknown[], type: string): string {

@@ -101,8 +101,8 @@ const WRONG: [name: string, frame: string, problem: RegExp][] = [
   ["a choice that ended with an error", STYLES.vllm?.("", "error") ?? "", /ended a choice with an error/],
   ["a frame cut short", `${first.slice(0, -8)}\n\n`, /not JSON/],
   ["a frame cut short after a brace", `${first.slice(0, first.indexOf('"finish_reason"') - 1)}\n\n`, /not JSON/],
-  ["text that is no JSON", "data: hello\n\n", /not JSON/],
-  ["JSON that is no object", "data: [1]\n\n", /not a JSON object/],
+  ["text that is not JSON", "data: hello\n\n", /not JSON/],
+  ["JSON that is not an object", "data: [1]\n\n", /not a JSON object/],
 ];
 
 test.each(WRONG)("reports %s after the valid frames before it", (_name, wrong, problem) => {

@@ -50,8 +50,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #wake: (() => void) | undefined;
 
   /**
-   * Sends the request at once, unless the signal has aborted. That should last no longer than what this is for, since it
-   * holds the exchange. Call `release` when done with it, however it went.
+   * Sends the request at once, unless the signal has aborted. The signal should not outlive the request, because its
+   * listener holds the exchange. Call `release` when done, also after a failure.
    */
   constructor(
     connections: Connections,

@@ -6,8 +6,8 @@ type Body = Readonly<Record<string, unknown>>;
 type Message = Record<string, unknown>;
 
 /**
- * The body with the format as a part of the first system message, since many chat templates take one such message and
- * take it first only; without `response_format`, which such upstreams refuse or skip.
+ * The body with the format as a part of the first system message, since many chat templates take only one, at the start;
+ * without `response_format`, which such upstreams refuse or ignore.
  */
 export function withInstruction(sent: Body, format: AnswerFormat): Record<string, unknown> {
   const { response_format: _format, stream: _stream, stream_options: _options, ...body } = sent;

@@ -8,9 +8,9 @@ function cut(text: string, pieceLength: number): string {
   const all = bytes(text);
   let out = "";
   for (let at = 0; at < all.length; at += pieceLength) {
-    const whole = frames.push(all.subarray(at, at + pieceLength));
-    if (whole !== "") expect(whole.endsWith("\n\n")).toBe(true);
-    out += whole;
+    const complete = frames.push(all.subarray(at, at + pieceLength));
+    if (complete !== "") expect(complete.endsWith("\n\n")).toBe(true);
+    out += complete;
   }
   return Buffer.from(out, "latin1").toString();
 }

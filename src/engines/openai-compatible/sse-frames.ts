@@ -50,9 +50,9 @@ export class SseFrames {
   }
 
   #cut(text: string, end: number): string {
-    const whole = this.#takePending() + text.slice(0, end);
+    const complete = this.#takePending() + text.slice(0, end);
     this.#keep(text.slice(end));
-    return whole;
+    return complete;
   }
 
   #keep(text: string): void {

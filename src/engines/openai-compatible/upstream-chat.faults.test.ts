@@ -82,20 +82,20 @@ interface Expected {
   message: RegExp;
   retryAfterSeconds?: number;
   /** Text streamed before the fault. */
-  said?: string;
+  streamed?: string;
 }
 
-const failed = (message: RegExp, said = ""): Expected => ({
+const failed = (message: RegExp, streamed = ""): Expected => ({
   kind: "upstream-failed",
   code: "upstream_error",
   message,
-  said,
+  streamed,
 });
-const late = (message: RegExp, said = ""): Expected => ({
+const late = (message: RegExp, streamed = ""): Expected => ({
   kind: "upstream-timeout",
   code: "upstream_timeout",
   message,
-  said,
+  streamed,
 });
 
 const BOTH: Partial<Record<FaultName, Expected>> = {
@@ -145,15 +145,15 @@ const rounds = [
   ...Object.entries(NOT_STREAMED).map(([fault, expected]) => [fault, false, expected] as const),
 ];
 
-const nothingTold = "reports %s (streamed: %s) as a Fault that reveals nothing of the upstream";
-test.concurrent.each(rounds)(nothingTold, async (name, stream, expected) => {
+const title = "reports %s (streamed: %s) as a Fault that reveals nothing of the upstream";
+test.concurrent.each(rounds)(title, async (name, stream, expected) => {
   const timeouts = expected.kind === "upstream-timeout" ? SHORT : LONG;
   const { events, text, fault, logged, requests } = await ask(urlOf(name as FaultName), stream, timeouts);
   expect(requests).toBe(1);
-  const { message, said, ...fields } = expected;
+  const { message, streamed, ...fields } = expected;
   expect(fault).toMatchObject({ name: "Fault", ...fields });
   expect(fault?.message).toMatch(message);
-  expect(text).toBe(stream ? (said ?? "") : "");
+  expect(text).toBe(stream ? (streamed ?? "") : "");
   expect(events.some((event) => event.type === "finish")).toBe(false);
   expect(`${fault?.message}\n${logged}`).not.toContain(UPSTREAM_KEY);
   expect(fault?.message).not.toContain("127.0.0.1");

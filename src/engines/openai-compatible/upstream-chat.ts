@@ -112,7 +112,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     signal: AbortSignal,
   ): Promise<CompleteAnswer | undefined> {
     const { deployment } = this.contextOf(request.model);
-    // What checks schemas is 12 MB that most upstreams, which hold their answers to them, need not.
+    // The validator takes 12 MB, which upstreams that enforce schemas do not need.
     const { checkedAnswer } = await import("./checked-answer.ts");
     const complete = (asked: Body, until: AbortSignal) => this.#complete(request, { body: asked, promptBytes }, until);
     const { format, project } = request;

@@ -46,13 +46,13 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
 
   async #read(exchange: Exchange, inputs: readonly EmbeddingInput[], context: FaultContext): Promise<EmbeddingResult> {
     const head = await exchange.head();
-    if (head === undefined) throw new UpstreamError("was not asked to the end");
+    if (head === undefined) throw new UpstreamError("was aborted before it answered");
     if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
     const answer = parseOrUndefined(await readText(exchange));
     const error = parseUpstreamError(answer);
     if (error !== undefined) throw error;
     const checked = Answer.safeParse(answer);
-    if (!checked.success) throw new UpstreamError("answered with something else than embeddings");
+    if (!checked.success) throw new UpstreamError("answered with something other than embeddings");
     const { data, usage } = checked.data;
     const sorted = data.toSorted((a, b) => a.index - b.index);
     if (sorted.length !== inputs.length || sorted.some(({ index }, position) => index !== position)) {

@@ -97,7 +97,7 @@ function timeoutFault(message: string, cause: unknown): Fault {
 
 /**
  * Statuses that the request itself caused. A 404 without an error object comes from a wrong base_url rather than from a
- * wrong model, and is the operator's to mend.
+ * wrong model, which the operator has to fix.
  */
 function callerFaultKind(status: number, error: UpstreamError | undefined): FaultKind | undefined {
   if (status === 400 || status === 422) return "invalid-request";

@@ -88,7 +88,7 @@ export abstract class UpstreamModel {
     return { deployment: name, model: asked, upstreamModel, redact: this.#redact };
   }
 
-  /** Throws a Fault once the model is closed, and for a request that went round. The exchange is to be released, however it goes. */
+  /** Throws a Fault once the model is closed, and for a request that loops back. The caller releases the exchange, also after a failure. */
   protected send(operation: Operation, { body, headers, callerHeaders }: Sent, signal: AbortSignal): Exchange {
     const { name, connections, settings } = this.#options;
     if (this.#isClosed) throw closedFault(name);
@@ -101,13 +101,13 @@ export abstract class UpstreamModel {
     return new Exchange(connections, request, settings, signal);
   }
 
-  /** Logs it too, but not what the request itself caused: that is for its caller only. */
+  /** Also logs it, unless the request itself caused it: such a Fault is for its caller only. */
   protected toFault(error: unknown, context: FaultContext): Fault {
     const fault = brokenFault(error, context);
     const { kind, message, cause } = fault;
     if (kind.startsWith("upstream-") || fault.code === "server_is_overloaded") {
-      const said = cause instanceof UpstreamError ? cause.details.message : undefined;
-      const reason = said ?? (cause instanceof Error ? cause.message : undefined);
+      const upstreamMessage = cause instanceof UpstreamError ? cause.details.message : undefined;
+      const reason = upstreamMessage ?? (cause instanceof Error ? cause.message : undefined);
       this.#options.logger.warn({ reason: reason && this.#redact(reason).slice(0, MAX_LOGGED_LENGTH) }, message);
     }
     return fault;

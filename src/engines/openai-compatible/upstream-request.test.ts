@@ -30,8 +30,8 @@ test("sends the caller's body with only model and usage changed", () => {
     model: "own-name",
     stream_options: { include_usage: true, include_obfuscation: false },
   });
-  const whole = { model: "theirs", messages: [{ role: "user", content: "Hi." }] };
-  expect(JSON.parse(toUpstreamBody(whole, "own-name"))).toEqual({ ...whole, model: "own-name" });
+  const unstreamed = { model: "theirs", messages: [{ role: "user", content: "Hi." }] };
+  expect(JSON.parse(toUpstreamBody(unstreamed, "own-name"))).toEqual({ ...unstreamed, model: "own-name" });
 });
 
 test("keeps a query of the base URL, and lets headers replace the key", () => {

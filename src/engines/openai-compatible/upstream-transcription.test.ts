@@ -150,15 +150,15 @@ test("times out a stream that stalls", async () => {
 });
 
 test("keeps a text without segments", async () => {
-  const whole = (transcript: object) => {
+  const complete = (transcript: object) => {
     answer = (response) =>
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(transcript));
     return transcribe({ stream: false });
   };
   const finish = { type: "finish", audioSeconds: 2, language: undefined };
-  const { events } = await whole({ text: " Hallo.", duration: 2, segments: [] });
+  const { events } = await complete({ text: " Hallo.", duration: 2, segments: [] });
   expect(events).toMatchObject([{ type: "segment", startSeconds: 0, endSeconds: 2, text: "Hallo." }, finish]);
-  expect((await whole({ text: " ", duration: 2, segments: [] })).events).toEqual([finish]);
+  expect((await complete({ text: " ", duration: 2, segments: [] })).events).toEqual([finish]);
 });
 
 test("forwards a rejection to the caller", async () => {

@@ -141,8 +141,8 @@ function* toEvents(
   const textAlone = reported.length === 0 && text?.trim() ? text : undefined;
   if (textAlone !== undefined && request.stream) yield { type: "delta", text: textAlone };
   // Without times, the segment covers the entire recording.
-  const whole = { start: 0, end: audioSeconds, text: textAlone ?? "" };
-  const segments: typeof reported = textAlone !== undefined && !request.stream ? [whole] : reported;
+  const single = { start: 0, end: audioSeconds, text: textAlone ?? "" };
+  const segments: typeof reported = textAlone !== undefined && !request.stream ? [single] : reported;
   if (request.wordTimes && !words) throw new UpstreamError("left out the requested words");
   for (const [index, segment] of segments.entries()) {
     const { start, end, avg_logprob, no_speech_prob, temperature } = segment;

@@ -108,13 +108,13 @@ test("ends a delay when the request is aborted", async () => {
 test.each(["SIGSEGV", "SIGKILL"])("fails its requests after a crash by %s and restarts", async (crash_signal) => {
   const replies = [{ match: "crash", text: "one two three", crash_after_tokens: 1, crash_signal }];
   const model = await open({ replies, echo: true, process: "child" });
-  const said: string[] = [];
+  const texts: string[] = [];
   const reading = (async () => {
     const request = makeChatRequest({ say: "crash" });
-    for await (const event of model.chat(request, never())) if (event.type === "text") said.push(event.text);
+    for await (const event of model.chat(request, never())) if (event.type === "text") texts.push(event.text);
   })();
   await expect(reading).rejects.toMatchObject({ name: "Fault", kind: "unavailable", code: "engine_failed" });
-  expect(said).toEqual(["one"]);
+  expect(texts).toEqual(["one"]);
   expect(model.health().state).not.toBe("up");
   await expect.poll(() => model.health().state, { timeout: 10_000 }).toBe("up");
   const { text } = await readAnswer(model.chat(makeChatRequest({ say: "Still there?" }), never()));

@@ -9,15 +9,15 @@ const settings = z.strictObject({
     .string()
     .min(1)
     .default("moderation-minilm")
-    .describe("A model that Parlance knows and whose files are those of all-MiniLM-L6-v2"),
+    .describe("ID of a built-in model with the files of all-MiniLM-L6-v2"),
   long_input: z
     .enum(["refuse", "average"])
     .optional()
     .describe(
-      "What happens to an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Left out: average for requests under a name of OpenAI's, such as text-embedding-3-small, and refuse for others",
+      "What to do with an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, such as text-embedding-3-small, and refuse for others",
     ),
   slots: z.int().min(1).max(64).default(4).describe("Requests served concurrently"),
-  threads: z.int().min(1).max(1024).optional().describe("Left out: one for each core, up to 4"),
+  threads: z.int().min(1).max(1024).optional().describe("Default: one per core, at most 4"),
 });
 
 /** Sentence encoders with BERT's architecture. */

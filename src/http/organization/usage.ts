@@ -2,10 +2,10 @@ import type { FastifyPluginAsync } from "fastify";
 import type { UsageReports } from "../../usage/usage-report.ts";
 import {
   CostsQuery,
-  toCostsOrder,
   toCostsPage,
-  toUsageOrder,
+  toCostsRequest,
   toUsagePage,
+  toUsageRequest,
   UsageQuery,
 } from "../../wire/openai/organization-usage.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -23,14 +23,14 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
   return async (app) => {
     for (const kind of Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]) {
       app.get(`/usage/${kind}`, async (request) => {
-        const order = toUsageOrder(parse(UsageQuery, request.query), Date.now());
+        const order = toUsageRequest(parse(UsageQuery, request.query), Date.now());
         const { organizationId } = request.caller;
         return toUsagePage(kind, await reports.read({ organizationId, operation: OPERATIONS[kind], ...order }));
       });
     }
 
     app.get("/costs", async (request) => {
-      const order = toCostsOrder(parse(CostsQuery, request.query), Date.now());
+      const order = toCostsRequest(parse(CostsQuery, request.query), Date.now());
       const { organizationId } = request.caller;
       return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
     });

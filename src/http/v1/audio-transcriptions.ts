@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { invalidRequest } from "../../faults.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
-import { type TranscriptionAsked, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
+import { type ParsedTranscription, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { withAudioFaults } from "../audio-faults.ts";
 import { onDisconnect } from "../on-disconnect.ts";
@@ -28,7 +28,7 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
   const transcribe = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    read: (upload: Upload) => TranscriptionAsked,
+    read: (upload: Upload) => ParsedTranscription,
   ) => {
     const onLeave = onDisconnect(reply);
     const left = new AbortController();

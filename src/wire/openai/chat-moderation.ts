@@ -21,14 +21,14 @@ export const ChatModeration = z
   })
   .transform(({ model, policy }) => ({ model, input: policy?.input, output: policy?.output }));
 
-interface Judged {
+interface ModerationResults {
   model: string;
   input: ModerationVerdict | Fault | undefined;
   output: ModerationVerdict | Fault | undefined;
 }
 
 /** Renders the result in the format that OpenAI's clients have types for. */
-export function toChatModeration({ model, input, output }: Judged): Record<string, unknown> {
+export function toChatModeration({ model, input, output }: ModerationResults): Record<string, unknown> {
   return { input: toResults(model, input), output: toResults(model, output) };
 }
 

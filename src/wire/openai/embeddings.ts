@@ -36,7 +36,7 @@ export function ignoredEmbeddingFields(body: unknown, policy: UnknownFieldsPolic
   return checkUnknownFields(body, { known: Object.keys(EmbeddingBody.shape), unsupported: UNSUPPORTED, policy });
 }
 
-export interface EmbeddingQuestion {
+export interface ParsedEmbedding {
   model: string;
   inputs: readonly EmbeddingInput[];
   dimensions: number | undefined;
@@ -45,7 +45,7 @@ export interface EmbeddingQuestion {
 }
 
 /** Validates the body. Throws a Fault that names the invalid field. */
-export function readEmbedding(body: unknown): EmbeddingQuestion {
+export function readEmbedding(body: unknown): ParsedEmbedding {
   const { input, encoding_format: encoding = "float", ...rest } = parse(EmbeddingBody, body);
   return { ...rest, inputs: toInputs(input), encoding };
 }

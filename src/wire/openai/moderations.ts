@@ -80,7 +80,7 @@ function parseBody(body: unknown): z.output<typeof ModerationBody> {
 function imagesNotTaken(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
   const index = parts.findIndex(({ type }) => type === "image_url");
   if (index === -1) return undefined;
-  const message = `The part input[${index}] is an image, and this model judges text only. Leave it out, or name a model that takes images.`;
+  const message = `The part input[${index}] is an image, and this model moderates text only. Leave it out, or name a model that takes images.`;
   return unsupportedValue(message, `input[${index}]`);
 }
 

@@ -55,7 +55,7 @@ type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
  * Converts the query's times to milliseconds. Throws a Fault for unsupported parameters. `now` is in epoch
  * milliseconds.
  */
-export function toUsageOrder(query: z.output<typeof UsageQuery>, now: number) {
+export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) {
   if (query.batch === true)
     throw unsupportedValue("'batch' is not supported: Parlance has no batch requests.", "batch");
   refuseList(query, "line_items", "only costs have line items");
@@ -64,7 +64,7 @@ export function toUsageOrder(query: z.output<typeof UsageQuery>, now: number) {
 }
 
 /** Converts a query of costs, whose line items are models. */
-export function toCostsOrder(query: z.output<typeof CostsQuery>, now: number) {
+export function toCostsRequest(query: z.output<typeof CostsQuery>, now: number) {
   refuseList(query, "models", "use 'line_items' with model ids");
   const order = toOrder(query, COSTS_WIDTH, now);
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };

@@ -18,8 +18,8 @@ export function toDuration(seconds: number): string {
   const milliseconds = Math.ceil(seconds * 1000);
   if (milliseconds < 1000) return `${milliseconds}ms`;
   if (milliseconds < 60_000) return `${milliseconds / 1000}s`;
-  const whole = Math.ceil(milliseconds / 1000);
-  const hours = Math.floor(whole / 3600);
-  const minutes = `${Math.floor((whole % 3600) / 60)}m${whole % 60}s`;
+  const wholeSeconds = Math.ceil(milliseconds / 1000);
+  const hours = Math.floor(wholeSeconds / 3600);
+  const minutes = `${Math.floor((wholeSeconds % 3600) / 60)}m${wholeSeconds % 60}s`;
   return hours === 0 ? minutes : `${hours}h${minutes}`;
 }

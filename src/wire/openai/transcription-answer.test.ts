@@ -3,7 +3,7 @@ import type { TranscriptionEvent } from "../../engines/engine.ts";
 import { toTranscript, toTranscriptEvents } from "./transcription-answer.ts";
 import { toTranscription } from "./transcription-body.ts";
 
-async function* said(texts: readonly string[]): AsyncGenerator<TranscriptionEvent> {
+async function* segments(texts: readonly string[]): AsyncGenerator<TranscriptionEvent> {
   for (const [index, text] of texts.entries()) {
     yield {
       type: "segment",
@@ -32,8 +32,8 @@ test.each([
     ],
     "ignore",
   );
-  expect(await toTranscript(said([first, second]), asked)).toBe(`${joined}\n`);
-  const frames = await Array.fromAsync(toTranscriptEvents(said([first, second])));
+  expect(await toTranscript(segments([first, second]), asked)).toBe(`${joined}\n`);
+  const frames = await Array.fromAsync(toTranscriptEvents(segments([first, second])));
   const events = frames.map((frame) => JSON.parse(frame.replace("data: ", "")));
   expect(events.map(({ delta = "" }) => delta).join("")).toBe(joined);
   expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: joined });

@@ -2,11 +2,11 @@
 
 import { deflateSync } from "node:zlib";
 import type { TranscriptionEvent, TranscriptSegment } from "../../engines/engine.ts";
-import type { TranscriptFormat, TranscriptionAsked } from "./transcription-body.ts";
+import type { ParsedTranscription, TranscriptFormat } from "./transcription-body.ts";
 import { toSrt, toVtt } from "./transcription-subtitles.ts";
 
 type Events = AsyncIterable<TranscriptionEvent>;
-type Asked = Pick<TranscriptionAsked, "format" | "lists" | "request">;
+type AnswerRequest = Pick<ParsedTranscription, "format" | "lists" | "request">;
 
 interface Transcript {
   segments: TranscriptSegment[];
@@ -22,7 +22,7 @@ export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   vtt: "text/vtt; charset=utf-8",
 };
 
-export async function toTranscript(events: Events, asked: Asked): Promise<string> {
+export async function toTranscript(events: Events, asked: AnswerRequest): Promise<string> {
   const transcript = await gather(events);
   switch (asked.format) {
     case "text":
@@ -84,7 +84,7 @@ async function gather(events: Events): Promise<Transcript> {
   throw new Error("The transcript has no end");
 }
 
-function toVerbose({ segments, audioSeconds, language }: Transcript, { lists, request }: Asked) {
+function toVerbose({ segments, audioSeconds, language }: Transcript, { lists, request }: AnswerRequest) {
   return {
     task: request.translate ? "translate" : "transcribe",
     language: language === undefined ? null : toLanguageName(language),

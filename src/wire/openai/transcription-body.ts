@@ -37,7 +37,7 @@ const TranscriptionBody = z.object({
   languages: z.array(z.string()).optional(),
 });
 
-export interface TranscriptionAsked {
+export interface ParsedTranscription {
   model: string;
   request: Omit<TranscriptionRequest, "model" | "samples" | "file">;
   format: TranscriptFormat;
@@ -63,7 +63,7 @@ function isFalse(value: unknown): boolean {
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /** Validates the form. Throws a Fault whose `param` names the first invalid field. */
-export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): TranscriptionAsked {
+export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): ParsedTranscription {
   const sent = gather(fields);
   const known = Object.keys(TranscriptionBody.shape);
   const ignoredFields = checkUnknownFields(sent, { known, unsupported: UNSUPPORTED, policy });
@@ -108,7 +108,7 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Tr
   };
 }
 
-export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): TranscriptionAsked {
+export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): ParsedTranscription {
   const sent = gather(fields);
   const known = Object.keys(TranslationBody.shape);
   const ignoredFields = checkUnknownFields(sent, { known, unsupported: {}, policy });

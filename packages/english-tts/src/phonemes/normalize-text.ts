@@ -115,12 +115,12 @@ function amountRules({ currency, units }: NormalizationTables): Rule[] {
     const names = currency[sign.replace(".", "")];
     if (names === undefined) return undefined;
     if (large !== undefined) return `${sayNumber(plain(number))} ${scale(large)} ${names[1]}`;
-    const [whole = "0", cents] = plain(number).split(".");
+    const [integer = "0", cents] = plain(number).split(".");
     const cent = CENTS[sign];
     if (cents?.length !== 2 || cent === undefined) return counted(number, names);
-    if (Number(cents) === 0) return counted(whole, names);
+    if (Number(cents) === 0) return counted(integer, names);
     const small = counted(String(Number(cents)), cent);
-    return Number(whole) === 0 ? small : `${counted(whole, names)} and ${small}`;
+    return Number(integer) === 0 ? small : `${counted(integer, names)} and ${small}`;
   };
   const large = "(?:\\s?(hundred|thousand|million|billion|trillion|bn\\b|[kKmMbB]\\b))?";
   const signs = anyOf(Object.keys(currency).filter((sign) => sign !== "¢"));

@@ -87,8 +87,8 @@ export class Pronunciations {
   }
 
   #withInflections(text: string, word: Pick<WordInContext, "tag"> & Partial<WordInContext>): string | undefined {
-    const whole = this.#find(text, word);
-    if (whole !== undefined) return whole;
+    const known = this.#find(text, word);
+    if (known !== undefined) return known;
     const withoutApostrophe = text.replace(/'$/, "");
     if (withoutApostrophe !== text) return this.#withInflections(withoutApostrophe, word);
     return this.#plural(text, word) ?? this.#past(text, word) ?? this.#participle(text, word) ?? this.#acronym(text);

@@ -15,8 +15,8 @@ const MAX_NAMED = 999_999_999_999_999;
 
 /** Digits without signs or separators, such as `1250`, `007` or `3.14`. */
 export function sayNumber(digits: string): string {
-  const [whole = "", decimals] = digits.split(".");
-  const spoken = sayWhole(whole === "" ? "0" : whole);
+  const [integer = "", decimals] = digits.split(".");
+  const spoken = sayWhole(integer === "" ? "0" : integer);
   return decimals === undefined || decimals === "" ? spoken : `${spoken} point ${sayDigits(decimals)}`;
 }
 

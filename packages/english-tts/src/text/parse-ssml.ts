@@ -1,4 +1,4 @@
-/** Speech Synthesis Markup Language 1.1: the tags that change what is said and when. Others throw a TtsError. */
+/** Speech Synthesis Markup Language 1.1: the tags that change what is spoken and when. Other tags throw a TtsError. */
 
 import { SaxesParser } from "saxes";
 import { invalidSsml } from "../tts-error.ts";

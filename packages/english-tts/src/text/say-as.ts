@@ -1,7 +1,7 @@
 import { sayDigits, sayNumber, sayOrdinal } from "../phonemes/spoken-numbers.ts";
 import { invalidSsml } from "../tts-error.ts";
 
-/** `interpret-as` → the words that are said. Undefined: the content does not fit. */
+/** Functions from content to spoken words, by `interpret-as`; they return undefined for content that does not fit. */
 const FORMATS: Readonly<Record<string, (content: string) => string | undefined>> = {
   characters: spell,
   "spell-out": spell,

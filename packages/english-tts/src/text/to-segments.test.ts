@@ -53,8 +53,8 @@ test.each([
   ["He is 5 ft 11 in tall, she 6'1\".", "He is 5 feet 11 inches tall, she 6 feet 1 inch."],
   ["a 1 ft. 1 in. gap; 6′2″", "a 1 foot 1 inch gap; 6 feet 2 inches"],
   ["5 ft in 11 in total", "5 ft in 11 in total"],
-])("cleans %j to %j", (text, said) => {
-  expect(cleanText(text)).toBe(said);
+])("cleans %j to %j", (text, cleaned) => {
+  expect(cleanText(text)).toBe(cleaned);
 });
 
 test.each(["", "   ", "\u{1F600}\u{1F600}", "?!…", "\u0000"])("rejects %j, which has no letter or digit", (text) => {

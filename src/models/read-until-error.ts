@@ -6,7 +6,7 @@ const ROOM_BYTES = 1 << 20;
  * Reads the stream from now on. When the stream breaks, yields everything received before and then throws the
  * failure: a broken Readable by itself drops unread data.
  */
-export function keepWhatCame(from: Readable): AsyncIterable<Buffer> {
+export function readUntilError(from: Readable): AsyncIterable<Buffer> {
   const kept = new PassThrough({ highWaterMark: ROOM_BYTES });
   let failure: Error | undefined;
   from.on("error", (error) => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Service } from "./service.ts";
 
 /** Waits until a moderation model is ready: configured models do not delay the service's readiness. */
-export async function untilJudging(service: Service, model: string): Promise<void> {
+export async function untilModerationReady(service: Service, model: string): Promise<void> {
   const deadline = Date.now() + 100_000;
   for (;;) {
     const response = await service.post("/v1/moderations", { model, input: "Hello" });
