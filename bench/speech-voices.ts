@@ -6,7 +6,7 @@ import { BUNDLED_MODELS } from "../src/models/bundled-models.ts";
 import { MANIFEST } from "../src/models/manifest.ts";
 
 export interface Voice {
-  /** Model id in the service. */
+  /** Model ID in the service. */
   id: string;
   /** Model configuration as in parlance.yaml. */
   deployment: string;

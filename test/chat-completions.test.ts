@@ -154,7 +154,7 @@ describe("the listing", () => {
     expect(await client.models.retrieve(MODEL)).toEqual(data[0]);
   });
 
-  test("returns 404 for an unknown id", async () => {
+  test("returns 404 for an unknown ID", async () => {
     await expect(client.models.retrieve("a/b:c")).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 });

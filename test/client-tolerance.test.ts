@@ -1,4 +1,4 @@
-/** Client defaults that the service accepts: alternative keys, paths, ids and cross-origin pages. */
+/** Client defaults that the service accepts: alternative keys, paths, IDs and cross-origin pages. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "./support/service.ts";

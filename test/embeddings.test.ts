@@ -107,7 +107,7 @@ test("embeds 2,048 texts in one request, in order", async () => {
   expect(cosine(vectors[1234] ?? [], single ?? [])).toBeGreaterThan(0.99999);
 });
 
-test("decodes token ids as cl100k under an OpenAI model name", async () => {
+test("decodes token IDs as cl100k under an OpenAI model name", async () => {
   const text = "Ünïcode and 日本語 are tokens, too.";
   const ids = new Tiktoken(ranks).encode(text);
   const [[fromText], [fromIds], [fromBatch]] = await Promise.all([
@@ -119,7 +119,7 @@ test("decodes token ids as cl100k under an OpenAI model name", async () => {
   expect(fromBatch).toEqual(fromText);
 });
 
-test("decodes token ids with the model's tokenizer under its own name", async () => {
+test("decodes token IDs with the model's tokenizer under its own name", async () => {
   const [[fromText], [bare], [marked]] = await Promise.all([
     vectorsOf("a cat"),
     vectorsOf([1037, 4937]),
@@ -140,7 +140,7 @@ test("averages the windows of a long text when configured, and reads all of it",
   expect(cosine(long ?? [], ending ?? [])).toBeLessThan(0.9999);
 });
 
-test("accepts 300,000 token ids in one request, and rejects half a million values", async () => {
+test("accepts 300,000 token IDs in one request, and rejects half a million values", async () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => 1000 + (index % 7));
   const input = Array.from({ length: 1200 }, () => ids(250));
   expect(await vectorsOf(input, "text-embedding-3-large")).toHaveLength(1200);
@@ -191,7 +191,7 @@ describe("rejects", () => {
     ["an empty token array", { input: [[1], []] }, { param: "input", message: expect.stringContaining("input[1]") }],
     ["a number", { input: 7 }, { param: "input" }],
     ["an object", { input: { text: "a" } }, { param: "input" }],
-    ["texts among token ids", { input: [1, "a"] }, { param: "input", message: expect.stringContaining("input[1]") }],
+    ["texts among token IDs", { input: [1, "a"] }, { param: "input", message: expect.stringContaining("input[1]") }],
     [
       "token arrays among texts",
       { input: ["a", [1]] },

@@ -80,7 +80,7 @@ test("loads and unloads a model for an administrator", async () => {
   expect(await unloaded.json()).toMatchObject({ deployments: [{ state: "unloaded", memory_bytes: null }] });
 });
 
-test("pulls a model with progress events, and rejects an unknown id", async () => {
+test("pulls a model with progress events, and rejects an unknown ID", async () => {
   const pulled = await administer(`${CHAT}/pull`);
   expect(pulled.headers.get("content-type")).toContain("text/event-stream");
   expect(await pulled.text()).toMatch(/data: \[DONE\]\n\n$/);

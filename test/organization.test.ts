@@ -92,7 +92,7 @@ test("rejects permissions that name an unknown model", async () => {
   await expect(wrong).rejects.toMatchObject({ status: 400, param: "model_ids[1]" });
 });
 
-test("denies a model that a deny list names by its alias, and a hidden model by its id", async () => {
+test("denies a model that a deny list names by its alias, and a hidden model by its ID", async () => {
   const models = `
 models:
   - { id: parrot, task: chat, aliases: [polly], fallbacks: [owl], deployments: [{ engine: scripted, echo: true }] }

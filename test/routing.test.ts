@@ -156,7 +156,7 @@ test("applies one deadline to all attempts", async () => {
   expect(await attempts("hangs")).toBe(1);
 });
 
-test("sends the part of the id that the wildcard matched, or its mapping", async () => {
+test("sends the part of the ID that the wildcard matched, or its mapping", async () => {
   const plain = await ask("vendor/large/v2", { user: "wild" });
   expect(plain.body.model).toBe("vendor/large/v2");
   expect(JSON.parse(upstream.seen.get("wild")?.body ?? "").model).toBe("large/v2");
@@ -164,7 +164,7 @@ test("sends the part of the id that the wildcard matched, or its mapping", async
   expect(JSON.parse(upstream.seen.get("mapped")?.body ?? "").model).toBe("org/small-it");
 });
 
-test("rejects invalid model ids under a wildcard", async () => {
+test("rejects invalid model IDs under a wildcard", async () => {
   const longest = `vendor/${"x".repeat(200)}`;
   expect((await ask(longest)).body.model).toBe(longest);
   for (const id of [`${longest}x`, "vendor/a b", "vendor/\n", "vendor/"]) {

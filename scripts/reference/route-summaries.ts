@@ -5,7 +5,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
   "GET /metrics": "Returns [metrics](metrics.md) in the Prometheus text format.",
   "POST /v1/chat/completions": "Creates a chat completion, streamed or not.",
-  "POST /v1/embeddings": "Creates embeddings of texts or token ids.",
+  "POST /v1/embeddings": "Creates embeddings of texts or token IDs.",
   "GET /v1/models":
     "Lists the models that the key may use; `?include_metadata=true` adds capabilities, prices and context windows.",
   "GET /v1/models/": "The same as `GET /v1/models`.",
@@ -15,7 +15,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "POST /v1/organization/models/{id}/unload": "Unloads a model and frees its memory. Not in OpenAI's API.",
   "POST /v1/organization/models/{id}/pull": "Downloads a model and streams the progress. Not in OpenAI's API.",
   "DELETE /v1/organization/models/{id}": "Removes a model's files. Not in OpenAI's API.",
-  "GET /v1/models/*": "Retrieves one model. Its id may contain slashes.",
+  "GET /v1/models/*": "Retrieves one model. Its ID may contain slashes.",
   "POST /v1/messages": "Answers a chat in Anthropic's format, streamed or not.",
   "POST /v1/messages/count_tokens": "Estimates the tokens of a prompt in Anthropic's format.",
   "POST /v1/responses": "Creates a response, streamed or not. Nothing is stored.",

@@ -1,6 +1,6 @@
 /** Access of organizations and projects to models. */
 
-/** Entries are a model's id, a wildcard that ends in `/*`, or `group:` and the name of an access group. */
+/** Entries are a model's ID, a wildcard that ends in `/*`, or `group:` and the name of an access group. */
 export interface ModelPermissions {
   mode: "allow_list" | "deny_list";
   modelIds: readonly string[];

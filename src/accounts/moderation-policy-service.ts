@@ -12,7 +12,7 @@ import type { Actor } from "./audit.ts";
 import { findActiveProject, findExistingProject } from "./projects.ts";
 
 export interface ProjectModeration {
-  /** A catalog id or an alias. Null: the first moderation model that the caller may use. */
+  /** A catalog ID or an alias. Null: the first moderation model that the caller may use. */
   model: string | null;
   /** Null: only as the request asks. */
   input: "score" | "block" | null;

@@ -15,7 +15,7 @@ export interface RateLimit {
 }
 
 export interface ModelRateLimit extends RateLimit {
-  /** A catalog entry's id. */
+  /** A catalog entry's ID. */
   model: string;
 }
 

@@ -56,7 +56,7 @@ export interface CatalogParts {
   memory: MemoryBudget;
   /** Called after each failure to open, before the next attempt. */
   onOpenFailure: (deployment: string, failure: unknown) => void;
-  /** Time at which each id first appeared in the catalog, epoch milliseconds. */
+  /** Time at which each ID first appeared in the catalog, epoch milliseconds. */
   createdAt: (id: string) => number;
 }
 

@@ -1,4 +1,4 @@
-/** The models: catalog id to task, deployments, access groups and price. */
+/** The models: catalog ID to task, deployments, access groups and price. */
 
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
@@ -18,21 +18,21 @@ export interface CatalogModel {
   /** Length of an embedding model's vectors, where it is known before the model is loaded. */
   dimensions?: number | undefined;
   accessGroups: readonly string[];
-  /** Other ids that mean this model wherever an id is taken. */
+  /** Other IDs that mean this model wherever an ID is taken. */
   aliases: readonly string[];
-  /** Not listed and not found by its id; answers by its aliases and as a fallback. */
+  /** Not listed and not found by its ID; answers by its aliases and as a fallback. */
   isHidden: boolean;
   /** US dollars as decimal strings, by unit. */
   price: Readonly<Record<string, string>>;
   /** Of chat requests that leave these out; undefined: the engine's own. */
   defaults?: ChatDefaults | undefined;
-  /** Catalog ids tried, in order, when no deployment can answer. */
+  /** Catalog IDs tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   routing: RoutingPolicy;
   deployments: readonly Deployment[];
 }
 
-/** A model and the id that it answers as: its own, or the requested one under a wildcard. */
+/** A model and the ID that it answers as: its own, or the requested one under a wildcard. */
 export interface ResolvedModel {
   id: string;
   model: CatalogModel;
@@ -62,7 +62,7 @@ export class Catalog {
   }
 
   /**
-   * Finds the model with this id or alias, the wildcard that covers it, or else an alias such as `claude-*`; undefined if
+   * Finds the model with this ID or alias, the wildcard that covers it, or else an alias such as `claude-*`; undefined if
    * no visible model matches.
    */
   find(id: string): ResolvedModel | undefined {
@@ -76,7 +76,7 @@ export class Catalog {
     return prefixed && { id: prefixed.id, model: prefixed };
   }
 
-  /** Like `find`, for ids that the operator wrote, which may name hidden models. */
+  /** Like `find`, for IDs that the operator wrote, which may name hidden models. */
   findFallback(id: string): ResolvedModel | undefined {
     const own = this.#models.get(id);
     return own?.isHidden === true ? { id, model: own } : this.find(id);
@@ -87,7 +87,7 @@ export function isWildcard(model: { id: string }): boolean {
   return model.id.endsWith("/*");
 }
 
-/** Valid name of an upstream's model. Every event of a stream and the usage records repeat the caller's id. */
+/** Valid name of an upstream's model. Every event of a stream and the usage records repeat the caller's ID. */
 const OPEN_PART = /^[\x21-\x7e]{1,200}$/;
 
 function covers(wildcardId: string, id: string): boolean {

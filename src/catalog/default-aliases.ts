@@ -10,11 +10,11 @@ const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
   moderation: ["omni-moderation-latest", "text-moderation-latest"],
 };
 
-/** Every id that Claude Code asks for, its small model among them; they change with each of its versions. */
+/** Every ID that Claude Code asks for, its small model among them; they change with each of its versions. */
 const CLAUDE_ALIAS = "claude-*";
 
 /**
- * Adds `claude-*` as an alias of the first chat model, built in or configured. Any id, alias or wildcard that matches a
+ * Adds `claude-*` as an alias of the first chat model, built in or configured. Any ID, alias or wildcard that matches a
  * name goes before it.
  */
 export function withClaudeAlias(models: readonly ModelSpec[]): ModelSpec[] {
@@ -26,7 +26,7 @@ export function withClaudeAlias(models: readonly ModelSpec[]): ModelSpec[] {
 }
 
 /**
- * Adds the aliases to the first built-in model of each task. A configured id or alias of the same name wins, and a task
+ * Adds the aliases to the first built-in model of each task. A configured ID or alias of the same name wins, and a task
  * without a built-in model gets none.
  */
 export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {

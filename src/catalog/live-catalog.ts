@@ -21,7 +21,7 @@ export interface LiveCatalogOptions {
   store: ModelStore;
   logger: Logger;
   onPullProgress: (progress: PullProgress) => void;
-  /** Returns the time at which each id first appeared in the catalog, and stores new ids. */
+  /** Returns the time at which each ID first appeared in the catalog, and stores new IDs. */
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
 }
 

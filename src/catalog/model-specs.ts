@@ -12,7 +12,7 @@ import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 import { withClaudeAlias, withDefaultAliases } from "./default-aliases.ts";
 
-/** Defaults first, chat before the others; a configured model replaces a built-in one of the same id. */
+/** Defaults first, chat before the others; a configured model replaces a built-in one of the same ID. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withClaudeAlias(configured) : configured;
@@ -63,7 +63,7 @@ function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
   };
 }
 
-/** A configured model with a fallback's id may differ from it, so it is not a fallback. */
+/** A configured model with a fallback's ID may differ from it, so it is not a fallback. */
 function toModelSpec(
   entry: BuiltinModel,
   settings: Readonly<Record<string, unknown>>,

@@ -18,11 +18,11 @@ catalog.replace([
   { ...model("secret"), isHidden: true },
 ]);
 
-test("resolves an alias to the id of its model", () => {
+test("resolves an alias to the ID of its model", () => {
   expect(resolvePermissionEntry(catalog, "chat")).toBe("team-chat");
 });
 
-test("finds a hidden model by its id", () => {
+test("finds a hidden model by its ID", () => {
   expect(resolvePermissionEntry(catalog, "secret")).toBe("secret");
 });
 

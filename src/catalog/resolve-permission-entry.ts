@@ -3,8 +3,8 @@ import { type Catalog, isWildcard } from "./catalog.ts";
 const GROUP = "group:";
 
 /**
- * Returns the stored form of a permission list's entry: an alias becomes the id of its model, which stays valid when
- * the alias moves. Undefined for an entry that is not an id, alias, wildcard or `group:` name in the catalog.
+ * Returns the stored form of a permission list's entry: an alias becomes the ID of its model, which stays valid when
+ * the alias moves. Undefined for an entry that is not an ID, alias, wildcard or `group:` name in the catalog.
  */
 export function resolvePermissionEntry(catalog: Catalog, entry: string): string | undefined {
   const models = [...catalog.models];

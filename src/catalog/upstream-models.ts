@@ -7,7 +7,7 @@ const REFRESH_MILLISECONDS = 5 * 60_000;
 const PATIENCE_MILLISECONDS = 10_000;
 
 export interface UpstreamModel {
-  /** The wildcard's prefix and the upstream's id. */
+  /** The wildcard's prefix and the upstream's ID. */
   id: string;
   /** Time at which it first appeared, epoch milliseconds. */
   createdAt: number;
@@ -15,7 +15,7 @@ export interface UpstreamModel {
 }
 
 export interface UpstreamModelsOptions {
-  /** Returns the time at which each id first appeared, and stores new ids. */
+  /** Returns the time at which each ID first appeared, and stores new IDs. */
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
   onFailure: (deployment: string, failure: unknown) => void;
 }
@@ -82,7 +82,7 @@ export class UpstreamModels {
     this.#byWildcard.set(wildcard.id, listed);
   }
 
-  /** Known times, for use while the database is unavailable: other ids get the current time. */
+  /** Known times, for use while the database is unavailable: other IDs get the current time. */
   #seenBefore(wildcard: CatalogModel): ReadonlyMap<string, number> {
     return new Map(this.under(wildcard).map(({ id, createdAt }) => [id, createdAt]));
   }

@@ -62,7 +62,7 @@ describe("after the first start", () => {
     expect(await keys("revoke", id)).toMatchObject({ code: 1, stderr: `error: There is no API key \`${id}\`.\n` });
   });
 
-  test("creates an admin key with JSON output and revokes it by its id", async () => {
+  test("creates an admin key with JSON output and revokes it by its ID", async () => {
     const { stdout } = await keys("create", "--admin", "--json");
     const { id, kind, value, project_id, expires_at } = JSON.parse(stdout);
     expect({ kind, project_id, expires_at }).toEqual({ kind: "admin", project_id: null, expires_at: null });

@@ -38,7 +38,7 @@ export function keysCommand(): Command {
   command
     .command("revoke")
     .description("Revoke a key; further requests with it get a 401")
-    .argument("<id>", "id of the key, from `parlance keys list`")
+    .argument("<id>", "ID of the key, from `parlance keys list`")
     .option("--json", "print the result as JSON")
     .action((id: string, { json }: { json?: true }) =>
       withAccounts(async (accounts) => {
@@ -96,7 +96,7 @@ async function allKeys(accounts: Accounts, kind: ApiKey["kind"]): Promise<ApiKey
   }
 }
 
-/** Looks the key up first, since its id does not show whether it is an admin key. */
+/** Looks the key up first, since its ID does not show whether it is an admin key. */
 async function revoke(accounts: Accounts, id: string): Promise<void> {
   const { organizationId } = await accounts.defaultScope("admin");
   const isAdmin = (await allKeys(accounts, "admin")).some((key) => key.id === id);

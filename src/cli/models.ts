@@ -31,12 +31,12 @@ export function modelsCommand({ openStore }: ModelsCommandParts): Command {
   command
     .command("pull")
     .description("Download a model and verify its checksums")
-    .argument("<model>", "id of a known model, or hf:owner/repo/path/file.gguf[@revision]")
+    .argument("<model>", "ID of a known model, or hf:owner/repo/path/file.gguf[@revision]")
     .action(async (model: string) => pull(await openStore("write"), model));
   command
     .command("remove")
     .description("Delete a model's files from this machine")
-    .argument("<model>", "id of the model, from `parlance models list`")
+    .argument("<model>", "ID of the model, from `parlance models list`")
     .action(async (model: string) => {
       await (await openStore("write")).remove(model);
       console.log(`Removed ${model}.`);

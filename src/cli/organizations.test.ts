@@ -43,7 +43,7 @@ test("creates an organization whose admin key works until it is archived", async
   }
 });
 
-test("rejects an empty name and an unknown id", async () => {
+test("rejects an empty name and an unknown ID", async () => {
   expect(await organizations("create", " ")).toMatchObject({ code: 1, stderr: "error: 'name' must not be empty.\n" });
   expect(await organizations("archive", "org_none")).toMatchObject({
     code: 1,

@@ -27,7 +27,7 @@ export function organizationsCommand(): Command {
   command
     .command("archive")
     .description("Archive an organization and disable its keys; its usage records stay")
-    .argument("<id>", "id of the organization, from `parlance organizations list`")
+    .argument("<id>", "ID of the organization, from `parlance organizations list`")
     .option("--json", "print the organization as JSON")
     .action((id: string, { json }: JsonOption) => withAccounts((accounts) => archive(accounts, id, json === true)));
   return command;

@@ -13,7 +13,7 @@ export interface KnownModel {
 
 export interface KnownNames {
   builtinModels: readonly KnownModel[];
-  /** Engines that forward the requested id upstream. A local engine serves only the model that it has loaded. */
+  /** Engines that forward the requested ID upstream. A local engine serves only the model that it has loaded. */
   wildcardEngines: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function checkTask(
   if (deployments !== undefined) {
     if (task === undefined) errors.add([...path, "task"], "is required");
   } else if (builtin === undefined) {
-    errors.add([...path, "deployments"], "is required: no built-in model has this id");
+    errors.add([...path, "deployments"], "is required: no built-in model has this ID");
   } else if (task !== undefined && task !== builtin.task) {
     errors.add(
       [...path, "task"],
@@ -76,7 +76,7 @@ function checkTask(
 }
 
 function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, unknown>, errors: ConfigErrors): void {
-  const taken = new Map<string, string>([...tasks.keys()].map((id) => [id, "is already the id of a model"]));
+  const taken = new Map<string, string>([...tasks.keys()].map((id) => [id, "is already the ID of a model"]));
   for (const { id, path, value } of models) {
     listAt(value, "aliases").forEach((alias, index) => {
       if (typeof alias !== "string") return;
@@ -113,7 +113,7 @@ function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, wr
 
 function fallbackProblem(model: RawModel, fallback: string, tasks: ReadonlyMap<string, unknown>): string | undefined {
   if (fallback === model.id) return "is the model itself";
-  if (fallback.endsWith("/*")) return "must be the id of one model, not a wildcard";
+  if (fallback.endsWith("/*")) return "must be the ID of one model, not a wildcard";
   const target = tasks.has(fallback) ? fallback : [...tasks.keys()].find((id) => covers(id, fallback));
   if (target === undefined) {
     const meant = nearest(fallback, [...tasks.keys()]);

@@ -38,7 +38,7 @@ export interface Config {
   /** Whether OpenAI's model names are aliases of the built-in default models. */
   defaultAliases: boolean;
   models: readonly ModelConfig[];
-  /** Settings for built-in models, by id. */
+  /** Settings for built-in models, by ID. */
   builtinOverrides: readonly BuiltinOverride[];
   /** Messages to log at startup. */
   warnings: readonly string[];
@@ -104,13 +104,13 @@ interface HubConfig {
 }
 
 export interface ModelConfig {
-  /** Catalog id, or a wildcard that ends in `/*`. */
+  /** Catalog ID, or a wildcard that ends in `/*`. */
   id: string;
   task: Task;
   accessGroups: readonly string[];
-  /** Alternative ids of the model. */
+  /** Alternative IDs of the model. */
   aliases: readonly string[];
-  /** Not listed and not found by its own id, only by its aliases and as a fallback. */
+  /** Not listed and not found by its own ID, only by its aliases and as a fallback. */
   isHidden: boolean;
   ownedBy: string;
   /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
@@ -122,7 +122,7 @@ export interface ModelConfig {
   retries: number;
   /** Circuit breaker. `failureRate` is more than 0; 1 disables the check of the rate. */
   circuit: { failures: number; failureRate: number; cooldownSeconds: number };
-  /** Catalog ids tried in order when no deployment is available. */
+  /** Catalog IDs tried in order when no deployment is available. */
   fallbacks: readonly string[];
   /** Maximum number of requests that wait for a slot of one deployment. */
   maxQueue: number;

@@ -4,7 +4,7 @@ import { faultOfConfigText, loadConfigText } from "../../test/support/load-confi
 
 describe("errors", () => {
   test.each([
-    ["- id: nobody\n    task: chat", "models[0].deployments: is required: no built-in model has this id"],
+    ["- id: nobody\n    task: chat", "models[0].deployments: is required: no built-in model has this ID"],
     ["- id: small-voice\n    task: chat", "models[0].task: must be speech, the built-in model's task"],
     ["- id: small-voice\n    defaults: { temperature: 0 }", "models[0].defaults: are parameters of chat requests"],
     ["- id: own\n    deployments: [{ engine: llama-cpp, model: small-chat }]", "models[0].task: is required"],
@@ -12,7 +12,7 @@ describe("errors", () => {
     expect(await faultOfConfigText(`models:\n  ${model}\n`)).toContain(message);
   });
 
-  test("accepts settings for a built-in model by its id alone", async () => {
+  test("accepts settings for a built-in model by its ID alone", async () => {
     const { config } = await loadConfigText(
       "models: [{ id: small-chat, aliases: [gpt-4o], defaults: { top_p: 0.9 } }]",
     );
@@ -94,13 +94,13 @@ models:
       "models[0].deployments[4]: must be a mapping, not a string",
       "models[1].deployments[0].engine: cannot serve a wildcard",
       "models[1].aliases[0]: a wildcard can neither have aliases nor be one",
-      "models[2].aliases[0]: is already the id of a model",
+      "models[2].aliases[0]: is already the ID of a model",
       "models[2].aliases[2]: is already used as an alias",
       "models[2].metadata: is not implemented",
       "models[2].fallbacks[0]: is the model itself",
       'models[2].fallbacks[1]: refers to "small-caht", which does not exist; did you mean small-chat?',
       "models[2].fallbacks[2]: refers to a model whose task is speech, not chat",
-      "models[2].fallbacks[3]: must be the id of one model, not a wildcard",
+      "models[2].fallbacks[3]: must be the ID of one model, not a wildcard",
       "models[2].fallbacks[5]: is listed twice",
       "models[2].deployments: must have at least 1 item",
       "models[3].id: is already used by models[2]",

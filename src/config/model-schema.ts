@@ -128,9 +128,9 @@ const defaults = z
 
 export const model = z.strictObject({
   id: id.describe(
-    "Model id that clients send as `model`. A trailing /* makes a wildcard that matches every id with that prefix.",
+    "Model ID that clients send as `model`. A trailing /* makes a wildcard that matches every ID with that prefix.",
   ),
-  task: z.enum(TASKS).optional().describe("Task of the model; required unless the id is that of a built-in model."),
+  task: z.enum(TASKS).optional().describe("Task of the model; required unless the ID is that of a built-in model."),
   access_groups: z
     .array(name)
     .max(100)
@@ -141,12 +141,12 @@ export const model = z.strictObject({
     .max(20)
     .default([])
     .describe(
-      "Alternative ids of the model, such as whisper-1. Responses contain the model's own id. A trailing * matches every id with that prefix that nothing else matches, such as claude-*.",
+      "Alternative IDs of the model, such as whisper-1. Responses contain the model's own ID. A trailing * matches every ID with that prefix that nothing else matches, such as claude-*.",
     ),
   hidden: z
     .boolean()
     .default(false)
-    .describe("If true, the model is not listed and cannot be requested by its id, only by an alias or as a fallback."),
+    .describe("If true, the model is not listed and cannot be requested by its ID, only by an alias or as a fallback."),
   owned_by: name.default("parlance").describe("Value of `owned_by` in GET /v1/models."),
   price: price.prefault({}),
   defaults: defaults.optional(),
@@ -162,7 +162,7 @@ export const model = z.strictObject({
     .array(z.string())
     .max(20)
     .default([])
-    .describe("Ids of models with the same task to try in order when no deployment is available."),
+    .describe("IDs of models with the same task to try in order when no deployment is available."),
   max_queue: maxQueue
     .default(100)
     .describe(

@@ -120,12 +120,12 @@ interface Sampling {
   repeatPenalty: number;
   /** Most recent tokens of the answer that penalties count; undefined: all. */
   repeatLastN?: number | undefined;
-  /** Token id → -100 to 100, added to its logit. */
+  /** Token ID → -100 to 100, added to its logit. */
   logitBias: Readonly<Record<string, number>>;
 }
 
 export interface ChatRequest extends Sampling {
-  /** The requested catalog id, which the answer names as its `model`. */
+  /** The requested catalog ID, which the answer names as its `model`. */
   model: string;
   messages: ChatMessage[];
   /** Maximum tokens to generate for each choice; undefined: what the context window leaves. */

@@ -38,7 +38,7 @@ export type ForwardedEvent =
   | { type: "frames"; frames: Uint8Array; completionTokens: number }
   /**
    * End of the answer. After frames, `usageFrame` is the SSE frame that reports usage to callers who requested it, with
-   * the answer's id and the upstream's details. `completion` is the complete answer if it was not streamed.
+   * the answer's ID and the upstream's details. `completion` is the complete answer if it was not streamed.
    */
   | { type: "finish"; usage: TokenUsage; usageFrame?: Uint8Array | undefined; completion?: ForwardedCompletion };
 

@@ -41,7 +41,7 @@ export interface EngineDefinition<Name extends string, Settings> {
   isLocal?: true;
   /** True for a proxy to another service. */
   isUpstream?: true;
-  /** True if the engine passes the requested id on, as wildcard models require. */
+  /** True if the engine passes the requested ID on, as wildcard models require. */
   takesWildcards?: true;
   /** True for engines for tests and demos, which the configuration reference leaves out. */
   isForTests?: true;

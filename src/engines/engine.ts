@@ -19,16 +19,16 @@ export interface EmbeddingModel extends OpenModel {
   embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
 }
 
-/** A text, or token ids. */
+/** A text, or token IDs. */
 export type EmbeddingInput = string | readonly number[];
 
 export interface EmbeddingRequest {
-  /** The catalog id that was asked for. */
+  /** The catalog ID that was asked for. */
   model: string;
   inputs: readonly EmbeddingInput[];
   /** Length of the vectors; undefined: the model's own. */
   dimensions: number | undefined;
-  /** Whether the caller asked for a model of OpenAI's: token ids are then those of cl100k_base. */
+  /** Whether the caller asked for a model of OpenAI's: token IDs are then those of cl100k_base. */
   usesOpenAiName: boolean;
   /** Encoding requested from an upstream. */
   encoding: "float" | "base64";
@@ -64,7 +64,7 @@ export interface ModerationModel extends OpenModel {
 }
 
 export interface ModerationAsked {
-  /** The requested catalog id. */
+  /** The requested catalog ID. */
   model: string;
   /** Project that the request counts for; requests of several projects take turns. */
   project: string;
@@ -104,7 +104,7 @@ export interface SpeechModel extends OpenModel {
 }
 
 export interface SpeechRequest {
-  /** The requested catalog id. */
+  /** The requested catalog ID. */
   model: string;
   text: string;
   voice: string;
@@ -140,7 +140,7 @@ export interface TranscriptionAbilities {
 }
 
 export interface TranscriptionRequest {
-  /** The requested catalog id. */
+  /** The requested catalog ID. */
   model: string;
   /** Mono samples, -1 to 1, at 16 kHz. Each iteration decodes the file again. */
   samples: AsyncIterable<Float32Array>;
@@ -197,9 +197,9 @@ interface TranscriptConfidence {
 
 /** Services for an engine that opens a model. */
 export interface EngineServices {
-  /** For logs and messages: the catalog id, or a name derived from it when a model has several deployments. */
+  /** For logs and messages: the catalog ID, or a name derived from it when a model has several deployments. */
   name: string;
-  /** The catalog id as configured. A wildcard such as `openai/*` says which part of the requested id is not sent. */
+  /** The catalog ID as configured. A wildcard such as `openai/*` says which part of the requested ID is not sent. */
   catalogId: string;
   /** Downloads a model's files unless they are already in the store. */
   pull(reference: ModelReference, signal: AbortSignal): Promise<ModelFiles>;
@@ -208,7 +208,7 @@ export interface EngineServices {
   signal: AbortSignal;
 }
 
-/** A manifest id, a local file, or a file on the hub as `owner/repo/path`. */
+/** A manifest ID, a local file, or a file on the hub as `owner/repo/path`. */
 export type ModelReference = { model: string } | { file: string } | { hf: string };
 
 export interface ModelFiles {

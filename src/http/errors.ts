@@ -86,7 +86,7 @@ export function answerUnroutable(error: FastifyError, { id, raw }: FastifyReques
   const [path = ""] = (raw.url ?? "").slice(0, 200).split("?", 1);
   const isTooLong = error.code === "FST_ERR_MAX_PARAM_LENGTH";
   const fault = isTooLong
-    ? new Fault("not-found", `Invalid URL (${raw.method} ${path}…): a part of it is longer than any id.`)
+    ? new Fault("not-found", `Invalid URL (${raw.method} ${path}…): a part of it is longer than any ID.`)
     : invalidRequest(`Invalid URL (${raw.method} ${path}): its percent-encoding is not that of UTF-8 text.`);
   answerWithoutRoute(reply.raw, fault, id);
 }

@@ -5,7 +5,7 @@ import type { Fault } from "../faults.ts";
 export type ModerationOutcome = ModerationVerdict | Fault;
 
 export interface ChatModerationResult {
-  /** Catalog id of the moderation model. */
+  /** Catalog ID of the moderation model. */
   model: string;
   input: ModerationOutcome | undefined;
   /** Set once the answer is complete. */

@@ -121,7 +121,7 @@ export class Inference {
     return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
   }
 
-  /** Returns the listing's entry for an id or an alias. Throws a Fault when it does not exist or the caller may not use it. */
+  /** Returns the listing's entry for an ID or an alias. Throws a Fault when it does not exist or the caller may not use it. */
   async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
     const found = this.#find(caller, id);
     const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);

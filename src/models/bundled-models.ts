@@ -3,7 +3,7 @@
 import type { Task } from "../engines/task.ts";
 
 export interface BundledModel {
-  /** Catalog id. */
+  /** Catalog ID. */
   id: string;
   task: Task;
   engine: "flite" | "sentence-embeddings";

@@ -4,7 +4,7 @@ import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 
 export interface ManifestEntry {
-  /** Catalog id and folder name: lower-case letters, digits, `.` and `-`. */
+  /** Catalog ID and folder name: lower-case letters, digits, `.` and `-`. */
   id: string;
   task: Task;
   /** Name of the engine that runs it. */

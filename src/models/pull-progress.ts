@@ -2,7 +2,7 @@ import type { SourceKind } from "./manifest-entry.ts";
 
 /** Progress of a pull. One event per received chunk, so displays should throttle. */
 export interface PullProgress {
-  /** Manifest id, or `hf:owner/repo/path`. */
+  /** Manifest ID, or `hf:owner/repo/path`. */
   model: string;
   file: string;
   /**

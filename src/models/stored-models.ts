@@ -8,7 +8,7 @@ import { damagedFiles, type ModelRecord, RECORD_NAME, readRecord, sizeOf } from 
 import type { StoreFolders } from "./store-folders.ts";
 
 export interface StoredModel {
-  /** Id for `pull` and `remove`: a manifest id, or `hf:owner/repo/path`. */
+  /** ID for `pull` and `remove`: a manifest ID, or `hf:owner/repo/path`. */
   id: string;
   /** Undefined for a file outside the manifest. */
   task: Task | undefined;

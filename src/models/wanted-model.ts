@@ -6,7 +6,7 @@ import { Fault, invalidRequest } from "../faults.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 
 export interface WantedModel {
-  /** Manifest id, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */
+  /** Manifest ID, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */
   id: string;
   /** Relative to the store's directory, with `/`. */
   folder: string;

@@ -1,10 +1,10 @@
-/** Prometheus metrics. Label values are catalog ids and status codes, so that callers cannot create new series. */
+/** Prometheus metrics. Label values are catalog IDs and status codes, so that callers cannot create new series. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export interface RequestMeasure {
   operation: string;
-  /** Catalog id; empty if the request failed before its model was resolved. */
+  /** Catalog ID; empty if the request failed before its model was resolved. */
   model: string;
   status: number;
   durationSeconds: number;

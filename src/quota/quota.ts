@@ -8,9 +8,9 @@ import type { Operation, Usage } from "../usage.ts";
 /** Upper bound of what a request can use. */
 export interface Claim {
   caller: Caller;
-  /** The requested catalog id, aliases resolved; undefined for requests without a model. */
+  /** The requested catalog ID, aliases resolved; undefined for requests without a model. */
   model: string | undefined;
-  /** The catalog entry: the same id, or the wildcard that matches it. */
+  /** The catalog entry: the same ID, or the wildcard that matches it. */
   catalogId: string | undefined;
   /** Computed only when a limit applies, since it reads the complete prompt. */
   upperBound(): UsageUpperBound;

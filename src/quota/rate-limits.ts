@@ -16,7 +16,7 @@ export interface RateLimitsOptions {
   /** A request that was never settled because its process died stops counting as running after this. */
   requestTimeoutSeconds: number;
   logger: Logger;
-  /** Called with the catalog id, or an empty string, and the kind of limit. */
+  /** Called with the catalog ID, or an empty string, and the kind of limit. */
   onRefused: (model: string, limit: Kind) => void;
 }
 

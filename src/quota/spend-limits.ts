@@ -27,7 +27,7 @@ export interface SpendLimitsOptions {
   spentSince: (caller: Caller, scopeId: string, from: number) => Promise<number>;
   estimates: CompletionEstimates;
   logger: Logger;
-  /** Called with the catalog id. */
+  /** Called with the catalog ID. */
   onRefused: (model: string) => void;
 }
 

@@ -1,11 +1,11 @@
-/** Stores when each catalog id first appeared, which clients see as its `created`. */
+/** Stores when each catalog ID first appeared, which clients see as its `created`. */
 
 import type { Executor } from "./database.ts";
 
 /** Statements have a bounded number of parameters. */
 const BATCH = 200;
 
-/** Stores new ids with the time `now` and returns when each id was first seen, epoch milliseconds. */
+/** Stores new IDs with the time `now` and returns when each ID was first seen, epoch milliseconds. */
 export async function recordFirstSeen(
   executor: Executor,
   modelIds: readonly string[],

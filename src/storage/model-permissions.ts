@@ -1,7 +1,7 @@
 import type { Executor } from "./database.ts";
 import type { ModelPermissionsRow } from "./schema.ts";
 
-/** `scopeId` is a project's id or the organization's own. */
+/** `scopeId` is a project's ID or the organization's own. */
 export interface PermissionScope {
   organizationId: string;
   scopeId: string;

@@ -110,7 +110,7 @@ interface ModelSightingRow {
 /** Null: the configured default applies. */
 export interface RateLimitRow {
   projectId: string;
-  /** A catalog entry's id. */
+  /** A catalog entry's ID. */
   model: string;
   requestsPerMinute: number | null;
   requestsPerDay: number | null;
@@ -136,7 +136,7 @@ export interface SpendLimitRow {
 /** Moderation of a project's chats. Null: as requested. */
 export interface ModerationPolicyRow {
   projectId: string;
-  /** A catalog id or an alias. */
+  /** A catalog ID or an alias. */
   model: string | null;
   inputMode: "score" | "block" | null;
   outputMode: "score" | "block" | null;
@@ -150,7 +150,7 @@ export interface UsageDimensionRow {
   organizationId: string;
   projectId: string;
   keyId: string;
-  /** The catalog id that answered. */
+  /** The catalog ID that answered. */
   model: string;
   deployment: string;
   operation: Operation;

@@ -112,7 +112,7 @@ export function* splitBatch({ writer, number, dimensions, values }: UsageBatch):
   }
 }
 
-/** Hashes in a fixed order: every process computes the same id. */
+/** Hashes in a fixed order: every process computes the same ID. */
 function idOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): number {
   const json = JSON.stringify([organizationId, projectId, keyId, model, deployment, operation]);
   return Number(hash("sha256", json, "buffer").readBigUInt64BE() >> 11n);

@@ -136,7 +136,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .execute(),
     );
     const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
-    // Other processes, also earlier ones, derived the same id.
+    // Other processes, also earlier ones, derived the same ID.
     expect(rows).toContainEqual(expect.objectContaining({ ...record(), id: 6169352361188316 }));
     expect(written).toHaveLength(14);
     expect(written).toEqual(expect.arrayContaining(given));

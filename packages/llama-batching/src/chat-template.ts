@@ -77,7 +77,7 @@ export class ChatTemplate {
   }
 
   #toTemplateMessages(messages: readonly PromptMessage[]): object[] {
-    // Some clients reuse the same ids in every round: the latest call before a result counts.
+    // Some clients reuse the same IDs in every round: the latest call before a result counts.
     const functionNames = new Map<string, string>();
     return messages.map((message) => {
       const { toolCalls = [], toolCallId } = message;

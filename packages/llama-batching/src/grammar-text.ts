@@ -59,7 +59,7 @@ function callRules({ format, tools, allowsParallel }: CallRules): string {
   ].join("\n");
 }
 
-/** Allows any id: the ids in events are generated independently of what the model writes. */
+/** Allows any ID: the IDs in events are generated independently of what the model writes. */
 function literal(text: string): string {
   return text
     .split(CALL_ID)

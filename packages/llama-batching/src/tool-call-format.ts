@@ -6,7 +6,7 @@ import type { PromptMessage } from "./types.ts";
 
 /**
  * `trigger` `open` name `afterName` arguments (`between` name `afterName` arguments)… `close`, where arguments are one
- * JSON object. The texts contain `CALL_ID` in place of a call's id.
+ * JSON object. The texts contain `CALL_ID` in place of a call's ID.
  */
 export interface ToolCallFormat {
   /** Text that begins a call. */
@@ -20,7 +20,7 @@ export interface ToolCallFormat {
 }
 
 export const CALL_ID = "\uE001";
-/** Mistral's templates check the length of ids. */
+/** Mistral's templates check the length of IDs. */
 export const CALL_ID_LENGTH = 9;
 
 const NAMES = ["needle_first", "needle_second"] as const;

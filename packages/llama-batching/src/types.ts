@@ -6,7 +6,7 @@ export interface PromptMessage {
   content: string;
   /** Calls an assistant made, in order. */
   toolCalls?: readonly ToolCall[];
-  /** Id of the call that a tool message answers. */
+  /** ID of the call that a tool message answers. */
   toolCallId?: string;
   /** Name of the participant, shown where the template has a place for it. */
   name?: string | undefined;
@@ -65,7 +65,7 @@ export interface SamplingParameters {
   repeatPenalty: number;
   /** Most recent tokens of the answer that penalties count; undefined: all. */
   repeatLastN?: number | undefined;
-  /** Token id → -100 to 100, added to its logit. */
+  /** Token ID → -100 to 100, added to its logit. */
   logitBias: Readonly<Record<string, number>>;
 }
 

@@ -32,7 +32,7 @@ export const LLAMA_3 = `{{ bos_token }}{% if tools %}{{ tools | tojson }}{% endi
 
 {{ message.content }}<|eot_id|>{% endif %}{% endfor %}`;
 
-/** Mistral's older one: a list, with an id of nine characters in each call. */
+/** Mistral's older one: a list, with an ID of nine characters in each call. */
 export const MISTRAL_NEMO = `{{ bos_token }}{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}[/AVAILABLE_TOOLS]{% endif %}
 {%- for message in messages %}{% if message.role == "user" %}[INST]{{ message.content }}[/INST]
 {%- elif message.tool_calls %}[TOOL_CALLS][{% for call in message.tool_calls or [] %}

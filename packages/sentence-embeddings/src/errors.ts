@@ -20,7 +20,7 @@ export class TextTooLongError extends Error {
   }
 }
 
-/** A token id is not in the vocabulary. */
+/** A token ID is not in the vocabulary. */
 export class UnknownTokenError extends Error {
   override readonly name = "UnknownTokenError";
   readonly input: number;
@@ -30,7 +30,7 @@ export class UnknownTokenError extends Error {
   readonly vocabularySize: number;
 
   constructor(input: number, position: number, id: number, vocabularySize: number) {
-    super(`Input ${input} has the token id ${id} at ${position}; ids go from 0 to ${vocabularySize - 1}.`);
+    super(`Input ${input} has the token ID ${id} at ${position}; IDs go from 0 to ${vocabularySize - 1}.`);
     this.input = input;
     this.position = position;
     this.id = id;

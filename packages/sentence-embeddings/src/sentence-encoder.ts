@@ -22,7 +22,7 @@ export interface SentenceEncoderOptions {
   threads: number;
 }
 
-/** A text, or token ids of the model's own vocabulary, with or without the marks around them. */
+/** A text, or token IDs of the model's own vocabulary, with or without the marks around them. */
 export type SentenceInput = string | readonly number[];
 
 export interface EmbedOptions {

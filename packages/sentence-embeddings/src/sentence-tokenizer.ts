@@ -1,4 +1,4 @@
-/** Text to token ids and back, as the model's own tokenizer.json says. */
+/** Text to token IDs and back, as the model's own tokenizer.json says. */
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { UnknownTokenError } from "./errors.ts";
@@ -30,7 +30,7 @@ export class SentenceTokenizer {
     return ids;
   }
 
-  /** Removes the marks that the caller's tokenizer has put around the ids. Throws an UnknownTokenError. */
+  /** Removes the marks that the caller's tokenizer has put around the IDs. Throws an UnknownTokenError. */
   check(ids: readonly number[], input: number): readonly number[] {
     const position = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < this.vocabularySize));
     if (position !== -1) throw new UnknownTokenError(input, position, ids[position] ?? -1, this.vocabularySize);

@@ -4,7 +4,7 @@ import { FairBatches, type Window } from "./fair-batches.ts";
 
 const never = new AbortController().signal;
 
-/** Scores a window by its first id. */
+/** Scores a window by its first ID. */
 async function score(batch: readonly Window[]): Promise<Float32Array> {
   await turn();
   return Float32Array.from(batch, ({ ids }) => ids[0] ?? 0);

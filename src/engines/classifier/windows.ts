@@ -1,4 +1,4 @@
-/** Splits a text of any length into windows of token ids that together cover all of it. */
+/** Splits a text of any length into windows of token IDs that together cover all of it. */
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { deobfuscate } from "./deobfuscate.ts";

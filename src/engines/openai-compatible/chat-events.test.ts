@@ -74,7 +74,7 @@ test("reads tool calls that come in pieces, side by side", () => {
   ]);
 });
 
-test("generates a missing call id, and accepts arguments that are an object", () => {
+test("generates a missing call ID, and accepts arguments that are an object", () => {
   const [call, written] = readAll(
     1,
     delta({ tool_calls: [{ function: { name: "f", arguments: { a: 1 } } }] }, "tool_calls"),

@@ -96,7 +96,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     return out;
   }
 
-  /** Returns the frame that reports `usage`, with the answer's id and the upstream's details. */
+  /** Returns the frame that reports `usage`, with the answer's ID and the upstream's details. */
   usageFrame(usage: TokenUsage): Buffer {
     const data = {
       id: this.#id ?? newId(),

@@ -23,7 +23,7 @@ export function createRedactor(
   };
 }
 
-/** Replaces the upstream's model name, as a separate word, by the catalog id. */
+/** Replaces the upstream's model name, as a separate word, by the catalog ID. */
 export function renameModel(text: string, upstreamModel: string, model: string): string {
   const name = upstreamModel.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return text.replace(new RegExp(`(?<![\\w./:-])${name}(?![\\w/:-])`, "g"), () => model);

@@ -114,7 +114,7 @@ export const openAiCompatibleSettings = z
       .min(1)
       .optional()
       .describe(
-        "Model name at the upstream; `*` is replaced with the part of the id that a wildcard matched. Default: the catalog id",
+        "Model name at the upstream; `*` is replaced with the part of the ID that a wildcard matched. Default: the catalog ID",
       ),
     abilities: abilities
       .prefault({})

@@ -33,7 +33,7 @@ async function startUpstream(replies: object[], options?: OpenAiUpstreamOptions)
   return upstream;
 }
 
-test("sends the deployment's key and model, and answers under the catalog id", async () => {
+test("sends the deployment's key and model, and answers under the catalog ID", async () => {
   const upstream = await startUpstream([{ text: "Hello there" }]);
   const settings = { api_key: UPSTREAM_KEY, headers: { "x-team": "blue" } };
   const model = await openModel(upstream.baseUrl, settings, "hub/*");

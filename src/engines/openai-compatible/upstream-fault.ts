@@ -18,7 +18,7 @@ const OWN_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", 
 export interface FaultContext {
   /** The deployment's name. */
   deployment: string;
-  /** The requested catalog id. */
+  /** The requested catalog ID. */
   model: string;
   /** Model name sent to the upstream. */
   upstreamModel: string;

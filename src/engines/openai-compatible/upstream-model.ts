@@ -81,7 +81,7 @@ export abstract class UpstreamModel {
     await this.#options.connections.close();
   }
 
-  /** `asked` is the requested catalog id. */
+  /** `asked` is the requested catalog ID. */
   protected contextOf(asked: string = this.#options.catalogId): FaultContext {
     const { name, catalogId, settings } = this.#options;
     const upstreamModel = toUpstreamModel(settings.model, catalogId, asked);

@@ -12,7 +12,7 @@ const MODELS: [setting: string | undefined, catalogId: string, asked: string, se
   ["one-model", "any/*", "any/thing", "one-model"],
 ];
 
-test.each(MODELS)("sends model %s of catalog id %s, requested as %s, as %s", (setting, catalogId, asked, sent) => {
+test.each(MODELS)("sends model %s of catalog ID %s, requested as %s, as %s", (setting, catalogId, asked, sent) => {
   expect(toUpstreamModel(setting, catalogId, asked)).toBe(sent);
 });
 

@@ -71,7 +71,7 @@ function toFault(error: unknown): unknown {
   }
   if (error instanceof UnknownTokenError) {
     const { input, position, id, vocabularySize } = error;
-    const message = `Invalid token id in input ${input} at position ${position}: ${id}. The ids of this model go from 0 to ${vocabularySize - 1}.`;
+    const message = `Invalid token ID in input ${input} at position ${position}: ${id}. The IDs of this model go from 0 to ${vocabularySize - 1}.`;
     return invalidRequest(message, "input", "invalid_value");
   }
   return error;

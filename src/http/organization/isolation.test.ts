@@ -62,7 +62,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     return Promise.all(paths.map((path) => service.send("GET", path)));
   }
 
-  test("returns 404 for another organization's id on every route, and changes nothing", async () => {
+  test("returns 404 for another organization's ID on every route, and changes nothing", async () => {
     const before = await everything();
     const adminKey = (await service.send("GET", "/admin_api_keys")).body.data[0].id;
     const walked: string[] = [];

@@ -9,7 +9,7 @@ import {
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 
-/** Resolves an entry of a permission list (an id, an alias, a wildcard, `group:…`) to its stored form; undefined for unknown entries. */
+/** Resolves an entry of a permission list (an ID, an alias, a wildcard, `group:…`) to its stored form; undefined for unknown entries. */
 export type ResolveModel = (entry: string) => string | undefined;
 
 interface OfProject {

@@ -14,7 +14,7 @@ interface OfModel {
 /** Minimum interval of progress events; a new file or phase is reported immediately. */
 const PROGRESS_INTERVAL_MS = 200;
 
-/** /v1/organization/models/{id}, /load, /unload and /pull; slashes of an id are percent-encoded. */
+/** /v1/organization/models/{id}, /load, /unload and /pull; slashes of an ID are percent-encoded. */
 export function organizationModels(accounts: Accounts, models: ModelOperations): FastifyPluginAsync {
   return async (app) => {
     // Models belong to the installation: unloading or removing one affects all organizations.
@@ -38,7 +38,7 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
         last = { key, at: performance.now() };
         frames.push(toPullFrame(progress));
       });
-      // An unknown id is a 404 rather than an event.
+      // An unknown ID is a 404 rather than an event.
       await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
       void pulled.then(
         () => {

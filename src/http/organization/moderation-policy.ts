@@ -10,7 +10,7 @@ import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 import { projectOf } from "./projects.ts";
 
-/** True for the id or alias of a moderation model. */
+/** True for the ID or alias of a moderation model. */
 export type IsModerationModel = (id: string) => boolean;
 
 interface OfProject {

@@ -6,7 +6,7 @@ import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
 
-/** Clients send up to 300,000 token ids in one request. */
+/** Clients send up to 300,000 token IDs in one request. */
 const MAX_JSON_VALUES = 400_000;
 
 /** POST /v1/embeddings */

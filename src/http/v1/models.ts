@@ -7,7 +7,7 @@ import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { speaksAnthropic } from "../error-format.ts";
 
-/** GET /v1/models and GET /v1/models/{id}; ids contain `/`, so the id is the rest of the path. */
+/** GET /v1/models and GET /v1/models/{id}; IDs contain `/`, so the ID is the rest of the path. */
 export function models(inference: Inference): FastifyPluginAsync {
   return async (app) => {
     const list = async (request: FastifyRequest, reply: FastifyReply) => {

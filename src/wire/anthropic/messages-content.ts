@@ -81,7 +81,7 @@ function fromUser(content: SentContent, path: string, called: ReadonlySet<string
     }
     const { tool_use_id: id, content: result } = block as unknown as z.output<typeof ToolResult>;
     if (!called.has(id)) {
-      const message = `Invalid value for '${at}.tool_use_id': no tool_use block before it has this id.`;
+      const message = `Invalid value for '${at}.tool_use_id': no tool_use block before it has this ID.`;
       throw invalidRequest(message, `${at}.tool_use_id`, "invalid_value");
     }
     const inner = toPartsOf(result ?? "", `${at}.content`);

@@ -31,7 +31,7 @@ const Bias = Decimal(-100, 100);
 /** Schema of `logit_bias`; stops at the first invalid entry, like `listOf`. */
 const LogitBias = z.record(z.string(), z.custom<number>()).check(({ value, issues }) => {
   for (const [key, bias] of Object.entries(value)) {
-    const message = "its keys are token ids, which are whole numbers";
+    const message = "its keys are token IDs, which are whole numbers";
     if (!/^\d{1,10}$/.test(key)) issues.push({ code: "custom", path: [key], input: key, message });
     const { error } = Bias.safeParse(bias, { reportInput: true });
     issues.push(...((error?.issues ?? []).map((issue) => ({ ...issue, path: [key] })) as typeof issues));

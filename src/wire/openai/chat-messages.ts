@@ -66,7 +66,7 @@ export const Messages = listOf(Message)
         code: "custom",
         path: [index, "tool_call_id"],
         input: message.tool_call_id,
-        message: "no assistant message before it has a tool call with this id",
+        message: "no assistant message before it has a tool call with this ID",
       });
       return;
     }

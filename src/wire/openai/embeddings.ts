@@ -15,7 +15,7 @@ const VECTORS_PER_CHUNK = 32;
 
 const EmbeddingBody = z.object({
   model: z.string().min(1),
-  /** Checked by `toInputs`: a schema would report each of a million ids. */
+  /** Checked by `toInputs`: a schema would report each of a million IDs. */
   input: z.unknown(),
   dimensions: optional(z.int().min(1).max(65_536)),
   encoding_format: optional(z.enum(["float", "base64"])),
@@ -67,7 +67,7 @@ function toInputs(input: unknown): readonly EmbeddingInput[] {
     const path = `input[${index}]`;
     if (areTexts && typeof each === "string") return each;
     if (!areTexts && Array.isArray(each)) return toIds(each, path);
-    throw wrongType("entries must be strings only or arrays of token ids only", path);
+    throw wrongType("entries must be strings only or arrays of token IDs only", path);
   });
 }
 
@@ -77,7 +77,7 @@ function toIds(values: readonly unknown[], path: string): readonly number[] {
     (id) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) <= MAX_TOKEN_ID),
   );
   if (wrong === -1) return values as number[];
-  throw wrongType(`it must be a token id from 0 to ${MAX_TOKEN_ID}`, `${path}[${wrong}]`);
+  throw wrongType(`it must be a token ID from 0 to ${MAX_TOKEN_ID}`, `${path}[${wrong}]`);
 }
 
 /** Fault of an invalid `input`. OpenAI's clients know it as one field, so only the message names the path within it. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 const MAX_ENTRIES = 1_000;
 const MAX_ENTRY_LENGTH = 256;
 
-/** Entries are ids, wildcards that end in `/*`, or `group:` with an access group's name. */
+/** Entries are IDs, wildcards that end in `/*`, or `group:` with an access group's name. */
 export const ModelPermissionsBody = z.strictObject({
   mode: z.enum(["allow_list", "deny_list"]),
   model_ids: z.array(z.string().min(1).max(MAX_ENTRY_LENGTH)).max(MAX_ENTRIES),

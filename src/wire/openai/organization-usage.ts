@@ -65,7 +65,7 @@ export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) 
 
 /** Converts a query of costs, whose line items are models. */
 export function toCostsRequest(query: z.output<typeof CostsQuery>, now: number) {
-  refuseList(query, "models", "use 'line_items' with model ids");
+  refuseList(query, "models", "use 'line_items' with model IDs");
   const order = toOrder(query, COSTS_WIDTH, now);
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
 }

@@ -10,7 +10,7 @@ export interface AcousticModel {
   /** Phonemes that one call accepts. */
   readonly maxPhonemes: number;
   /**
-   * Synthesizes ids of the vocabulary, without the padding at both ends. `speed` 1 is the voice's own pace. The result
+   * Synthesizes IDs of the vocabulary, without the padding at both ends. `speed` 1 is the voice's own pace. The result
    * is meaningless once `signal` has aborted. Calls must not overlap.
    */
   synthesize(phonemes: readonly number[], voice: string, speed: number, signal: AbortSignal): Promise<Float32Array>;

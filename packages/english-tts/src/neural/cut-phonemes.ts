@@ -1,4 +1,4 @@
-/** Maps phonemes to ids of the vocabulary, in pieces of at most `max` ids cut between words. Drops unknown phonemes. */
+/** Maps phonemes to IDs of the vocabulary, in pieces of at most `max` IDs cut between words. Drops unknown phonemes. */
 export function cutPhonemes(phonemes: string, vocabulary: Readonly<Record<string, number>>, max: number): number[][] {
   const pieces: number[][] = [];
   let current: number[] = [];

@@ -41,7 +41,7 @@ export class GraphemeToPhoneme {
     await this.#session.release();
   }
 
-  /** Decodes CTC output: collapses repeated ids and drops the blank, 0. */
+  /** Decodes CTC output: collapses repeated IDs and drops the blank, 0. */
   async #read(letters: readonly number[]): Promise<string> {
     const chars = new Tensor("int64", BigInt64Array.from(letters, BigInt), [1, letters.length]);
     const { ids } = await this.#session.run({ chars });
