@@ -4,26 +4,11 @@
  */
 
 import { readFileSync } from "node:fs";
-import { Classifier } from "../src/engines/classifier/classifier.ts";
 import tables from "../src/engines/classifier/obfuscations.json" with { type: "json" };
-import { createModelStore } from "../src/models/create-model-store.ts";
-import { createLogger } from "../src/observability/logger.ts";
+import { openClassifier } from "./open-classifier.ts";
 
 const until = new AbortController().signal;
-const store = createModelStore(
-  {
-    modelsDirectory: process.env.PARLANCE_MODELS_DIR ?? ".parlance/models",
-    hub: { endpoint: "https://huggingface.co", token: undefined, offline: false },
-  },
-  createLogger("silent"),
-);
-const { paths } = await store.pull({ model: "moderation-minilm" }, { signal: until });
-const files = {
-  weights: paths["model.safetensors"] ?? "",
-  tokenizer: paths["tokenizer.json"] ?? "",
-  tokenizerConfig: paths["tokenizer_config.json"] ?? "",
-};
-const model = await Classifier.open({ files, thresholds: {}, threads: undefined, maxCharacters: 10_000_000 });
+const model = await openClassifier();
 
 const reversed = (table: Readonly<Record<string, string>>) =>
   new Map(Object.entries(table).map(([sign, letter]) => [letter, sign]));
@@ -33,7 +18,7 @@ const letters = (text: string, change: (letter: string, index: number) => string
   Array.from(text, (letter, index) => change(letter, index)).join("");
 
 /** Replaces every other letter that has a replacement. */
-const DISGUISES: Readonly<Record<string, (text: string) => string>> = {
+const OBFUSCATIONS: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   homoglyphs: (text) =>
     letters(text, (letter, index) => (index % 2 === 0 ? (homoglyphs.get(letter) ?? letter) : letter)),
@@ -53,13 +38,13 @@ const lines = (name: string) =>
 
 for (const name of ["harmful-held-out", "look-alikes-held-out"]) {
   const texts = lines(name);
-  for (const [disguise, apply] of Object.entries(DISGUISES)) {
+  for (const [obfuscation, apply] of Object.entries(OBFUSCATIONS)) {
     const verdicts = await model.moderate(
       texts.map((text) => ({ text: apply(text), images: [] })),
       until,
     );
     const flagged = verdicts.filter(({ flags }) => Object.values(flags).some(Boolean)).length;
-    console.log(`${name}, ${disguise}: ${flagged} of ${texts.length} flagged`);
+    console.log(`${name}, ${obfuscation}: ${flagged} of ${texts.length} flagged`);
   }
 }
 await model.close();

@@ -1,30 +1,15 @@
 /** Latency and throughput of the default moderation model. `node bench/moderations.ts` */
 
 import { availableParallelism } from "node:os";
-import { Classifier } from "../src/engines/classifier/classifier.ts";
-import { createModelStore } from "../src/models/create-model-store.ts";
-import { createLogger } from "../src/observability/logger.ts";
+import { openClassifier } from "./open-classifier.ts";
 
 const WORDS = "the minutes of our meeting will follow tomorrow and the budget for spring was put off again".split(" ");
 const text = (words: number, salt: number) =>
   Array.from({ length: words }, (_, index) => WORDS[(index * 7 + salt) % WORDS.length]).join(" ");
 const until = new AbortController().signal;
 
-const store = createModelStore(
-  {
-    modelsDirectory: process.env.PARLANCE_MODELS_DIR ?? ".parlance/models",
-    hub: { endpoint: "https://huggingface.co", token: undefined, offline: false },
-  },
-  createLogger("silent"),
-);
-const { paths } = await store.pull({ model: "moderation-minilm" }, { signal: until });
-const files = {
-  weights: paths["model.safetensors"] ?? "",
-  tokenizer: paths["tokenizer.json"] ?? "",
-  tokenizerConfig: paths["tokenizer_config.json"] ?? "",
-};
 const before = performance.now();
-const model = await Classifier.open({ files, thresholds: {}, threads: undefined, maxCharacters: 10_000_000 });
+const model = await openClassifier();
 console.log(`${availableParallelism()} cores, opened in ${Math.round(performance.now() - before)} ms`);
 
 async function measure(count: number, words: number, rounds: number): Promise<void> {

@@ -1,15 +1,10 @@
 /** `parlance usage`: a month's usage and cost by project and model. */
 
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { Accounts } from "../accounts/accounts.ts";
-import { loadConfig } from "../config/load-config.ts";
-import { openDatabase } from "../storage/database.ts";
 import type { UsageSum } from "../storage/usage-reports.ts";
 import { UsageReports } from "../usage/usage-report.ts";
-import { configSources } from "./config-sources.ts";
 import { formatTable } from "./format-table.ts";
-import { openLog } from "./open-log.ts";
+import { withAccounts } from "./with-accounts.ts";
 
 interface UsageOptions {
   month?: [from: number, until: number];
@@ -28,30 +23,25 @@ export function usageCommand(): Command {
 }
 
 async function printUsage({ month, organization, json }: UsageOptions): Promise<void> {
-  const { databaseUrl, dataDirectory } = await loadConfig(configSources());
-  const logger = openLog("warn");
-  await using closing = new AsyncDisposableStack();
-  const database = openDatabase({ url: databaseUrl, file: join(dataDirectory, "parlance.sqlite"), logger });
-  closing.defer(() => database.close());
-  const accounts = new Accounts({ database, logger });
-  closing.defer(() => accounts.close());
-  const organizationId = organization ?? (await accounts.defaultScope("admin")).organizationId;
-  const [from, until] = month ?? parseMonth(new Date().toISOString().slice(0, 7));
-  const { buckets } = await new UsageReports(database).read({
-    organizationId,
-    operation: undefined,
-    from,
-    until,
-    bucketSeconds: 86_400,
-    groupBy: ["projectId", "model", "operation"],
-    maxBuckets: MAX_DAYS,
+  await withAccounts(async (accounts, database) => {
+    const organizationId = organization ?? (await accounts.defaultScope("admin")).organizationId;
+    const [from, until] = month ?? parseMonth(new Date().toISOString().slice(0, 7));
+    const { buckets } = await new UsageReports(database).read({
+      organizationId,
+      operation: undefined,
+      from,
+      until,
+      bucketSeconds: 86_400,
+      groupBy: ["projectId", "model", "operation"],
+      maxBuckets: MAX_DAYS,
+    });
+    const groups = Map.groupBy(
+      buckets.flatMap(({ sums }) => sums),
+      ({ projectId, model }) => `${projectId} ${model}`,
+    );
+    const rows = [...groups.values()].map(total).sort((a, b) => a.project.localeCompare(b.project));
+    console.log(json === true ? JSON.stringify(rows, undefined, 2) : toTable(rows));
   });
-  const groups = Map.groupBy(
-    buckets.flatMap(({ sums }) => sums),
-    ({ projectId, model }) => `${projectId} ${model}`,
-  );
-  const rows = [...groups.values()].map(total).sort((a, b) => a.project.localeCompare(b.project));
-  console.log(json === true ? JSON.stringify(rows, undefined, 2) : toTable(rows));
 }
 
 function total(sums: readonly UsageSum[]) {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { Accounts } from "../accounts/accounts.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { openDatabase } from "../storage/database.ts";
+import { type Database, openDatabase } from "../storage/database.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
-/** Opens the accounts in the configured database, which a running service may use at the same time. */
-export async function withAccounts(work: (accounts: Accounts) => Promise<void>): Promise<void> {
+/** Opens the configured database and its accounts, which a running service may use at the same time. */
+export async function withAccounts(work: (accounts: Accounts, database: Database) => Promise<void>): Promise<void> {
   const { databaseUrl, dataDirectory } = await loadConfig(configSources());
   const logger = openLog("warn");
   await using closing = new AsyncDisposableStack();
@@ -14,5 +14,5 @@ export async function withAccounts(work: (accounts: Accounts) => Promise<void>):
   closing.defer(() => database.close());
   const accounts = new Accounts({ database, logger });
   closing.defer(() => accounts.close());
-  await work(accounts);
+  await work(accounts, database);
 }

@@ -1,6 +1,7 @@
 /** Converts a validated body of POST /v1/messages to a chat call. */
 
 import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { toModerationInput } from "../moderation-texts.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
@@ -14,23 +15,16 @@ import { hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
  */
 export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders) {
   const request: ChatRequest = {
+    ...DEFAULT_CHAT_REQUEST,
     ...toPromptParts(body),
     model: body.model,
     maxTokens: body.max_tokens,
-    temperature: body.temperature ?? 1,
-    topP: body.top_p ?? 1,
+    temperature: body.temperature ?? DEFAULT_CHAT_REQUEST.temperature,
+    topP: body.top_p ?? DEFAULT_CHAT_REQUEST.topP,
     topK: body.top_k === 0 ? undefined : body.top_k,
-    minP: undefined,
-    seed: undefined,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    repeatPenalty: 1,
-    logitBias: {},
     stop: body.stop_sequences ?? [],
-    choices: 1,
     toolChoice: toToolChoice(body.tool_choice, body.tools ?? []),
     parallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
-    topLogprobs: undefined,
     // A budget allows thinking without requiring it, so models that do not think answer too.
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : undefined,
     callerHeaders,

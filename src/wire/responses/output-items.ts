@@ -115,77 +115,75 @@ class ReasoningItem implements OutputItem {
   }
 }
 
-class FunctionCallItem implements OutputItem {
-  readonly #id = newId("fc");
-  readonly #place: { item_id: string; output_index: number };
-  readonly #call: Record<string, unknown>;
-  #arguments = "";
+/** Common state of both kinds of tool call. */
+class CallItem {
+  protected readonly id: string;
+  protected readonly place: { item_id: string; output_index: number };
+  protected readonly call: Record<string, unknown>;
+  protected arguments = "";
 
-  constructor(index: number, callId: string, { name, namespace }: ToolName) {
-    this.#place = { item_id: this.#id, output_index: index };
-    this.#call = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
-  }
-
-  toJson(status: Status) {
-    return { id: this.#id, type: "function_call", status, ...this.#call, arguments: this.#arguments };
+  constructor(prefix: string, index: number, callId: string, { name, namespace }: ToolName) {
+    this.id = newId(prefix);
+    this.place = { item_id: this.id, output_index: index };
+    this.call = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
   }
 
   begin() {
     return [];
   }
+}
+
+class FunctionCallItem extends CallItem implements OutputItem {
+  constructor(index: number, callId: string, name: ToolName) {
+    super("fc", index, callId, name);
+  }
+
+  toJson(status: Status) {
+    return { id: this.id, type: "function_call", status, ...this.call, arguments: this.arguments };
+  }
 
   append(text: string) {
-    this.#arguments += text;
-    return [{ type: "response.function_call_arguments.delta", ...this.#place, delta: text }];
+    this.arguments += text;
+    return [{ type: "response.function_call_arguments.delta", ...this.place, delta: text }];
   }
 
   end() {
-    const { name } = this.#call;
-    return [{ type: "response.function_call_arguments.done", ...this.#place, name, arguments: this.#arguments }];
+    const { name } = this.call;
+    return [{ type: "response.function_call_arguments.done", ...this.place, name, arguments: this.arguments }];
   }
 }
 
 /** Custom tool call: the model calls a function of one string, and the client gets that string. */
-class CustomCallItem implements OutputItem {
-  readonly #id = newId("ctc");
-  readonly #place: { item_id: string; output_index: number };
-  readonly #call: Record<string, unknown>;
-  #arguments = "";
-
-  constructor(index: number, callId: string, { name, namespace }: ToolName) {
-    this.#place = { item_id: this.#id, output_index: index };
-    this.#call = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
+class CustomCallItem extends CallItem implements OutputItem {
+  constructor(index: number, callId: string, name: ToolName) {
+    super("ctc", index, callId, name);
   }
 
   toJson(status: Status) {
     const input = status === "in_progress" ? "" : this.#input();
-    return { id: this.#id, type: "custom_tool_call", status, ...this.#call, input };
-  }
-
-  begin() {
-    return [];
+    return { id: this.id, type: "custom_tool_call", status, ...this.call, input };
   }
 
   append(text: string) {
-    this.#arguments += text;
+    this.arguments += text;
     return [];
   }
 
   end() {
     const input = this.#input();
     return [
-      { type: "response.custom_tool_call_input.delta", ...this.#place, delta: input },
-      { type: "response.custom_tool_call_input.done", ...this.#place, input },
+      { type: "response.custom_tool_call_input.delta", ...this.place, delta: input },
+      { type: "response.custom_tool_call_input.done", ...this.place, input },
     ];
   }
 
   /** Returns the string argument, or the raw arguments if they are truncated or invalid. */
   #input(): string {
     try {
-      const { input } = JSON.parse(this.#arguments) as { input?: unknown };
-      return typeof input === "string" ? input : this.#arguments;
+      const { input } = JSON.parse(this.arguments) as { input?: unknown };
+      return typeof input === "string" ? input : this.arguments;
     } catch {
-      return this.#arguments;
+      return this.arguments;
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Converts a validated body of POST /v1/responses to a chat call. */
 
 import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { unsupportedValue } from "../../faults.ts";
 import { toModerationInput } from "../moderation-texts.ts";
@@ -14,20 +15,12 @@ import { type ReadTools, toToolChoice } from "./responses-tools.ts";
  */
 export function toResponsesCall(body: ResponsesBody, tools: ReadTools, callerHeaders: CallerHeaders) {
   const request: ChatRequest = {
+    ...DEFAULT_CHAT_REQUEST,
     model: body.model,
     messages: toChatMessages(body.instructions, body.input),
     maxTokens: body.max_output_tokens,
-    temperature: body.temperature ?? 1,
-    topP: body.top_p ?? 1,
-    topK: undefined,
-    minP: undefined,
-    seed: undefined,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    repeatPenalty: 1,
-    logitBias: {},
-    stop: [],
-    choices: 1,
+    temperature: body.temperature ?? DEFAULT_CHAT_REQUEST.temperature,
+    topP: body.top_p ?? DEFAULT_CHAT_REQUEST.topP,
     format: toFormat(body.text),
     ...toToolChoice(body.tool_choice, tools),
     parallelToolCalls: body.parallel_tool_calls ?? true,
