@@ -1,6 +1,6 @@
 /**
- * Bytes of `value` as JSON, without writing it and without the backslashes of escapes: a text counts what a model reads
- * of it. 19 MB in long texts take 5 ms, and 45 ms with JSON.stringify. Leaves out object entries named `omitted`.
+ * Counts the bytes of `value` as JSON without serializing it, and without the backslashes of escapes, which a model does
+ * not read. 19 MB in long texts take 5 ms, and 45 ms with JSON.stringify. Skips object entries named `omitted`.
  */
 export function jsonBytes(value: unknown, omitted?: string): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;

@@ -18,7 +18,7 @@ test("caches prepared statements within a memory bound", async () => {
   expect(prepare).toHaveBeenCalledTimes(21);
   expect((await select(1000)).rows).toHaveLength(1000);
   expect(prepare).toHaveBeenCalledTimes(22);
-  // Longer than the complete cache.
+  // Longer than the entire cache.
   expect((await select(10_000)).rows).toHaveLength(10_000);
 });
 

@@ -1,4 +1,4 @@
-/** Upstream failures through the complete service: the caller's error and the number of attempts. */
+/** Upstream failures through the entire service: the caller's error and the number of attempts. */
 
 import type { FaultName, FaultyUpstream } from "./faulty-upstream.ts";
 import type { Service } from "./service.ts";

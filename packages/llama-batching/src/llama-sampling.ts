@@ -2,7 +2,7 @@
 
 import { randomInt } from "node:crypto";
 
-/** Default limit of candidates: sorting the complete vocabulary doubles the time of a token. */
+/** Default limit of candidates: sorting the entire vocabulary doubles the time of a token. */
 const TOP_K = 256;
 
 /** `top_k` within the 32-bit range, beyond which it would overflow to a small number. */

@@ -54,7 +54,7 @@ test("copies the state of a sequence up to a token", async () => {
   expect(model.detokenize([token])).toBe(" Rome");
 });
 
-test("reads the logits of the complete vocabulary", async () => {
+test("reads the logits of the entire vocabulary", async () => {
   const [sequence] = sequences;
   await sequence.clearHistory();
   const sampler = decoder.createSampler({ ...GREEDY, temperature: 2, topK: 1 });

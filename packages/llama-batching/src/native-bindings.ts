@@ -16,7 +16,7 @@ import {
 export interface SamplerOptions {
   /** 0 is greedy and ignores top-k, top-p, min-p and seed. */
   temperature: number;
-  /** 0: the complete vocabulary. */
+  /** 0: the entire vocabulary. */
   topK: number;
   topP: number;
   minP: number;

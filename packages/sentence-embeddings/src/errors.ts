@@ -3,12 +3,12 @@ export class ModelFileError extends Error {
   override readonly name = "ModelFileError";
 }
 
-/** A text is longer than the model's window and was not to be averaged. */
+/** A text is longer than the model's window, and averaging was not requested. */
 export class TextTooLongError extends Error {
   override readonly name = "TextTooLongError";
   /** Index of the input. */
   readonly input: number;
-  /** Tokens of the text, marks included. */
+  /** Tokens of the text, special tokens included. */
   readonly tokens: number;
   readonly maxTokens: number;
 

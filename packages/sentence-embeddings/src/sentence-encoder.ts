@@ -1,4 +1,4 @@
-/** Turns texts into vectors whose dot product is their similarity. */
+/** Converts texts to vectors whose dot product is their similarity. */
 
 import { readFile } from "node:fs/promises";
 import { InferenceSession, Tensor } from "onnxruntime-node";
@@ -17,16 +17,16 @@ export interface SentenceEncoderOptions {
   tokenizerConfig: string;
   /** Attention heads. */
   heads: number;
-  /** Tokens that the model reads at once, marks included: sentence-transformers' `max_seq_length`. */
+  /** Tokens that the model reads at once, special tokens included: sentence-transformers' `max_seq_length`. */
   maxTokens: number;
   threads: number;
 }
 
-/** A text, or token IDs of the model's own vocabulary, with or without the marks around them. */
+/** A text, or token IDs of the model's own vocabulary, with or without the special tokens around them. */
 export type SentenceInput = string | readonly number[];
 
 export interface EmbedOptions {
-  /** What happens to an input that is longer than the window: an error, or the weighted mean of its windows. */
+  /** What to do with an input that is longer than the window: throw, or return the weighted mean of its windows. */
   longInput: "refuse" | "average";
   signal: AbortSignal;
 }
@@ -34,12 +34,12 @@ export interface EmbedOptions {
 export interface Embeddings {
   /** One vector after the other, each of length 1. */
   values: Float32Array;
-  /** Tokens read, marks included. */
+  /** Tokens read, special tokens included. */
   tokens: number;
 }
 
-/** The mark before and the mark behind a window. */
-const MARKS = 2;
+/** [CLS] before each window and [SEP] after it. */
+const SPECIAL_TOKENS = 2;
 /** Inputs whose windows are in memory at once. */
 const GROUP_INPUTS = 128;
 const WEIGHTS_FILE = "model.safetensors";
@@ -73,8 +73,8 @@ export class SentenceEncoder {
       // Its worker threads would otherwise spin between requests.
       extra: { session: { intra_op: { allow_spinning: "0" } } },
     });
-    const own = new SentenceTokenizer(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
-    return new SentenceEncoder(session, own, dimensions, options.maxTokens);
+    const parsed = new SentenceTokenizer(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
+    return new SentenceEncoder(session, parsed, dimensions, options.maxTokens);
   }
 
   /**
@@ -103,22 +103,23 @@ export class SentenceEncoder {
   }
 
   #windows(input: SentenceInput, index: number, longInput: EmbedOptions["longInput"]): Window[] {
-    const ids = typeof input === "string" ? this.#tokenizer.encode(input) : this.#tokenizer.check(input, index);
-    const size = this.maxTokens - MARKS;
+    const ids =
+      typeof input === "string" ? this.#tokenizer.encode(input) : this.#tokenizer.stripSpecialTokens(input, index);
+    const size = this.maxTokens - SPECIAL_TOKENS;
     if (ids.length > size && longInput === "refuse") {
-      throw new TextTooLongError(index, ids.length + MARKS, this.maxTokens);
+      throw new TextTooLongError(index, ids.length + SPECIAL_TOKENS, this.maxTokens);
     }
     const windows: Window[] = [];
     for (let start = 0; start === 0 || start < ids.length; start += size) {
-      windows.push({ input: index, ids: this.#tokenizer.marked(ids.slice(start, start + size)) });
+      windows.push({ input: index, ids: this.#tokenizer.addSpecialTokens(ids.slice(start, start + size)) });
     }
     return windows;
   }
 
-  /** Weighted by the tokens that each window has, as OpenAI's cookbook averages long texts. */
+  /** Adds windows to their input's vector, weighted by their tokens, as OpenAI's cookbook averages long texts. */
   #add(values: Float32Array, batch: readonly Window[], rows: Float32Array): void {
     for (const [row, { input, ids }] of batch.entries()) {
-      const weight = Math.max(1, ids.length - MARKS);
+      const weight = Math.max(1, ids.length - SPECIAL_TOKENS);
       for (let column = 0; column < this.dimensions; column += 1) {
         const at = input * this.dimensions + column;
         values[at] = (values[at] ?? 0) + weight * (rows[row * this.dimensions + column] ?? 0);

@@ -1,4 +1,4 @@
-/** Text to token IDs and back, as the model's own tokenizer.json says. */
+/** Converts text to token IDs with the model's tokenizer.json. */
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { UnknownTokenError } from "./errors.ts";
@@ -21,7 +21,7 @@ export class SentenceTokenizer {
     this.#end = this.#tokenizer.token_to_id("[SEP]") ?? 102;
   }
 
-  /** Without the marks around it. */
+  /** Tokenizes without special tokens. */
   encode(text: string): number[] {
     const ids: number[] = [];
     for (const piece of pieces(text)) {
@@ -30,8 +30,8 @@ export class SentenceTokenizer {
     return ids;
   }
 
-  /** Removes the marks that the caller's tokenizer has put around the IDs. Throws an UnknownTokenError. */
-  check(ids: readonly number[], input: number): readonly number[] {
+  /** Removes the special tokens around the caller's IDs. Throws an UnknownTokenError for an ID outside the vocabulary. */
+  stripSpecialTokens(ids: readonly number[], input: number): readonly number[] {
     const position = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < this.vocabularySize));
     if (position !== -1) throw new UnknownTokenError(input, position, ids[position] ?? -1, this.vocabularySize);
     const start = ids[0] === this.#begin ? 1 : 0;
@@ -39,7 +39,7 @@ export class SentenceTokenizer {
     return ids.slice(start, end);
   }
 
-  marked(ids: readonly number[]): readonly number[] {
+  addSpecialTokens(ids: readonly number[]): readonly number[] {
     return [this.#begin, ...ids, this.#end];
   }
 }

@@ -4,9 +4,9 @@
 const BATCH_TOKENS = 2048;
 
 export interface Window {
-  /** Index of the input it belongs to. */
+  /** Index of its input. */
   input: number;
-  /** Marks included. */
+  /** Special tokens included. */
   ids: readonly number[];
 }
 

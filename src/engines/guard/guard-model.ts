@@ -6,7 +6,6 @@ import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
-import { halvesOf } from "./halves-of.ts";
 import { harmProbability } from "./harm-probability.ts";
 
 export interface GuardOptions {
@@ -31,6 +30,11 @@ export const open: InProcessModule<GuardSettings>["open"] = async (settings, _ta
 const FLAGGED_FROM = 0.5;
 /** Enough to include both words of a verdict. */
 const ALTERNATIVES = 10;
+
+/** Shorter texts fit into any context window, so splitting them further would not help. */
+const MIN_SPLIT_CHARACTERS = 400;
+/** Characters in both halves, to keep a phrase at the cut in one piece. */
+const OVERLAP_CHARACTERS = 100;
 
 export class GuardModel implements ModerationModel {
   readonly task = "moderation";
@@ -84,7 +88,7 @@ export class GuardModel implements ModerationModel {
       return [await this.#ask(question, text, signal)];
     } catch (failure) {
       const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
-      const halves = isTooLong ? halvesOf(text) : [];
+      const halves = isTooLong ? splitInHalves(text) : [];
       if (halves.length === 0) throw toUpstreamFault(failure);
       const answers: GuardAnswer[] = [];
       for (const half of halves) answers.push(...(await this.#askInParts(question, half, signal)));
@@ -157,4 +161,21 @@ function toUpstreamFault(failure: unknown): unknown {
 function withProbability(answer: GuardAnswer, harm: number | undefined): GuardAnswer {
   if (harm === undefined || answer.harm === 0.5) return answer;
   return { ...answer, harm: answer.harm === 1 ? Math.max(harm, 0.5) : harm };
+}
+
+/** Splits a text into two overlapping halves, at white space near the middle if there is any; [] for a short text. */
+function splitInHalves(text: string): readonly string[] {
+  if (text.length < MIN_SPLIT_CHARACTERS) return [];
+  const middle = text.length >> 1;
+  const near = /\s/.exec(text.slice(middle, middle + OVERLAP_CHARACTERS))?.index ?? 0;
+  const cut = middle + near;
+  return [
+    text.slice(0, characterStart(text, cut + OVERLAP_CHARACTERS)),
+    text.slice(characterStart(text, cut - OVERLAP_CHARACTERS)),
+  ];
+}
+
+/** Moves an index out of a surrogate pair. */
+function characterStart(text: string, index: number): number {
+  return /[\uDC00-\uDFFF]/.test(text.charAt(index)) ? index - 1 : index;
 }

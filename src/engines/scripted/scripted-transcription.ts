@@ -1,4 +1,4 @@
-/** A transcription model that reads the complete recording and then emits a configured reply sentence by sentence. */
+/** A transcription model that reads the entire recording and then emits a configured reply sentence by sentence. */
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest } from "../../faults.ts";

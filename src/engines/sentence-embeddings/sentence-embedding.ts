@@ -9,7 +9,7 @@ import type { HostedModule } from "../host/model-child.ts";
 import { decodeOpenAiIds } from "../openai-embedding-models.ts";
 
 export interface SentenceEmbeddingOptions {
-  /** Paths of what the model store fetched. */
+  /** Paths of the files in the model store. */
   files: { weights: string; tokenizer: string; tokenizerConfig: string };
   longInput: "refuse" | "average" | undefined;
   slots: number;
