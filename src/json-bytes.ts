@@ -7,12 +7,15 @@ export function jsonBytes(value: unknown, omitted?: string): number {
   // In an array it is written as null.
   if (value === undefined) return 4;
   if (Array.isArray(value)) {
-    return value.reduce<number>((sum, item) => sum + jsonBytes(item, omitted) + 1, value.length === 0 ? 2 : 1);
+    let bytes = value.length === 0 ? 2 : 1;
+    for (const item of value) bytes += jsonBytes(item, omitted) + 1;
+    return bytes;
   }
   // JSON.stringify writes null for undefined items of an array.
   if (typeof value !== "object" || value === null) return String(value ?? null).length;
   let bytes = 1;
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
     if (item !== undefined && key !== omitted) bytes += Buffer.byteLength(key) + 4 + jsonBytes(item, omitted);
   }
   return Math.max(2, bytes);

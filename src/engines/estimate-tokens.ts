@@ -1,7 +1,7 @@
 /** Estimates token counts without a tokenizer: English text has about four bytes per token. */
 
 import { jsonBytes } from "../json-bytes.ts";
-import type { ChatRequest } from "./chat-model.ts";
+import type { ChatMessage, ChatRequest } from "./chat-model.ts";
 import { imagesIn, messageText } from "./message-text.ts";
 
 const BYTES_PER_TOKEN = 4;
@@ -22,13 +22,22 @@ export function estimatePromptTokens(
 ): number {
   let text = 0;
   let images = 0;
+  let plainBytes = jsonBytes([[], { type: "text" }]);
+  let completeBytes = jsonBytes([tools, format]);
   for (const message of messages) {
-    text += estimateTextTokens(messageText(message));
+    const bytes = Buffer.byteLength(messageText(message));
+    text += Math.ceil(bytes / BYTES_PER_TOKEN);
     images += imagesIn(message).length;
+    plainBytes += jsonBytes({ role: message.role, content: "" }) + bytes;
+    completeBytes += messageBytes(message);
   }
-  const plain = messages.map((message) => ({ role: message.role, content: messageText(message) }));
-  const complete = messages.map((message, index) => ({ ...message, ...plain[index] }));
-  const plainBytes = jsonBytes([plain, [], { type: "text" }]);
-  const extraBytes = Math.max(0, jsonBytes([complete, tools, format]) - plainBytes, bodyBytes - plainBytes);
+  const extraBytes = Math.max(0, completeBytes - plainBytes, bodyBytes - plainBytes);
   return text + Math.floor(extraBytes / BYTES_PER_TOKEN) + TOKENS_PER_IMAGE * images;
+}
+
+const CONTENT_ENTRY_BYTES = jsonBytes({ role: "", content: "" }) - jsonBytes({ role: "" });
+
+/** Bytes of a message as JSON, with its content as one text and without images. */
+export function messageBytes(message: ChatMessage): number {
+  return jsonBytes(message, "content") + CONTENT_ENTRY_BYTES + Buffer.byteLength(messageText(message));
 }

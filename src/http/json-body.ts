@@ -1,9 +1,8 @@
-import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import { invalidRequest } from "../faults.ts";
+import { LARGE_JSON_BYTES, parseLargeJson } from "../json/large-json.ts";
+import { type ParsedJson, parseJson } from "../json/parse-json.ts";
 
-/** Maximum nesting, well above any real request or JSON schema and well below a stack overflow in recursive code. */
-const MAX_DEPTH = 128;
 declare module "fastify" {
   interface FastifyContextConfig {
     /** Maximum number of values in a body, for routes that take long arrays of numbers. */
@@ -13,74 +12,22 @@ declare module "fastify" {
 
 /** Maximum number of values in a body. 33,000 one-word messages have this many and take 90 ms to parse and check. */
 const MAX_VALUES = 100_000;
-/** Maximum number of keys in one object. OpenAI allows 5,000 properties in a JSON schema. */
-const MAX_KEYS = 10_000;
 
 /**
  * Replaces Fastify's parsers with a JSON parser that reports syntax errors, requires UTF-8, and limits depth and size.
  */
 export function useJsonBodies(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
     // Some clients send Content-Type without a body, such as OpenAI's Python client in DELETE requests. Routes that
     // need a body check for it.
     if (body.length === 0) return done(null);
-    if (!isUtf8(body)) return done(invalidRequest("The request body is not UTF-8."));
-    const excess = findExcess(body, request.routeOptions.config.maxJsonValues ?? MAX_VALUES);
-    if (excess !== undefined) return done(invalidRequest(`The request body ${excess}.`));
-    return parseJson(request, body.toString("utf8"), done);
+    const limits = { maxValues: request.routeOptions.config.maxJsonValues ?? MAX_VALUES };
+    const finish = (parsed: ParsedJson) => {
+      if (parsed.problem === undefined) done(null, parsed.value);
+      else done(invalidRequest(`The request body ${parsed.problem}.`));
+    };
+    if (body.length < LARGE_JSON_BYTES) finish(parseJson(body, limits));
+    else parseLargeJson(body, limits).then(finish, done);
   });
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-
-/**
- * Counts levels, values and keys in one pass over the bytes, before anything is allocated for them: 1 MB of short keys
- * would occupy a parser and a validator for half a second. Returns which limit is exceeded, undefined without one.
- * Counts text that is not JSON too, and leaves its refusal to the parser.
- */
-function findExcess(json: Buffer, maxValues: number): string | undefined {
-  // Number of keys in the object at each level; unused for arrays.
-  const keys = new Uint32Array(MAX_DEPTH + 1);
-  let depth = 0;
-  let values = 1;
-  for (let index = 0; index < json.length; index += 1) {
-    switch (json[index]) {
-      case QUOTE:
-        for (index += 1; index < json.length && json[index] !== QUOTE; index += 1) {
-          if (json[index] === BACKSLASH) index += 1;
-        }
-        break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        depth += 1;
-        values += 1;
-        if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
-        keys[depth] = 0;
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        depth = Math.max(0, depth - 1);
-        break;
-      case COMMA:
-        values += 1;
-        break;
-      case COLON: {
-        const count = (keys[depth] ?? 0) + 1;
-        if (count > MAX_KEYS) return `has an object with more than ${MAX_KEYS} keys`;
-        keys[depth] = count;
-        break;
-      }
-    }
-    if (values > maxValues) return `has more than ${maxValues} values`;
-  }
-  return undefined;
 }

@@ -13,7 +13,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../engines/engine.ts";
-import { estimatePromptTokens, estimateTextTokens } from "../engines/estimate-tokens.ts";
+import { estimatePromptTokens, estimateTextTokens, messageBytes } from "../engines/estimate-tokens.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
 import { SingleEventStream } from "../engines/single-event-stream.ts";
@@ -97,8 +97,7 @@ const TOKENS_PER_IMAGE = 4096;
 /** Returns the upper bound of a chat's usage: a token has at least one byte, and models read tools as written. */
 function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
   const { messages, tools, format, maxTokens, choices } = request;
-  const written = [messages.map((message) => ({ ...message, content: messageText(message) })), tools, format];
-  const bytes = jsonBytes(written);
+  const bytes = messages.reduce((sum, message) => sum + messageBytes(message) + 1, jsonBytes([[], tools, format]));
   const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
   return {
     promptTokens:

@@ -124,9 +124,16 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     }
   }
 
-  #ask({ callerHeaders }: ChatRequest, body: Body, upstreamModel: string, signal: AbortSignal): Exchange {
+  async #ask(
+    { callerHeaders }: ChatRequest,
+    body: Body,
+    upstreamModel: string,
+    signal: AbortSignal,
+  ): Promise<Exchange> {
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json" };
-    return this.send("chat/completions", { body: toUpstreamBody(body, upstreamModel), headers, callerHeaders }, signal);
+    const written = toUpstreamBody(body, upstreamModel);
+    const sent = typeof written === "string" ? written : await written;
+    return this.send("chat/completions", { body: sent, headers, callerHeaders }, signal);
   }
 
   async *#stream<Event>(
@@ -136,7 +143,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
     const context = this.contextOf(request.model);
-    const exchange = this.#ask(request, body, context.upstreamModel, signal);
+    const exchange = await this.#ask(request, body, context.upstreamModel, signal);
     let isComplete = false;
     try {
       const head = await exchange.head();
@@ -173,7 +180,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     signal: AbortSignal,
   ): Promise<CompleteAnswer | undefined> {
     const context = this.contextOf(request.model);
-    const exchange = this.#ask(request, body, context.upstreamModel, signal);
+    const exchange = await this.#ask(request, body, context.upstreamModel, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) return undefined;

@@ -25,13 +25,20 @@ test("sends the caller's body with only model and usage changed", () => {
     tools: [{ type: "function" }],
     stream_options: { include_usage: false, include_obfuscation: false },
   };
-  expect(JSON.parse(toUpstreamBody(body, "own-name"))).toEqual({
+  expect(JSON.parse(toUpstreamBody(body, "own-name") as string)).toEqual({
     ...body,
     model: "own-name",
     stream_options: { include_usage: true, include_obfuscation: false },
   });
   const unstreamed = { model: "theirs", messages: [{ role: "user", content: "Hi." }] };
-  expect(JSON.parse(toUpstreamBody(unstreamed, "own-name"))).toEqual({ ...unstreamed, model: "own-name" });
+  expect(JSON.parse(toUpstreamBody(unstreamed, "own-name") as string)).toEqual({ ...unstreamed, model: "own-name" });
+});
+
+test("writes a large body in a thread like a small one", async () => {
+  const body = { model: "theirs", messages: [{ role: "user", content: 'ä "b"\n'.repeat(300_000) }], user: undefined };
+  const written = await toUpstreamBody(body, "own-name");
+  expect(written).toBeInstanceOf(Uint8Array);
+  expect(Buffer.from(written).toString()).toBe(JSON.stringify({ ...body, model: "own-name" }));
 });
 
 test("keeps a query of the base URL, and lets headers replace the key", () => {

@@ -1,6 +1,8 @@
 /** Builds the request to an upstream. */
 
 import type { Dispatcher } from "undici";
+import { LARGE_JSON_BYTES, writeLargeJson } from "../../json/large-json.ts";
+import { jsonBytes } from "../../json-bytes.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /**
@@ -14,11 +16,14 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
   return prefix === undefined ? setting : setting.replace("*", () => rest);
 }
 
-/** Builds the upstream's body, with its name for the model and a request for usage. */
-export function toUpstreamBody(body: Readonly<Record<string, unknown>>, upstreamModel: string): string {
+/** Builds the upstream's body, with its name for the model and a request for usage. Writes a large one in a thread. */
+export function toUpstreamBody(
+  body: Readonly<Record<string, unknown>>,
+  upstreamModel: string,
+): string | Promise<Uint8Array> {
   const sent: Record<string, unknown> = { ...body, model: upstreamModel };
   if (body.stream === true) sent.stream_options = { ...(body.stream_options as object | null), include_usage: true };
-  return JSON.stringify(sent);
+  return jsonBytes(sent) < LARGE_JSON_BYTES ? JSON.stringify(sent) : writeLargeJson(sent);
 }
 
 export type Operation =
