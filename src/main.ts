@@ -8,6 +8,7 @@ import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { Fault } from "./faults.ts";
 import { releaseMemoryWhenIdle } from "./process/idle-memory.ts";
+import { announceService, lockDataDirectory } from "./process/service-file.ts";
 
 const CLOSE_MILLISECONDS = 10_000;
 
@@ -36,6 +37,10 @@ export async function run(options: RunOptions): Promise<number> {
   };
   process.on("SIGHUP", () => onHangUp());
   await ensurePortsFree(config);
+  // Replicas with a shared database may also share the directory: they count together.
+  const lock = config.databaseUrl === undefined ? lockDataDirectory(config.dataDirectory) : undefined;
+  using closing = new DisposableStack();
+  closing.defer(() => lock?.release());
   const service = await compose(options);
   const stopping = untilStopped();
   const stopped = new AbortController();
@@ -44,6 +49,7 @@ export async function run(options: RunOptions): Promise<number> {
     await service.apply(config);
     const origin = await listen(service, config);
     logger.info({ origin, pid: process.pid }, "listening");
+    closing.use(announceService(config.dataDirectory, origin));
     welcomed = options.onListening({ origin, service, signal: stopped.signal });
   } catch (failure) {
     await service.close();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { DATABASE_KINDS, useDatabases } from "./support/databases.ts";
+import { useDatabases } from "./support/databases.ts";
 import { eventually } from "./support/eventually.ts";
 import { runParlance } from "./support/run-parlance.ts";
 import { type Service, type ServiceOptions, startService } from "./support/service.ts";
@@ -188,7 +188,8 @@ test("isolates an organization created while the service runs, until it is archi
   expect(await listed(caller(service))).toEqual(["parrot", "owl"]);
 });
 
-describe.each(DATABASE_KINDS)("two processes on one %s", (kind) => {
+describe("two services on one PostgreSQL database", () => {
+  const kind = "postgresql";
   let environment: Record<string, string>;
   let data: string;
   beforeAll(async () => {
@@ -239,6 +240,22 @@ describe.each(DATABASE_KINDS)("two processes on one %s", (kind) => {
     );
     for (const milliseconds of [deprivation, revocation, archiving]) expect(milliseconds).toBeLessThan(1_000);
   });
+});
+
+test("a key revoked by a command stops working in the service within a second", async () => {
+  const service = await start({});
+  const surroundings = { cwd: tmpdir(), environment: { PARLANCE_DATA_DIR: service.dataDirectory } };
+  const created = await runParlance(["keys", "create", "--json"], surroundings);
+  const { id, value } = JSON.parse(created.stdout);
+  expect(await listed(caller(service, value))).toEqual(["parrot", "owl"]);
+  await runParlance(["keys", "revoke", id], surroundings);
+  const revocation = await untilOtherwise(performance.now(), () =>
+    listed(caller(service, value)).then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect(revocation).toBeLessThan(1_000);
 });
 
 /** Milliseconds from `changedAt`, the answer to the change, until the last request that saw the old state began. */

@@ -11,6 +11,7 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
+import { temporaryDirectory } from "./support/temporary-directory.ts";
 import { makeWave } from "./support/wave.ts";
 
 const MAX_BYTES = 200_000;
@@ -273,18 +274,15 @@ test("reports a failure in the stream, or as an HTTP error before the first outp
 
 test("removes files left by a crash at the next start", async () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  const folderOf = (maker: number | undefined) => join(service.dataDirectory, "uploads", `${hostname()}.${maker}.made`);
-  for (const folder of [folderOf(pid), folderOf(process.pid)]) {
-    await mkdir(folder);
-    await writeFile(join(folder, "file"), "left");
+  await using data = await temporaryDirectory();
+  const folder = join(data.path, "uploads");
+  for (const maker of [pid, process.pid]) {
+    await mkdir(join(folder, `${hostname()}.${maker}.made`), { recursive: true });
+    await writeFile(join(folder, `${hostname()}.${maker}.made`, "file"), "left");
   }
-  const next = await startService({
-    config: CONFIG,
-    environment: { PARLANCE_DATA_DIR: service.dataDirectory },
-  });
+  const next = await startService({ config: CONFIG, environment: { PARLANCE_DATA_DIR: data.path } });
   // Files of another running process stay.
-  expect(await uploads()).toEqual([`${hostname()}.${process.pid}.made`]);
-  await rm(folderOf(process.pid), { recursive: true });
+  expect(await readdir(folder)).toEqual([`${hostname()}.${process.pid}.made`]);
   await next.stop();
 });
 

@@ -143,9 +143,15 @@ export class Accounts {
   /** Creates the default organization, project and keys at first start; applies the operator's fixed keys at every start. */
   async ensureBootstrapKeys(fixed: FixedKeys): Promise<BootstrapKeys> {
     this.#areBootstrapKeysMissing = true;
-    const keys = await ensureBootstrapKeys(this.#transactions, fixed);
-    this.#areBootstrapKeysMissing = false;
-    return keys;
+    try {
+      const keys = await ensureBootstrapKeys(this.#transactions, fixed);
+      this.#areBootstrapKeysMissing = false;
+      this.#keyCache.noteBack();
+      return keys;
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "unavailable") this.#keyCache.noteAway(error);
+      throw error;
+    }
   }
 
   /** Throws a Fault while the database does not answer or the bootstrap keys are missing. */

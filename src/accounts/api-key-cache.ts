@@ -97,15 +97,14 @@ export class ApiKeyCache {
   }
 
   async #lookForChanges(): Promise<void> {
-    const { database, logger } = this.#options;
+    const { database } = this.#options;
     const beganAt = performance.now();
     try {
       const version = await withTimeout(database.run(readAccountsVersion), CHECK_TIMEOUT_MILLISECONDS);
       if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MILLISECONDS);
       this.#version = version;
       this.#checkedAt = beganAt;
-      if (!this.#isReachable) logger.info("the database can be reached again");
-      this.#isReachable = true;
+      this.noteBack();
     } catch (error) {
       this.#nextCheckAt = performance.now() + RETRY_AFTER_MILLISECONDS;
       this.noteAway(error);
@@ -114,9 +113,16 @@ export class ApiKeyCache {
 
   /** Also called by the readiness check: a service that is not ready may receive no requests that would notice. */
   noteAway(error: unknown): void {
-    const { logger } = this.#options;
-    if (this.#isReachable) logger.error({ error: describe(error) }, "the database cannot be reached");
+    const { database, logger } = this.#options;
+    const reason = describe(error);
+    if (this.#isReachable) logger.error({ error: reason }, describeOutage(database.kind, reason));
     this.#isReachable = false;
+  }
+
+  /** Also called when the first keys could be created. */
+  noteBack(): void {
+    if (!this.#isReachable) this.#options.logger.info("the database can be reached again");
+    this.#isReachable = true;
   }
 
   /** Serializes reloads: an older read never replaces a newer one. */
@@ -165,5 +171,12 @@ export class ApiKeyCache {
 
 function describe(error: unknown): string {
   const cause = error instanceof Fault && error.cause !== undefined ? error.cause : error;
+  // Node.js gives the failure of a host with several addresses no message.
+  if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(describe).join(", ");
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+function describeOutage(kind: Database["kind"], reason: string): string {
+  const place = kind === "postgresql" ? "Check DATABASE_URL and the server." : "Check the data directory.";
+  return `The database cannot be reached: ${reason}. ${place} Requests that need it get a 503 until then.`;
 }

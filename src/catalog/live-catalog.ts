@@ -5,9 +5,11 @@ import { resultWithin } from "../async/timeout.ts";
 import type { Config } from "../config/config.ts";
 import type { EngineServices } from "../engines/engine.ts";
 import { isLocal, isUpstream, openModel, prepareModel } from "../engines/registry.ts";
+import { Fault } from "../faults.ts";
 import { MemoryBudget } from "../inference/memory-budget.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { PullProgress } from "../models/pull-progress.ts";
+import { TOOL_MISSING } from "../models/source.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { DeploymentMeasure } from "../observability/metrics.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
@@ -35,6 +37,7 @@ export class LiveCatalog {
   readonly #options: LiveCatalogOptions;
   /** What deployments that are not yet open wait for. */
   readonly #pulls = new Map<string, PullProgress>();
+  readonly #missingTools = new Set<string>();
   #built: BuiltCatalog | undefined;
   #config: Config | undefined;
 
@@ -58,7 +61,7 @@ export class LiveCatalog {
       open: (request) => openModel(request.engine, request.settings, request.task, this.#servicesFor(request)),
       prepare: (request) => this.#prepare(request),
       memory: this.memory,
-      onOpenFailure: (deployment, err) => this.#options.logger.error({ deployment, err }, "cannot open a model"),
+      onOpenFailure: (deployment, failure) => this.#reportFailure(deployment, failure),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };
     const built = buildCatalog(specifications, parts, this.#built?.deployments);
@@ -113,6 +116,15 @@ export class LiveCatalog {
   async #see(ids: string[]): Promise<ReadonlyMap<string, number>> {
     const seen = this.#options.see(ids).catch(() => undefined);
     return (await resultWithin(seen, DATABASE_TIMEOUT_MILLISECONDS)) ?? new Map();
+  }
+
+  /** One missing program keeps many models from opening: its error is logged once. */
+  #reportFailure(deployment: string, err: unknown): void {
+    const { logger } = this.#options;
+    const missing = err instanceof Fault && err.code === TOOL_MISSING ? err.message : undefined;
+    const level = missing !== undefined && this.#missingTools.has(missing) ? "debug" : "error";
+    if (missing !== undefined) this.#missingTools.add(missing);
+    logger[level]({ deployment, err }, "cannot open a model");
   }
 
   /** Resolves with the size of the files in bytes. */

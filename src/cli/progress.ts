@@ -29,24 +29,24 @@ class ProgressBars implements Progress {
   }
 
   update(progress: PullProgress): void {
-    const { model, phase, receivedBytes, totalBytes } = progress;
+    const { model, phase } = progress;
     const known = this.#running.get(model);
     if (phase === "stored" || phase === "failed") {
       if (known === undefined) return;
-      known.transfer.see({ ...known.transfer.progress, phase }, Date.now());
+      known.transfer.see({ ...progress, source: known.transfer.progress.source }, Date.now());
       this.#running.delete(model);
       if (this.#running.size === 0) this.stop();
       return;
     }
     if (known === undefined) {
       const transfer = new Transfer(progress, Date.now());
-      const bar = this.#allBars().create(totalBytes ?? 0, receivedBytes, { transfer });
+      const bar = this.#allBars().create(transfer.totalBytes ?? 0, transfer.receivedBytes, { transfer });
       this.#running.set(model, { bar, transfer });
       return;
     }
     known.transfer.see(progress, Date.now());
-    known.bar.setTotal(totalBytes ?? 0);
-    known.bar.update(receivedBytes);
+    known.bar.setTotal(known.transfer.totalBytes ?? 0);
+    known.bar.update(known.transfer.receivedBytes);
   }
 
   print(text: string): void {
@@ -76,7 +76,8 @@ class ProgressBars implements Progress {
 }
 
 function describeBar(transfer: Transfer, bar: string): string {
-  const { model, phase, source, receivedBytes, totalBytes } = transfer.progress;
+  const { receivedBytes, totalBytes } = transfer;
+  const { model, phase, source } = transfer.progress;
   if (phase === "stored") return `${model}  downloaded ${formatBytes(receivedBytes)} from ${source}`;
   if (phase === "failed") return `${model}  download failed`;
   if (phase === "waiting") return `${model}  waiting for another process to download it`;
@@ -101,7 +102,8 @@ class ProgressLines implements Progress {
     const known = this.#running.get(model);
     if (phase === "stored" || phase === "failed") {
       this.#running.delete(model);
-      if (known !== undefined) this.#line(model, phase === "stored" ? "downloaded" : "download failed");
+      const size = formatBytes(progress.completedBytes);
+      if (known !== undefined) this.#line(model, phase === "stored" ? `downloaded ${size}` : "download failed");
       return;
     }
     const transfer = known?.transfer ?? new Transfer(progress, nowMs);

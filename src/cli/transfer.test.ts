@@ -9,6 +9,8 @@ const seen = (receivedBytes: number, totalBytes?: number): PullProgress => ({
   source: "hugging-face",
   receivedBytes,
   totalBytes,
+  completedBytes: 0,
+  modelBytes: totalBytes,
 });
 
 test("describes bytes, speed and remaining time", () => {

@@ -3,7 +3,7 @@ import { formatBytes } from "./format-bytes.ts";
 
 const WINDOW_MS = 5_000;
 
-/** Progress, speed and remaining time of one model's download. */
+/** Progress, speed and remaining time of one model's download, all its files together. */
 export class Transfer {
   #progress: PullProgress;
   #seen: { atMs: number; bytes: number }[] = [];
@@ -21,15 +21,26 @@ export class Transfer {
     const { file, source } = this.#progress;
     const isNewDownload = file !== progress.file || source !== progress.source;
     this.#progress = progress;
-    const bytes = progress.receivedBytes;
+    const bytes = this.receivedBytes;
     if (isNewDownload || bytes < (this.#seen.at(-1)?.bytes ?? 0)) this.#seen = [];
     this.#seen.push({ atMs: nowMs, bytes });
     while ((this.#seen[1]?.atMs ?? nowMs) < nowMs - WINDOW_MS) this.#seen.shift();
   }
 
+  get receivedBytes(): number {
+    return this.#progress.completedBytes + this.#progress.receivedBytes;
+  }
+
+  /** Size of the model; undefined while unknown. */
+  get totalBytes(): number | undefined {
+    const { modelBytes } = this.#progress;
+    // pip rounds the size that it announces.
+    return modelBytes === undefined ? undefined : Math.max(modelBytes, this.receivedBytes);
+  }
+
   /** Formats the known parts of `45.1 of 92.9 MB, 10.2 MB/s, 5 s left`. */
   describe(): string {
-    const { receivedBytes, totalBytes } = this.#progress;
+    const { receivedBytes, totalBytes } = this;
     const parts = [amount(receivedBytes, totalBytes)];
     const speed = this.#bytesPerSecond();
     if (speed > 0) parts.push(`${formatBytes(Math.round(speed))}/s`);

@@ -24,6 +24,7 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
     process.stdout.write(describeModels(readiness, origin, keys));
   } catch (failure) {
     if (!signal.aborted) throw failure;
+    progress.stop();
   }
 }
 
@@ -58,9 +59,11 @@ function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys): s
 }
 
 function describeModels({ models }: Readiness, origin: string, { apiKey }: BootstrapKeys): string {
-  const lines = models
-    .filter(({ state }) => !["up", "loading", "unloaded"].includes(state))
-    .map(({ deployment, state, reason }) => `  ${deployment}: ${state}. ${reason ?? ""}`);
+  const failed = models.filter(({ state }) => !["up", "loading", "unloaded"].includes(state));
+  const byReason = Map.groupBy(failed, ({ state, reason }) => `${state}. ${reason ?? ""}`);
+  const lines = [...byReason].map(
+    ([reason, group]) => `  ${group.map(({ deployment }) => deployment).join(", ")}: ${reason}`,
+  );
   const chat = models.find(({ state, task }) => task === "chat" && (state === "up" || state === "unloaded"));
   if (chat !== undefined) {
     const key = apiKey?.reveal() ?? "YOUR_API_KEY";

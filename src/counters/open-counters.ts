@@ -19,7 +19,12 @@ export async function openCounters(
 ): Promise<InMemoryCounters | SharedCounters> {
   const store = await storeOf(redisUrl, databaseUrl);
   if (store === undefined) return new InMemoryCounters();
-  const counters = new SharedCounters({ store, logger, onStoreUnavailable: onCountersUnavailable });
+  const counters = new SharedCounters({
+    store,
+    logger,
+    onStoreUnavailable: onCountersUnavailable,
+    logsFirstFailure: redisUrl !== undefined,
+  });
   await counters.firstAttempt();
   return counters;
 }

@@ -14,6 +14,8 @@ export interface SharedCountersOptions {
   logger: Logger;
   /** While the store is unavailable: enforce this replica's share of the limits, refuse or admit every request. */
   onStoreUnavailable: "share" | "refuse" | "admit";
+  /** False where the store is the service's database, whose failure at startup is logged already. */
+  logsFirstFailure?: boolean;
 }
 
 const HEARTBEAT_MS = 1_000;
@@ -24,6 +26,12 @@ const OPEN_TIMEOUT_MS = 5_000;
 const REPLICA_POLL_MS = 100;
 const SWEEP_INTERVAL_MS = 60_000;
 const WINDOWS_PER_STATEMENT = 100;
+
+const MEANWHILE = {
+  share: "each replica enforces its share of every limit",
+  refuse: "limited requests get a 503",
+  admit: "requests are not limited",
+};
 
 export class SharedCounters implements Counters {
   readonly #options: SharedCountersOptions;
@@ -43,10 +51,11 @@ export class SharedCounters implements Counters {
   #reservations = 0;
   /** Offset from this process's monotonic clock to the store's clock. */
   #clockOffset = Date.now() - performance.now();
-  #hasLoggedOutage = false;
+  #hasLoggedOutage: boolean;
 
   constructor(options: SharedCountersOptions) {
     this.#options = options;
+    this.#hasLoggedOutage = options.logsFirstFailure === false;
     this.#local.startLocalShares(this.#now());
     options.store.onLost = (error) => this.#goOffline(error);
     this.#membership = this.#keepMembership();
@@ -250,8 +259,9 @@ export class SharedCounters implements Counters {
     if (this.#hasLoggedOutage || this.#closing.signal.aborted) return;
     this.#hasLoggedOutage = true;
     const reason = error instanceof Error ? error.message : String(error);
+    const meanwhile = MEANWHILE[onStoreUnavailable];
     logger.error(
-      { store: store.name, reason, replicas: this.#replicaIds.length, onStoreUnavailable },
+      { store: store.name, reason, replicas: this.#replicaIds.length, onStoreUnavailable, meanwhile },
       "shared counters are unavailable",
     );
   }

@@ -13,6 +13,7 @@ import {
   type Source,
   type Sources,
   SourceUnreachable,
+  TOOL_MISSING,
 } from "./source.ts";
 
 export interface FileRequest {
@@ -41,6 +42,7 @@ export class FileFetcher {
   async fetch(order: FileRequest): Promise<FetchedFile & { path: string; from: string }> {
     const reasons: string[] = [];
     let lastFailure: unknown;
+    let missingTool: Fault | undefined;
     for (const location of order.file.sources) {
       const known = this.#unreachable.get(location.source);
       if (known !== undefined) {
@@ -57,7 +59,13 @@ export class FileFetcher {
         this.#logger.info({ file: order.file.name, source: location.source, reason: error.message }, "source failed");
         reasons.push(`${describeLocation(location)}: ${error.message}`);
         lastFailure = error;
+        if (error instanceof Fault && error.code === TOOL_MISSING) missingTool = error;
       }
+    }
+    // The same message for every model: what to install is the only way out.
+    if (missingTool !== undefined) {
+      const message = `Models could not be downloaded: ${missingTool.message}.`;
+      throw new Fault("unavailable", message, { code: TOOL_MISSING, cause: missingTool });
     }
     throw new Fault("unavailable", `${order.file.name} could not be downloaded. ${reasons.join(" · ")}`, {
       cause: lastFailure,

@@ -245,6 +245,8 @@ describe("several callers", () => {
         source: "hugging-face",
         receivedBytes: content.length,
         totalBytes: content.length,
+        completedBytes: 0,
+        modelBytes: content.length,
       });
       expect(progress.filter(({ phase }) => phase === "stored")).toHaveLength(1);
     }

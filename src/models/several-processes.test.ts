@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { HubServer } from "../../test/support/hub-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { createLogger } from "../observability/logger.ts";
-import { tryLock } from "./file-lock.ts";
+import { tryLock } from "../process/file-lock.ts";
 import { HuggingFaceSource } from "./hugging-face.ts";
 import { ModelStore } from "./model-store.ts";
 import { NpmSource } from "./npm.ts";

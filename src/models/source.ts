@@ -48,6 +48,9 @@ export class SourceUnreachable extends Error {
   override readonly name = "SourceUnreachable";
 }
 
+/** Code of a Fault: pip or npm is not installed. Its message says how to install it. */
+export const TOOL_MISSING = "tool_missing";
+
 /** Returns the source of a file for messages and for the record. */
 export function describeLocation(location: SourceLocation): string {
   if (location.source === "hugging-face") {

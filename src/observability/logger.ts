@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
+import { Fault } from "../faults.ts";
 
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
@@ -10,8 +11,17 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     base: null,
     timestamp: isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: toLoggedError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** Leaves the stack of an expected failure out: stacks are for bugs. */
+function toLoggedError(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error instanceof Error ? pino.stdSerializers.err(error) : error;
+  const { kind, code, message, cause } = error;
+  const reason = cause instanceof Error && !message.includes(cause.message) ? cause.message : undefined;
+  return { type: "Fault", kind, code, message, reason };
 }
 
 /** Formats a log line as pino would, including the line break. */

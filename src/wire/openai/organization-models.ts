@@ -30,10 +30,13 @@ interface ShownProgress {
   source: string | undefined;
   receivedBytes: number;
   totalBytes: number | undefined;
+  completedBytes: number;
+  modelBytes: number | undefined;
 }
 
 /** Renders a server-sent event. */
-export function toPullFrame({ model, file, phase, source, receivedBytes, totalBytes }: ShownProgress): string {
+export function toPullFrame(shown: ShownProgress): string {
+  const { model, file, phase, source, receivedBytes, totalBytes, completedBytes, modelBytes } = shown;
   const progress = {
     object: "organization.model.pull",
     id: model,
@@ -42,6 +45,8 @@ export function toPullFrame({ model, file, phase, source, receivedBytes, totalBy
     source: source ?? null,
     received_bytes: receivedBytes,
     total_bytes: totalBytes ?? null,
+    completed_bytes: completedBytes,
+    model_bytes: modelBytes ?? null,
   };
   return `data: ${JSON.stringify(progress)}\n\n`;
 }
