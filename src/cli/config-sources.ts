@@ -1,4 +1,5 @@
 import type { ConfigSources } from "../config/load-config.ts";
+import type { Engine } from "../engines/define-engine.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { BUNDLED_MODELS } from "../models/bundled-models.ts";
 import { MANIFEST } from "../models/manifest.ts";
@@ -9,9 +10,17 @@ export function configSources(): ConfigSources {
     environment: process.env,
     workingDirectory: process.cwd(),
     deploymentSchemas: Object.fromEntries(Object.entries(ENGINES).map(([kind, { settings }]) => [kind, settings])),
-    wildcardEngines: Object.values(ENGINES)
-      .filter((engine) => engine.takesWildcards === true)
-      .map(({ name }) => name),
     builtinModels: [...MANIFEST, ...BUNDLED_MODELS],
+    manifestIds: MANIFEST.map(({ id }) => id),
+    engines: Object.fromEntries(
+      Object.values<Engine<string, never>>(ENGINES as never).map((engine) => [
+        engine.name,
+        {
+          tasks: engine.tasks,
+          takesWildcards: engine.takesWildcards === true,
+          pullsModels: engine.isUpstream !== true && engine.isForTests !== true,
+        },
+      ]),
+    ),
   };
 }

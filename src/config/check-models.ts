@@ -1,6 +1,6 @@
 /** Checks references between models. Works on raw values, so that an error in one model does not hide errors in another. */
 
-import type { Task } from "../engines/task.ts";
+import { TASKS, type Task } from "../engines/task.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
 import { nearest } from "./unknown-key.ts";
@@ -11,10 +11,19 @@ export interface KnownModel {
   task: Task;
 }
 
+export interface KnownEngine {
+  tasks: readonly Task[];
+  /** True if it forwards the requested ID upstream. A local engine serves only the model that it has loaded. */
+  takesWildcards: boolean;
+  /** True if its setting `model` is the ID of a model in the manifest. */
+  pullsModels: boolean;
+}
+
 export interface KnownNames {
   builtinModels: readonly KnownModel[];
-  /** Engines that forward the requested ID upstream. A local engine serves only the model that it has loaded. */
-  wildcardEngines: readonly string[];
+  /** IDs of the models that can be pulled by their ID. */
+  manifestIds: readonly string[];
+  engines: Readonly<Record<string, KnownEngine>>;
 }
 
 interface RawModel {
@@ -25,12 +34,8 @@ interface RawModel {
 }
 
 /** `written` holds the same models before substitution: messages quote from it, so that they never show a variable's value. */
-export function checkModels(
-  value: unknown,
-  written: unknown,
-  { builtinModels, wildcardEngines }: KnownNames,
-  errors: ConfigErrors,
-): void {
+export function checkModels(value: unknown, written: unknown, known: KnownNames, errors: ConfigErrors): void {
+  const { builtinModels } = known;
   const models = listAt(value, "models").flatMap((each, index): RawModel[] => {
     const { id, task } = asMapping(each) ?? {};
     return typeof id === "string" ? [{ id, task, path: ["models", index], value: each }] : [];
@@ -46,7 +51,8 @@ export function checkModels(
   }
   checkAliases(models, tasks, errors);
   for (const model of models) {
-    checkWildcard(model, wildcardEngines, errors);
+    checkWildcard(model, known.engines, errors);
+    checkDeployments(model, known, written, errors);
     checkFallbacks(model, tasks, written, errors);
   }
 }
@@ -88,8 +94,9 @@ function checkAliases(models: readonly RawModel[], tasks: ReadonlyMap<string, un
   }
 }
 
-function checkWildcard({ id, path, value }: RawModel, wildcardEngines: readonly string[], errors: ConfigErrors): void {
+function checkWildcard({ id, path, value }: RawModel, engines: KnownNames["engines"], errors: ConfigErrors): void {
   if (!id.endsWith("/*")) return;
+  const wildcardEngines = Object.keys(engines).filter((name) => engines[name]?.takesWildcards);
   listAt(value, "deployments").forEach((deployment, index) => {
     const engine = asMapping(deployment)?.engine;
     if (typeof engine !== "string" || wildcardEngines.includes(engine)) return;
@@ -98,6 +105,35 @@ function checkWildcard({ id, path, value }: RawModel, wildcardEngines: readonly 
       `cannot serve a wildcard because it runs a single model; use ${wildcardEngines.join(" or ")}`,
     );
   });
+}
+
+/** Checks what opening a deployment would refuse: a task that its engine lacks, and a model that nobody can pull. */
+function checkDeployments(model: RawModel, known: KnownNames, written: unknown, errors: ConfigErrors): void {
+  listAt(model.value, "deployments").forEach((deployment, index) => {
+    const path = [...model.path, "deployments", index];
+    checkDeployment(deployment, model.task, { path, known, written, errors });
+    // A guard runs the model of a chat deployment.
+    const chat = asMapping(deployment)?.chat;
+    if (chat !== undefined) checkDeployment(chat, "chat", { path: [...path, "chat"], known, written, errors });
+  });
+}
+
+function checkDeployment(
+  deployment: unknown,
+  task: unknown,
+  { path, known, written, errors }: { path: Path; known: KnownNames; written: unknown; errors: ConfigErrors },
+): void {
+  const { engine: name, model } = asMapping(deployment) ?? {};
+  const engine = typeof name === "string" && Object.hasOwn(known.engines, name) ? known.engines[name] : undefined;
+  if (engine === undefined) return;
+  if (TASKS.some((each) => each === task) && !engine.tasks.some((each) => each === task)) {
+    const able = Object.keys(known.engines).filter((each) => known.engines[each]?.tasks.some((own) => own === task));
+    errors.add([...path, "engine"], `does not support ${task}; engines that do: ${able.join(", ")}`);
+  } else if (engine.pullsModels && typeof model === "string" && !known.manifestIds.includes(model)) {
+    const meant = nearest(model, known.manifestIds);
+    const wayOut = meant === undefined ? "`parlance models list --all` shows the known ones" : `did you mean ${meant}?`;
+    errors.add([...path, "model"], `is ${quote(written, [...path, "model"])}, which is not a known model; ${wayOut}`);
+  }
 }
 
 function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, written: unknown, errors: ConfigErrors) {

@@ -12,6 +12,35 @@ describe("errors", () => {
     expect(await faultOfConfigText(`models:\n  ${model}\n`)).toContain(message);
   });
 
+  test.each([
+    [
+      "{ engine: llama-cpp, model: small-caht }",
+      '.model: is "small-caht", which is not a known model; did you mean small-chat?',
+    ],
+    [
+      "{ engine: llama-cpp, model: unlike }",
+      '.model: is "unlike", which is not a known model; `parlance models list --all`',
+    ],
+  ])("rejects a model that nobody can pull: %s", async (deployment, message) => {
+    const fault = await faultOfConfigText(`models: [{ id: a, task: chat, deployments: [${deployment}] }]`);
+    expect(fault).toContain(`models[0].deployments[0]${message}`);
+  });
+
+  test("rejects an engine that does not support the task", async () => {
+    const fault = await faultOfConfigText(
+      "models: [{ id: a, task: speech, deployments: [{ engine: llama-cpp, model: small-voice }] }]",
+    );
+    expect(fault).toContain("deployments[0].engine: does not support speech; engines that do: openai-compatible");
+  });
+
+  test("quotes the name of a variable, not its value, in place of an unknown model", async () => {
+    const yaml =
+      "models:\n  - id: a\n    task: chat\n    deployments:\n      - engine: llama-cpp\n        model: ${OWN}\n";
+    const fault = await faultOfConfigText(yaml, { OWN: "secret-model" });
+    expect(fault).toContain('is "${OWN}", which is not a known model');
+    expect(fault).not.toContain("secret-model");
+  });
+
   test("accepts settings for a built-in model by its ID alone", async () => {
     const { config } = await loadConfigText(
       "models: [{ id: small-chat, aliases: [gpt-4o], defaults: { top_p: 0.9 } }]",

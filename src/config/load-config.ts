@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ChatDefaults } from "../engines/chat-model.ts";
-import { checkModels, type KnownModel } from "./check-models.ts";
+import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
 import type { BuiltinOverride, Config } from "./config.ts";
 import { ConfigErrors } from "./config-errors.ts";
 import { deepFreeze } from "./deep-freeze.ts";
@@ -24,8 +24,9 @@ export interface ConfigSources {
   deploymentSchemas: DeploymentSchemas;
   /** Built-in models, which fallbacks may name. */
   builtinModels: readonly KnownModel[];
-  /** Engines that can serve a wildcard model. */
-  wildcardEngines: readonly string[];
+  /** IDs of the models that can be pulled by their ID. */
+  manifestIds: readonly string[];
+  engines: Readonly<Record<string, KnownEngine>>;
 }
 
 /**

@@ -15,7 +15,8 @@ beforeEach(async () => {
     workingDirectory,
     deploymentSchemas: { scripted: z.strictObject({}) },
     builtinModels: [],
-    wildcardEngines: [],
+    manifestIds: [],
+    engines: {},
   };
 });
 

@@ -46,7 +46,11 @@ export async function loadConfigText(yaml: string | undefined, environment: Envi
       workingDirectory: directory,
       deploymentSchemas,
       builtinModels,
-      wildcardEngines: ["openai-compatible"],
+      manifestIds: ["small-chat", "small-voice", "x"],
+      engines: {
+        "openai-compatible": { tasks: ["chat", "speech"], takesWildcards: true, pullsModels: false },
+        "llama-cpp": { tasks: ["chat"], takesWildcards: false, pullsModels: true },
+      },
     });
     return { directory, config };
   } finally {
