@@ -156,10 +156,19 @@ export class LiveCatalog {
         };
         try {
           return await store.pull(reference, { signal: aborted, onProgress });
+        } catch (failure) {
+          throw shortenMissingTool(failure);
         } finally {
           this.#pulls.delete(name);
         }
       },
     };
   }
+}
+
+/** Gives all models that need a missing program one message, which the log and the terminal show once. */
+function shortenMissingTool(failure: unknown): unknown {
+  if (!(failure instanceof Fault && failure.code === TOOL_MISSING && failure.cause instanceof Fault)) return failure;
+  const message = `Models could not be downloaded: ${failure.cause.message}.`;
+  return new Fault("unavailable", message, { code: TOOL_MISSING, cause: failure.cause });
 }

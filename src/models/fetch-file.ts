@@ -62,13 +62,9 @@ export class FileFetcher {
         if (error instanceof Fault && error.code === TOOL_MISSING) missingTool = error;
       }
     }
-    // The same message for every model: what to install is the only way out.
-    if (missingTool !== undefined) {
-      const message = `Models could not be downloaded: ${missingTool.message}.`;
-      throw new Fault("unavailable", message, { code: TOOL_MISSING, cause: missingTool });
-    }
     throw new Fault("unavailable", `${order.file.name} could not be downloaded. ${reasons.join(" · ")}`, {
-      cause: lastFailure,
+      cause: missingTool ?? lastFailure,
+      code: missingTool?.code,
     });
   }
 

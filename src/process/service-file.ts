@@ -9,7 +9,7 @@ import { isAlive } from "./process-owner.ts";
 const FILE = "service.json";
 const LOCK = "service.lock";
 
-export interface RunningService {
+interface RunningService {
   /** URL such as `http://127.0.0.1:8080`. */
   origin: string;
   pid: number;
@@ -52,7 +52,7 @@ export function announceService(directory: string, origin: string): Disposable {
 }
 
 /** Returns the service that runs on this machine with the data directory. */
-export function findRunningService(directory: string): RunningService | undefined {
+function findRunningService(directory: string): RunningService | undefined {
   const found = readServiceFile(join(directory, FILE));
   return found !== undefined && isAlive(found.pid) ? found : undefined;
 }
