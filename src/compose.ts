@@ -28,6 +28,9 @@ import { recordFirstSeen } from "./storage/model-first-seen.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
 
+/** The same from `src` and from `dist`. */
+const CONSOLE_FOLDER = join(import.meta.dirname, "../console/dist");
+
 export interface Service {
   server: Server;
   /** Health and metrics on a separate address, if configured. */
@@ -149,6 +152,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     trustedProxies: config.server.trustedProxies,
     corsOrigins: config.server.corsOrigins,
     unknownFields: config.server.unknownFields,
+    consoleFolder: config.server.hasConsole ? CONSOLE_FOLDER : undefined,
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,

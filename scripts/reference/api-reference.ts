@@ -8,6 +8,7 @@ import { ROUTE_SUMMARIES } from "./route-summaries.ts";
 const GROUPS: ReadonlyArray<readonly [title: string, prefix: string, key: string]> = [
   ["Administration", "/v1/organization", "an admin key"],
   ["Models", "/v1/", "a project key"],
+  ["Console", "/console", "the console's own origin"],
   ["Operations", "/", "no key"],
 ];
 
@@ -46,7 +47,13 @@ function byPath(a: string, b: string): number {
 async function routes(): Promise<string[]> {
   const found = new Set<string>();
   const numbers = { corsOrigins: [], maxBodyBytes: 1024, receiveTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
-  const services = { accounts: {}, administration: { limited: {} }, operations: {}, transcription: {} };
+  const services = {
+    accounts: {},
+    administration: { limited: {} },
+    operations: {},
+    transcription: {},
+    consoleFolder: import.meta.dirname,
+  };
   const { app } = buildServer({ ...services, ...numbers, logger: createLogger("silent") } as unknown as ServerOptions);
   app.addHook("onRoute", ({ method, url }: RouteOptions) => {
     for (const each of [method].flat()) {

@@ -4,6 +4,11 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /health/ready":
     "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
   "GET /metrics": "Returns [metrics](metrics.md) in the Prometheus text format.",
+  "GET /": "Serves the web console.",
+  "GET /assets/*": "Serves the console's files.",
+  "POST /console/session": "Signs in to the console: exchanges `key`, an API key or admin key, for a session cookie.",
+  "GET /console/session": "Describes the session of the cookie.",
+  "DELETE /console/session": "Ends the session of the cookie.",
   "POST /v1/chat/completions": "Creates a chat completion, streamed or not.",
   "POST /v1/embeddings": "Creates embeddings of texts or token IDs.",
   "GET /v1/models":

@@ -14,6 +14,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./bootstrap-keys.ts";
 import type { CachedKey } from "./cached-key.ts";
 import type { Caller } from "./caller.ts";
+import { ConsoleSessions, hashSessionToken, isTokenLength } from "./console-sessions.ts";
 import { LastUsedWriter } from "./last-used-writer.ts";
 import type { ModelAccess } from "./model-access.ts";
 import { ModelPermissionService } from "./model-permission-service.ts";
@@ -52,6 +53,7 @@ export class Accounts {
   readonly spendLimits: SpendLimitService;
   readonly moderationPolicies: ModerationPolicyService;
   readonly auditTrail: AuditTrail;
+  readonly consoleSessions: ConsoleSessions;
   readonly #database: Database;
   readonly #transactions: AccountTransactions;
   readonly #keyCache: ApiKeyCache;
@@ -79,6 +81,7 @@ export class Accounts {
     this.rateLimits = new RateLimitService(this.#transactions);
     this.moderationPolicies = new ModerationPolicyService(this.#transactions);
     this.auditTrail = new AuditTrail(database);
+    this.consoleSessions = new ConsoleSessions(this.#transactions);
   }
 
   /** Throws a Fault when `key`, as the client sent it, does not work or cannot be checked now. */
@@ -99,6 +102,15 @@ export class Accounts {
   authenticateKnown(key: string | undefined): Caller | undefined {
     if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
     return this.#admitted(this.#keyCache.findFresh(hashApiKey(key)));
+  }
+
+  /**
+   * Returns the caller that a console session's token stands for on routes of this kind; undefined for a session that
+   * has ended or holds no such key. Throws a Fault when the database is unavailable.
+   */
+  async authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined> {
+    if (!isTokenLength(token)) return undefined;
+    return this.#admitted(await this.#keyCache.find(hashSessionToken(kind, token)));
   }
 
   #admitted(cached: CachedKey | undefined): Caller | undefined {

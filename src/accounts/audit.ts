@@ -18,6 +18,8 @@ type AuditType =
   | "api_key.created"
   | "api_key.updated"
   | "api_key.deleted"
+  | "login.succeeded"
+  | "logout.succeeded"
   | "organization.created"
   | "organization.archived"
   | "organization.updated"

@@ -1,4 +1,5 @@
 import { findActiveApiKeys } from "../storage/active-api-keys.ts";
+import { findGrantedApiKeys } from "../storage/console-grants.ts";
 import type { Database } from "../storage/database.ts";
 import { findModelPermissionsOf } from "../storage/model-permissions.ts";
 import { findModerationPoliciesOf } from "../storage/moderation-policies.ts";
@@ -25,13 +26,16 @@ export interface CachedKey {
   moderation: ProjectModeration | undefined;
 }
 
-/** Loads keys by hash; omits keys that do not work. */
+/** Loads keys by hash, and those of console sessions by the hash of their token; omits keys that do not work. */
 export async function loadCachedKeys(
   database: Database,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, CachedKey>> {
   return database.run(async (executor) => {
-    const keys = await findActiveApiKeys(executor, hashes);
+    const sent = await findActiveApiKeys(executor, hashes);
+    const found = new Set(sent.map(({ keyHash }) => keyHash));
+    const others = hashes.filter((hash) => !found.has(hash));
+    const keys = [...sent, ...(await findGrantedApiKeys(executor, others))];
     const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
     const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
     const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));

@@ -47,6 +47,13 @@ export class Organizations {
     return this.#transactions.database.run(listOrganizations);
   }
 
+  /** Throws a Fault when it does not exist. */
+  async retrieve(id: string): Promise<Organization> {
+    const organization = await this.#transactions.database.run((executor) => findOrganization(executor, id));
+    if (organization === undefined) throw new Fault("not-found", `There is no organization \`${id}\`.`);
+    return organization;
+  }
+
   /** Whether it is the default organization, which the operator's keys belong to. */
   async isDefault(id: string): Promise<boolean> {
     const organization = await this.#transactions.database.run((executor) => findOrganization(executor, id));

@@ -6,6 +6,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../models/create-model-store.ts";
+import { buildConsoleInBackground } from "../process/build-console.ts";
 import { createDataDirectory, warnIfAccessibleToOthers } from "../process/data-directory.ts";
 import { STAGE, VERSION } from "../version.ts";
 import { configSources } from "./config-sources.ts";
@@ -44,6 +45,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     onListening: (listening) => {
       // Not at exit, since services are often killed.
       flushCompileCache();
+      if (config.server.hasConsole) buildConsoleInBackground(logger);
       return welcome(listening, config, progress);
     },
   });

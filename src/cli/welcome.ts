@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import { Fault } from "../faults.ts";
 import type { Readiness } from "../http/ops/operations.ts";
 import type { Listening } from "../main.ts";
+import type { Secret } from "../secret.ts";
 import type { Progress } from "./progress.ts";
 
 const POLL_INTERVAL_MS = 100;
@@ -16,7 +17,8 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
   const { origin, signal } = listening;
   try {
     const keys = await bootstrapKeys(listening, config);
-    progress.print(describeAddress(origin, keys));
+    const code = config.server.hasConsole ? listening.service.accounts.consoleSessions.createSignInCode() : undefined;
+    progress.print(describeAddress(origin, keys, code));
     // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.service.greet(signal);
     const readiness = await untilReady(listening);
@@ -48,13 +50,16 @@ async function untilReady({ service, signal }: Listening): Promise<Readiness> {
   }
 }
 
-function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys): string {
+function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys, code: Secret | undefined): string {
   const lines = ["", `  Base URL   ${origin}/v1`];
+  // Browsers send no fragment, so neither proxies nor previews of links see the code or use it up.
+  if (code !== undefined) lines.push(`  Console    ${origin}/#/sign-in?code=${code.reveal()}`);
   if (apiKey !== undefined) lines.push(`  API key    ${apiKey.reveal()}`);
   if (adminKey !== undefined) lines.push(`  Admin key  ${adminKey.reveal()}`);
   if (apiKey !== undefined || adminKey !== undefined) {
     lines.push("", "  Save these keys: they are shown only once, and only their hashes are stored.");
   }
+  if (code !== undefined) lines.push("", "  The console link signs in once, within an hour.");
   return `${lines.join("\n")}\n\n`;
 }
 

@@ -86,6 +86,8 @@ interface ServerConfig {
   corsOrigins: readonly string[];
   /** What to do when a header names another organization or project than the key's. */
   mismatchedIds: "refuse" | "ignore";
+  /** Whether the console is served at `/`. */
+  hasConsole: boolean;
   /** What to do with fields of a request body that Parlance does not know. */
   unknownFields: "ignore" | "refuse";
   /** Time that active requests get to finish after SIGTERM. */

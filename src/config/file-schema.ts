@@ -91,6 +91,10 @@ const server = z
       .describe(
         "Origins, such as https://chat.example.com, that may call the API from a browser (CORS); * allows every origin. Anyone who can open the page can read the key that it uses.",
       ),
+    console: z
+      .boolean()
+      .default(true)
+      .describe("Whether to serve the web console at / and let browsers sign in to it with a key."),
     mismatched_ids: z
       .enum(["refuse", "ignore"])
       .default("refuse")

@@ -92,6 +92,7 @@ function combine(
       maxConnectionsPerAddress: file.server.max_connections_per_address,
       trustedProxies: file.server.trusted_proxies,
       corsOrigins: file.server.cors_origins,
+      hasConsole: file.server.console,
       unknownFields: file.server.unknown_fields,
       mismatchedIds: file.server.mismatched_ids,
       drainSeconds: file.server.drain_seconds,

@@ -7,12 +7,16 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ScopeHeaders } from "../accounts/scope-headers.ts";
 import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
+import { sessionToken } from "./console/session-cookie.ts";
+import { refuseOtherSites } from "./same-origin.ts";
 
 export interface Authenticator {
   /** Throws a Fault for a key that is missing, malformed, unknown, revoked or expired. */
   authenticate(key: string | undefined): Promise<Caller>;
   /** Authenticates synchronously a valid key in the cache; returns undefined for any other key. */
   authenticateKnown(key: string | undefined): Caller | undefined;
+  /** Returns the caller of a console session on routes of this kind; undefined when it has none. */
+  authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined>;
   /** Throws a Fault when the client names another organization or project than the key's. */
   checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void>;
 }
@@ -33,20 +37,27 @@ interface AuthenticationRules {
   ignoresMismatchedIds: boolean;
 }
 
-/** Authenticates before the body is read, so the bodies of requests without a key are never read. */
+/**
+ * Authenticates before the body is read, so the bodies of requests without a key are never read. A request without a key
+ * may have the cookie of a console session.
+ */
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
-  kind: Caller["kind"],
+  kind: Caller["kind"] | "any",
   { countWrongKey, ignoresMismatchedIds }: AuthenticationRules,
 ): void {
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
-    if (caller.kind !== kind) throw wrongKind(kind);
+    if (kind !== "any" && caller.kind !== kind) throw wrongKind(kind);
   };
   const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
-    const caller = await authenticateKey(request, key, accounts, countWrongKey);
+    const token = key === undefined ? sessionToken(request) : undefined;
+    const caller =
+      token === undefined
+        ? await authenticateKey(request, key, accounts, countWrongKey)
+        : await authenticateSession(request, token, accounts, kind);
     admit(request, reply, caller);
     if (ignoresMismatchedIds) return;
     await accounts.checkScopeHeaders(caller, {
@@ -108,6 +119,22 @@ async function authenticateKey(
     if (isWrongKey(failure)) await countWrongKey(request.ip);
     throw failure;
   });
+}
+
+/** Resolves with the caller of a console session, of the kind that the routes need if the session has one. */
+async function authenticateSession(
+  request: FastifyRequest,
+  token: string,
+  accounts: Pick<Authenticator, "authenticateSession">,
+  kind: Caller["kind"] | "any",
+): Promise<Caller> {
+  refuseOtherSites(request);
+  const kinds = kind === "project" ? (["project", "admin"] as const) : (["admin", "project"] as const);
+  for (const each of kinds) {
+    const caller = await accounts.authenticateSession(token, each);
+    if (caller !== undefined) return caller;
+  }
+  throw new Fault("unauthenticated", "Your console session has ended. Sign in again.", { code: "session_ended" });
 }
 
 /** Returns a header's value; undefined also for an empty header, which clients send for an unset value. */

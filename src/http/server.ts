@@ -10,6 +10,8 @@ import type { Secret } from "../secret.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
 import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
+import { consolePages } from "./console/console-pages.ts";
+import { consoleSession } from "./console/console-session.ts";
 import { allowOrigins } from "./cors.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
@@ -51,6 +53,8 @@ export interface ServerOptions {
   corsOrigins: readonly string[];
   /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
   ignoresMismatchedIds: boolean;
+  /** Folder of the built console; undefined: no console and no sessions. */
+  consoleFolder: string | undefined;
   /** Treatment of unknown fields in a request body. */
   unknownFields: UnknownFieldsPolicy;
   countWrongKey: CountWrongKey;
@@ -85,6 +89,10 @@ export function buildServer(options: ServerOptions): Server {
         },
       }),
     );
+  }
+  if (options.consoleFolder !== undefined) {
+    app.register(consolePages(options.consoleFolder));
+    app.register(consoleSession(options.accounts, options.countWrongKey));
   }
   app.register(
     async (scope) => {

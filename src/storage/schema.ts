@@ -10,6 +10,7 @@ export interface Schema {
   projects: ProjectRow;
   serviceAccounts: ServiceAccountRow;
   apiKeys: ApiKeyRow;
+  consoleGrants: ConsoleGrantRow;
   modelPermissions: ModelPermissionsRow;
   auditLogs: AuditLogRow;
   accountChanges: AccountChangesRow;
@@ -68,6 +69,16 @@ export interface ApiKeyRow {
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
+}
+
+/** Key that a console session acts with; a session has at most one of each kind. */
+export interface ConsoleGrantRow {
+  /** SHA-256 of the kind of key and the session's token, in hexadecimal. */
+  tokenHash: string;
+  sessionId: string;
+  keyId: string;
+  createdAt: number;
+  expiresAt: number;
 }
 
 export interface ModelPermissionsRow {

@@ -8,6 +8,7 @@ import { rateLimits } from "./0004-rate-limits.ts";
 import { spendLimits } from "./0005-spend-limits.ts";
 import { moderationPolicies } from "./0006-moderation-policies.ts";
 import { spendLimitsBegun } from "./0007-spend-limits-begun.ts";
+import { consoleSessions } from "./0008-console-sessions.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -17,4 +18,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0005-spend-limits": spendLimits,
   "0006-moderation-policies": moderationPolicies,
   "0007-spend-limits-begun": spendLimitsBegun,
+  "0008-console-sessions": consoleSessions,
 };

@@ -1,0 +1,68 @@
+import { Button, Group, Modal, Tabs, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCode } from "@tabler/icons-react";
+import { CopyButton } from "./copy-button.tsx";
+
+export interface CodeSamples {
+  curl: string;
+  python: string;
+  typescript: string;
+}
+
+const LABELS: Readonly<Record<keyof CodeSamples, string>> = {
+  curl: "curl",
+  python: "Python",
+  typescript: "TypeScript",
+};
+const NAMES = ["curl", "python", "typescript"] as const;
+
+/** Button that shows the same request as code; `samples` is called when it opens. */
+export function AsCode({ samples }: { samples: () => CodeSamples }) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" size="xs" leftSection={<IconCode size={15} />} onClick={open}>
+        As code
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="As code" size="xl">
+        <Text size="sm" c="dimmed" mb="sm">
+          Set <code>PARLANCE_API_KEY</code> to a project's API key.
+        </Text>
+        {isOpen && <Samples samples={samples()} />}
+      </Modal>
+    </>
+  );
+}
+
+function Samples({ samples }: { samples: CodeSamples }) {
+  return (
+    <Tabs defaultValue="curl">
+      <Tabs.List>
+        {NAMES.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {LABELS[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {NAMES.map((name) => (
+        <Tabs.Panel key={name} value={name} pt="sm">
+          <CodeBlock text={samples[name]} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+export function CodeBlock({ text }: { text: string }) {
+  return (
+    <div style={{ position: "relative" }}>
+      <Group style={{ position: "absolute", top: 6, right: 6 }}>
+        <CopyButton text={text} label="Copy code" />
+      </Group>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
+      <pre className="code-block" tabIndex={0}>
+        {text}
+      </pre>
+    </div>
+  );
+}

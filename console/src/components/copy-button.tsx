@@ -1,0 +1,21 @@
+import { ActionIcon, CopyButton as Copy, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+}
+
+export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
+  return (
+    <Copy value={text} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? "Copied" : label}>
+          <ActionIcon variant="subtle" color={copied ? "teal" : "gray"} onClick={copy} aria-label={label}>
+            {copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Copy>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button, Group, PasswordInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconKey } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { replaceSession, signIn } from "../api/session.ts";
+import { Empty } from "./empty.tsx";
+
+/** Asks an administrator for a project's key: models are called, limited and billed by project. */
+export function NeedsProjectKey() {
+  const client = useQueryClient();
+  const form = useForm({ initialValues: { key: "" } });
+  const add = useMutation({
+    mutationFn: signIn,
+    onSuccess: (session) => replaceSession(client, session),
+  });
+  return (
+    <Empty icon={<IconKey />} title="Add a project's API key">
+      Models are called, limited and billed by project, so an admin key alone cannot call them. Create a key under
+      Projects, or paste one here: it joins this session and is not stored in the browser.
+      <form onSubmit={form.onSubmit(({ key }) => add.mutate({ key: key.trim() }))}>
+        <Group mt="md" align="flex-start" wrap="nowrap">
+          <PasswordInput
+            flex={1}
+            aria-label="API key"
+            placeholder="sk-…"
+            autoComplete="off"
+            error={add.error?.message}
+            {...form.getInputProps("key")}
+          />
+          <Button type="submit" loading={add.isPending}>
+            Add
+          </Button>
+        </Group>
+      </form>
+    </Empty>
+  );
+}

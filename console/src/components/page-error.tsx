@@ -1,0 +1,20 @@
+import { Alert, Button, Group } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+
+interface PageErrorProps {
+  error: unknown;
+  reset?: () => void;
+}
+
+export function PageError({ error, reset }: PageErrorProps) {
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="This could not be shown" role="alert">
+      {error instanceof Error ? error.message : String(error)}
+      <Group mt="sm">
+        <Button size="xs" variant="default" onClick={() => (reset ? reset() : window.location.reload())}>
+          Try again
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

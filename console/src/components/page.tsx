@@ -1,0 +1,31 @@
+import { Group, Stack, Text, Title } from "@mantine/core";
+import { type ReactNode, useEffect } from "react";
+
+interface PageProps {
+  title: string;
+  description?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Page({ title, description, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Parlance`;
+  }, [title]);
+  return (
+    <Stack gap="lg" maw={1280} mx="auto">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <div>
+          <Title order={1}>{title}</Title>
+          {description !== undefined && (
+            <Text c="dimmed" size="sm" mt={2}>
+              {description}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

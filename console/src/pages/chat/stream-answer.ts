@@ -1,0 +1,64 @@
+import type { toChatBody } from "./chat-body.ts";
+import type { Answer, ToolCall } from "./conversation.ts";
+
+/** Rendering each token costs more than generating it on a fast model. */
+const UPDATE_MILLISECONDS = 40;
+
+/** Streams one answer into `update`; never throws. */
+export async function streamAnswer(
+  body: ReturnType<typeof toChatBody>,
+  signal: AbortSignal,
+  update: (answer: Answer) => void,
+): Promise<void> {
+  const answer: Answer = { model: body.model, text: "", reasoning: "", toolCalls: [], state: "running" };
+  const beganAt = performance.now();
+  let firstAt: number | undefined;
+  let lastUpdateAt = 0;
+  const show = (isFinal: boolean) => {
+    const now = performance.now();
+    if (!isFinal && now - lastUpdateAt < UPDATE_MILLISECONDS) return;
+    lastUpdateAt = now;
+    update({ ...answer, toolCalls: answer.toolCalls.map((call) => ({ ...call })) });
+  };
+  show(true);
+  try {
+    // Loaded by the first question: the client is a third of the page's size.
+    const { openai } = await import("../../api/openai.ts");
+    const stream = await openai.chat.completions.create(body, { signal });
+    for await (const chunk of stream) {
+      if (chunk.usage) {
+        answer.measures = {
+          firstTokenSeconds: firstAt === undefined ? undefined : (firstAt - beganAt) / 1000,
+          seconds: (performance.now() - beganAt) / 1000,
+          promptTokens: chunk.usage.prompt_tokens,
+          completionTokens: chunk.usage.completion_tokens,
+        };
+      }
+      const [choice] = chunk.choices;
+      if (choice === undefined) continue;
+      const delta = choice.delta as typeof choice.delta & { reasoning_content?: string };
+      if (delta.content || delta.reasoning_content || delta.tool_calls) firstAt ??= performance.now();
+      answer.text += delta.content ?? "";
+      answer.reasoning += delta.reasoning_content ?? "";
+      for (const part of delta.tool_calls ?? []) {
+        const call: ToolCall = answer.toolCalls[part.index] ?? { name: "", arguments: "" };
+        call.name += part.function?.name ?? "";
+        call.arguments += part.function?.arguments ?? "";
+        answer.toolCalls[part.index] = call;
+      }
+      if (choice.finish_reason) answer.finishReason = choice.finish_reason;
+      show(false);
+    }
+    answer.state = signal.aborted ? "stopped" : "done";
+  } catch (failure) {
+    answer.state = signal.aborted ? "stopped" : "failed";
+    if (!signal.aborted) answer.error = messageOf(failure);
+  }
+  show(true);
+}
+
+/** The service's message without the status that the client prepends. */
+function messageOf(failure: unknown): string {
+  const message = failure instanceof Error ? failure.message : String(failure);
+  return message.replace(/^\d{3} /, "");
+}

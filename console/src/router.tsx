@@ -1,0 +1,58 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { queryClient } from "./api/query-client.ts";
+import { sessionQuery } from "./api/session.ts";
+import { PageError } from "./components/page-error.tsx";
+import { PageLoading } from "./components/page-loading.tsx";
+import { Gate } from "./shell/gate.tsx";
+import { SignInPage } from "./shell/sign-in-page.tsx";
+
+const root = createRootRoute({ component: Gate, errorComponent: PageError });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: SignInPage,
+  validateSearch: (search: Record<string, unknown>): { code?: string } =>
+    typeof search.code === "string" ? { code: search.code } : {},
+});
+
+const index = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: async () => {
+    const session = await queryClient.ensureQueryData(sessionQuery);
+    throw redirect({ to: session.signed_in && session.project === null ? "/chat" : "/chat", replace: true });
+  },
+});
+
+const page = <Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load as never, name as never) });
+
+const routeTree = root.addChildren([
+  index,
+  signIn,
+  page("/chat", () => import("./pages/chat/chat-page.tsx"), "ChatPage"),
+]);
+
+export const router = createRouter({
+  routeTree,
+  // Pages are fragments: every path of the origin stays the API's.
+  history: createHashHistory(),
+  defaultPreload: "intent",
+  defaultPendingComponent: PageLoading,
+  defaultErrorComponent: PageError,
+  defaultNotFoundComponent: () => <PageError error={new Error("This page does not exist.")} />,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,26 @@
+import { Center, Loader } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { sessionQuery } from "../api/session.ts";
+import { PageError } from "../components/page-error.tsx";
+import { Shell } from "./shell.tsx";
+import { SignInPage } from "./sign-in-page.tsx";
+
+/** Shows the sign-in page until there is a session, at whichever page, and returns to it afterwards. */
+export function Gate() {
+  const { data, error, refetch } = useQuery(sessionQuery);
+  const { pathname } = useLocation();
+  if (data === undefined) {
+    return error === null ? (
+      <Center h="100dvh">
+        <Loader aria-label="Loading" />
+      </Center>
+    ) : (
+      <Center h="100dvh" p="md">
+        <PageError error={error} reset={() => void refetch()} />
+      </Center>
+    );
+  }
+  if (pathname === "/sign-in") return <Outlet />;
+  return data.signed_in ? <Shell /> : <SignInPage />;
+}

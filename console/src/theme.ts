@@ -1,0 +1,47 @@
+import { type CSSVariablesResolver, createTheme, rem } from "@mantine/core";
+
+const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
+const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
+
+export const theme = createTheme({
+  primaryColor: "cyan",
+  // White text on the lighter shades has less than the 4.5:1 contrast of WCAG AA.
+  primaryShade: { light: 9, dark: 9 },
+  fontFamily: SANS,
+  fontFamilyMonospace: MONO,
+  defaultRadius: "md",
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  fontSizes: { xs: rem(12), sm: rem(13.5), md: rem(15), lg: rem(17), xl: rem(20) },
+  headings: {
+    fontWeight: "600",
+    sizes: { h1: { fontSize: rem(22) }, h2: { fontSize: rem(17) }, h3: { fontSize: rem(15) } },
+  },
+  components: {
+    Button: { defaultProps: { size: "sm" } },
+    TextInput: { defaultProps: { size: "sm" } },
+    Select: { defaultProps: { size: "sm", checkIconPosition: "right", comboboxProps: { shadow: "md" } } },
+    Table: { defaultProps: { verticalSpacing: "xs", horizontalSpacing: "sm" } },
+    Card: { defaultProps: { withBorder: true, padding: "md", radius: "md" } },
+    Modal: { defaultProps: { centered: true, radius: "md" } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+  },
+});
+
+/** Raises the contrast of dimmed and placeholder text to WCAG AA. */
+export const cssVariables: CSSVariablesResolver = (given) => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": given.colors.gray[7],
+    "--mantine-color-placeholder": given.colors.gray[7],
+    "--mantine-color-error": given.colors.red[9],
+    "--page-background": given.colors.gray[0],
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a9abb0",
+    "--mantine-color-placeholder": "#a9abb0",
+    "--mantine-color-error": given.colors.red[4],
+    "--mantine-color-anchor": given.colors.cyan[4],
+    "--page-background": "#1b1c1e",
+  },
+});
