@@ -9,6 +9,7 @@ import { ModelOperations } from "./catalog/model-operations.ts";
 import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
+import { openKeyring } from "./encryption/open-keyring.ts";
 import { toAudioFault } from "./http/audio-faults.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
@@ -17,13 +18,15 @@ import { prepareUploads } from "./http/upload.ts";
 import { Inference } from "./inference/inference.ts";
 import { Router } from "./inference/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
+import type { Logger } from "./observability/logger.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
 import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
-import { openDatabase } from "./storage/database.ts";
+import { ResponseStorage } from "./responses/response-storage.ts";
+import { type Database, openDatabase } from "./storage/database.ts";
 import { recordFirstSeen } from "./storage/model-first-seen.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
@@ -37,6 +40,8 @@ export interface Service {
   operationsServer: ReturnType<typeof buildOperationsServer> | undefined;
   accounts: Accounts;
   inference: Inference;
+  /** Responses that run without a connection of their client. */
+  backgroundCount(): number;
   readiness: Operations["readiness"];
   /** Applies a configuration to the catalog; running requests keep their deployments. */
   apply(config: Config): Promise<void>;
@@ -131,9 +136,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
   const decoder = new Decoder({ folder: uploads.directory, ffmpeg });
+  const responseStorage = openResponseStorage(config, database, logger);
   const server = buildServer({
     accounts,
     inference,
+    responseStorage,
     administration: {
       resolveModel: (entry) => resolvePermissionEntry(catalog, entry),
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
@@ -164,11 +171,13 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     operationsServer: hasOwnAddress ? buildOperationsServer(operations, logger) : undefined,
     accounts,
     inference,
+    backgroundCount: () => responseStorage?.background.runningCount ?? 0,
     readiness: operations.readiness,
     apply: (next) => live.apply(next),
     greet: (signal) => live.greet(signal),
     close: async () => {
       decoder.close();
+      await responseStorage?.close();
       await live.close();
       await usageRecorder.close();
       await counters.close();
@@ -176,4 +185,15 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await database.close();
     },
   };
+}
+
+/** Returns undefined where responses are not stored. */
+function openResponseStorage(config: Config, database: Database, logger: Logger): ResponseStorage | undefined {
+  const { responses, encryptionKeys: secrets, dataDirectory } = config;
+  if (!responses.store) return undefined;
+  const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
+  const keyring = openKeyring({ secrets, file, logger });
+  if (keyring === undefined) return undefined;
+  const { keepDays } = responses;
+  return new ResponseStorage({ database, keyring, logger, keepDays, maxContextBytes: config.server.maxBodyBytes });
 }

@@ -151,14 +151,18 @@ async function reloadInto(service: Service, current: Config, { reload, logger }:
 }
 
 /** Stops accepting, lets running requests finish until the deadline, then fails the rest with an error. */
-async function drain({ server, operationsServer, inference }: Service, seconds: number): Promise<void> {
+async function drain(
+  { server, operationsServer, inference, backgroundCount }: Service,
+  seconds: number,
+): Promise<void> {
   server.drain();
   const deadline = performance.now() + seconds * 1000;
-  while (server.openRequests() > 0 && performance.now() < deadline) await pause(50);
+  const running = () => server.openRequests() + backgroundCount();
+  while (running() > 0 && performance.now() < deadline) await pause(50);
   inference.stop();
   // Writing the error frames takes a moment; a client that does not read them does not delay the exit.
   const flushed = performance.now() + 1000;
-  while (server.openRequests() > 0 && performance.now() < flushed) await pause(20);
+  while (running() > 0 && performance.now() < flushed) await pause(20);
   await server.app.close();
   await operationsServer?.close();
 }

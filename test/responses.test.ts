@@ -68,7 +68,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     stream ? client.responses.stream({ ...body, stream: true }).finalResponse() : client.responses.create(body);
 
   test("answers a text with text and usage", async () => {
-    const response = await create({ model, instructions: "Repeat.", input: "Say this again", store: true });
+    const response = await create({ model, instructions: "Repeat.", input: "Say this again", store: false });
     expect(response).toMatchObject({ object: "response", status: "completed", model, store: false, error: null });
     expect(response.output_text).toBe("Say this again");
     expect(response.usage?.total_tokens).toBeGreaterThan(5);
@@ -138,11 +138,15 @@ test("drops hosted tools and names them, unless one is forced", async () => {
 });
 
 test.each([
-  [{ previous_response_id: "resp_1" }, "previous_response_id"],
-  [{ conversation: "conv_1" }, "conversation"],
-  [{ background: true }, "background"],
+  [{ previous_response_id: 1 }, "previous_response_id"],
+  [{ conversation: { name: "x" } }, "conversation.id"],
+  [{ previous_response_id: "resp_1", conversation: "conv_1" }, "conversation"],
+  [{ background: true, store: false }, "store"],
+  [{ metadata: { a: 1 } }, "metadata.a"],
+  [{ metadata: { a: "x".repeat(513) } }, "metadata.a"],
   [{ input: [] }, "input"],
-  [{ input: [{ type: "item_reference", id: "msg_1" }] }, "input[0].type"],
+  [{ input: undefined }, "input"],
+  [{ input: [{ type: "item_reference" }] }, "input[0].id"],
   [{ input: [{ type: "computer_call" }] }, "input[0].type"],
   [{ input: [{ type: "function_call_output", call_id: "call_1", output: "x" }] }, "input[0].call_id"],
   [{ input: [{ role: "nobody", content: "x" }] }, "input[0].role"],
@@ -164,7 +168,6 @@ test("serves the AI SDK's default model with tools", async () => {
     prompt: "How is the weather?",
     tools: { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: async () => "sunny" }) },
     stopWhen: stepCountIs(3),
-    providerOptions: { openai: { store: false } },
   });
   expect(text).toBe("It is sunny in Paris.");
 });

@@ -12,6 +12,7 @@ import {
   renameProject,
 } from "../storage/projects.ts";
 import type { ProjectRow } from "../storage/schema.ts";
+import { removeStoredContentOf } from "../storage/stored-responses.ts";
 import type { AccountTransactions } from "./account-transaction.ts";
 import type { Actor } from "./audit.ts";
 import { newId } from "./id.ts";
@@ -61,12 +62,13 @@ export class Projects {
     });
   }
 
-  /** Disables its keys. Idempotent: an archived project stays as it is. */
+  /** Disables its keys and deletes its stored responses and conversations. Idempotent: an archived project stays as it is. */
   async archive(actor: Actor, reference: ProjectReference): Promise<Project> {
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const project = await findExistingProject(executor, reference);
       if (project.isDefault === 1) throw invalidRequest("The default project cannot be archived.");
       if (!(await archiveProject(executor, reference, now))) return project;
+      await removeStoredContentOf(executor, project.id);
       const { id, organizationId } = project;
       await audit({ type: "project.archived", organizationId, project, resourceId: id, details: {} });
       return { ...project, archivedAt: now };

@@ -31,6 +31,14 @@ export interface Config {
     /** Days to keep single requests; hourly and daily totals stay. */
     recordDays: number;
   };
+  responses: {
+    /** Whether responses are stored unless a request declines it. */
+    store: boolean;
+    /** Days to keep a response after its last use. */
+    keepDays: number;
+  };
+  /** Keys of stored content, the current one first; undefined: a key file, with SQLite only. */
+  encryptionKeys: readonly [Secret, ...Secret[]] | undefined;
   local: LocalConfig;
   logLevel: LogLevel;
   /** Whether the manifest's default models are in the catalog. */

@@ -12,6 +12,14 @@ const key = z
   .regex(/^[\x21-\x7e]{32,512}$/, { error: KEY_BOUND })
   .transform((value) => new Secret(value));
 
+/** Keys separated by commas: the first encrypts, the others only decrypt. */
+const encryptionKeys = z
+  .string()
+  .regex(/^[\x21-\x2b\x2d-\x7e]{32,512}(,[\x21-\x2b\x2d-\x7e]{32,512})*$/, {
+    error: "must be keys of 32 to 512 printable ASCII characters without whitespace, separated by commas",
+  })
+  .transform((value) => value.split(",").map((each) => new Secret(each)) as [Secret, ...Secret[]]);
+
 /** Kubernetes sets PARLANCE_PORT to `tcp://…` in every pod of a namespace that has a Service named `parlance`. */
 const SERVICE_LINK = "was set by Kubernetes for a Service named parlance; set enableServiceLinks: false on the pod";
 
@@ -87,6 +95,11 @@ export const environmentSchema = z.object({
     .optional()
     .describe(
       "Bearer key required for /metrics on the service's own port, 32 to 512 printable ASCII characters. Default: no key is required.",
+    ),
+  PARLANCE_ENCRYPTION_KEY: encryptionKeys
+    .optional()
+    .describe(
+      "Key that encrypts stored responses and conversations, 32 to 512 random printable ASCII characters without commas. To rotate it, put the new key first and the former keys after it, separated by commas. Default: with SQLite, a key generated in encryption.key in the data directory; with PostgreSQL, nothing is stored.",
     ),
   PARLANCE_LOG_LEVEL: z.enum(LOG_LEVELS).optional().describe("Minimum log level; overrides log_level."),
   PARLANCE_BUILTIN_MODELS: flag("must be true or false")

@@ -135,6 +135,23 @@ const usage = z
   })
   .describe("Retention of usage records.");
 
+const responses = z
+  .strictObject({
+    store: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether responses and conversations are stored, encrypted, unless a request says `store: false`. false: nothing is stored.",
+      ),
+    keep_days: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(30)
+      .describe("Days to keep a stored response or conversation after its last use."),
+  })
+  .describe("Storage of the Responses API.");
+
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 const memory = z
@@ -184,6 +201,7 @@ export const configFile = z.strictObject({
   server: server.prefault({}),
   limits: limits.prefault({}),
   usage: usage.prefault({}),
+  responses: responses.prefault({}),
   local: local.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),
   data_directory: directory

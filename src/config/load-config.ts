@@ -122,6 +122,8 @@ function combine(
     onCountersUnavailable: file.limits.on_counters_unavailable,
     failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
     usage: { recordDays: file.usage.record_days },
+    responses: { store: file.responses.store, keepDays: file.responses.keep_days },
+    encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
     local: {
       load: file.local.load,
       unloadAfterSeconds: file.local.unload_after_seconds || undefined,

@@ -58,6 +58,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,
     limits: ({ limits, ...config }) => [limits, config.onCountersUnavailable, config.failedAuthenticationsPerMinute],
     "usage.record_days": ({ usage }) => usage.recordDays,
+    responses: ({ responses }) => responses,
     data_directory: ({ dataDirectory }) => dataDirectory,
     models_directory: ({ modelsDirectory }) => modelsDirectory,
   };

@@ -6,6 +6,7 @@ import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
+import type { ResponseStorage } from "../responses/response-storage.ts";
 import type { Secret } from "../secret.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
@@ -24,15 +25,19 @@ import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
+import { conversations } from "./v1/conversations.ts";
 import { embeddings } from "./v1/embeddings.ts";
 import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
 import { responses } from "./v1/responses.ts";
+import { storedResponses } from "./v1/stored-responses.ts";
 
 export interface ServerOptions {
   accounts: Accounts;
   inference: Inference;
+  /** Storage of the Responses API; undefined: nothing is stored. */
+  responseStorage: ResponseStorage | undefined;
   administration: Omit<OrganizationParts, "accounts">;
   /** Health checks and metrics; undefined when a separate address serves them. */
   operations: Operations | undefined;
@@ -100,7 +105,9 @@ export function buildServer(options: ServerOptions): Server {
       authenticateScope(scope, options.accounts, "project", options);
       scope.register(chatCompletions(options.inference, options.unknownFields));
       scope.register(messages(options.inference, options.unknownFields));
-      scope.register(responses(options.inference, options.unknownFields));
+      scope.register(responses(options.inference, options.unknownFields, options.responseStorage));
+      scope.register(storedResponses(options.responseStorage));
+      scope.register(conversations(options.inference, options.responseStorage));
       scope.register(models(options.inference));
       scope.register(
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),

@@ -1,5 +1,5 @@
 /**
- * Tables of both databases: text, integers, and times in epoch milliseconds. Their columns have snake_case names, which
+ * Tables of both databases: text, integers, encrypted bytes, and times in epoch milliseconds. Their columns have snake_case names, which
  * a plugin of Kysely translates. A time that is null has not happened.
  */
 
@@ -22,6 +22,10 @@ export interface Schema {
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;
   usageWriters: UsageWriterRow;
+  storedResponses: StoredResponseRow;
+  conversations: ConversationRow;
+  responseItems: ResponseItemRow;
+  responseEvents: ResponseEventsRow;
 }
 
 export interface OrganizationRow {
@@ -188,4 +192,50 @@ interface UsageWriterRow {
   id: string;
   lastBatch: number;
   writtenAt: number;
+}
+
+/** Stored response of the Responses API. */
+export interface StoredResponseRow {
+  id: string;
+  projectId: string;
+  previousResponseId: string | null;
+  conversationId: string | null;
+  /** 1: it runs without a connection of its client. */
+  isBackground: number;
+  status: string;
+  createdAt: number;
+  /** Time of its creation, of the last response that continues it, or of the last sign of life of its run. */
+  usedAt: number;
+  /** Encrypted JSON of the response without its output. */
+  content: Buffer;
+}
+
+export interface ConversationRow {
+  id: string;
+  projectId: string;
+  createdAt: number;
+  usedAt: number;
+  /** Encrypted JSON of its metadata. */
+  content: Buffer;
+}
+
+/** Item of a response, of a conversation, or of both. */
+export interface ResponseItemRow {
+  id: string;
+  projectId: string;
+  responseId: string | null;
+  conversationId: string | null;
+  /** Increases within a response and within a conversation. */
+  position: number;
+  isOutput: number;
+  /** Encrypted JSON. */
+  content: Buffer;
+}
+
+/** Consecutive stream events of a background response. */
+interface ResponseEventsRow {
+  responseId: string;
+  firstSequence: number;
+  /** Encrypted JSON list. */
+  content: Buffer;
 }

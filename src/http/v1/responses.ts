@@ -1,35 +1,66 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
+import type { ResponseStorage } from "../../responses/response-storage.ts";
+import type { NewResponse } from "../../responses/response-store.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { ResponseEvents, toResponse, toResponseFrame, toResponseFrames } from "../../wire/responses/response-events.ts";
-import { readResponsesBody, unknownFields } from "../../wire/responses/responses-body.ts";
+import {
+  type CompleteResponse,
+  ResponseEvents,
+  toResponse,
+  toResponseFrame,
+  toResponseFrames,
+} from "../../wire/responses/response-events.ts";
+import { type ResponsesBody, readResponsesBody, unknownFields } from "../../wire/responses/responses-body.ts";
 import { toResponsesCall } from "../../wire/responses/responses-call.ts";
+import type { Prompt } from "../../wire/responses/responses-input.ts";
 import { readTools } from "../../wire/responses/responses-tools.ts";
+import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
+import { sendEvents } from "../send-events.ts";
+import { startBackground } from "./background.ts";
+import { resolvePrompt } from "./resolve-prompt.ts";
 
-/** POST /v1/responses and /v1/responses/input_tokens; nothing is stored. */
-export function responses(inference: Inference, policy: UnknownFieldsPolicy): FastifyPluginAsync {
+/** POST /v1/responses and /v1/responses/input_tokens. Without `storage`, nothing is stored. */
+export function responses(
+  inference: Inference,
+  policy: UnknownFieldsPolicy,
+  storage: ResponseStorage | undefined,
+): FastifyPluginAsync {
   return async (app) => {
     app.post("/responses", async (request, reply) => {
-      const body = readResponsesBody(request.body);
-      request.record.model = body.model;
-      const tools = readTools(body.tools ?? []);
-      const ignored = [...unknownFields(body, policy), ...tools.hosted];
-      const answer = await inference.chat(request.caller, toResponsesCall(body, tools, request.headers), {
+      const { body, prompt, tools, ignored } = await read(request);
+      const { caller } = request;
+      const call = toResponsesCall(body, prompt, tools, request.headers);
+      const store = storage !== undefined && body.store !== false;
+      const names = { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
+      if (storage !== undefined && body.background === true) {
+        reportIgnoredFields(reply, ignored);
+        const queued = toNewResponse(request, body, prompt);
+        const started = await startBackground({ inference, storage, caller, call, body, queued, ...names }, request.id);
+        if (body.stream !== true) return started.response;
+        return sendEvents(reply, toResponseFrames(started.events));
+      }
+      const answer = await inference.chat(caller, call, {
         moderation: body.moderation,
         onDisconnect: onDisconnect(reply),
       });
       reportIgnoredFields(reply, ignored);
       const { model, moderation: found } = answer;
-      const moderation = found && (() => toChatModeration(found));
-      const summarizes = body.reasoning?.summary !== undefined;
-      const rendered = new ResponseEvents({ body, model, names: tools.names, summarizes, moderation });
+      const rendered = new ResponseEvents({
+        body,
+        model,
+        ...names,
+        moderation: () => found && toChatModeration(found),
+        store,
+        save: async (response) =>
+          storage?.save(toNewResponse(request, body, prompt)(response.id, response), store) ?? false,
+      });
       const events = rendered.of(toAnswerParts(answer, true));
       if (body.stream !== true) return sendAnswer(reply, answer, { body: toResponse(events) });
       return sendAnswer(reply, answer, {
@@ -39,15 +70,41 @@ export function responses(inference: Inference, policy: UnknownFieldsPolicy): Fa
     });
 
     app.post("/responses/input_tokens", async (request, reply) => {
-      const body = readResponsesBody(request.body);
-      request.record.model = body.model;
-      const tools = readTools(body.tools ?? []);
-      reportIgnoredFields(reply, [...unknownFields(body, policy), ...tools.hosted]);
-      const { request: prompt } = toResponsesCall(body, tools, request.headers);
-      const counted = await inference.countPromptTokens(request.caller, prompt);
+      const { body, prompt, tools, ignored } = await read(request);
+      reportIgnoredFields(reply, ignored);
+      const call = toResponsesCall(body, prompt, tools, request.headers);
+      const counted = await inference.countPromptTokens(request.caller, call.request);
       reply.headers(toRateLimitHeaders(counted.rateLimitStatus));
       reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
       return { object: "response.input_tokens", input_tokens: counted.promptTokens };
     });
+
+    async function read(request: FastifyRequest) {
+      const body = readResponsesBody(request.body);
+      request.record.model = body.model;
+      const tools = readTools(body.tools ?? []);
+      const ignored = [...unknownFields(body, policy), ...tools.hosted];
+      const prompt = await resolvePrompt(storage, projectOf(request), body);
+      return { body, prompt, tools, ignored };
+    }
   };
+}
+
+/** Returns the project of the caller; keys without one are refused before any route. */
+export function projectOf({ caller }: Pick<FastifyRequest, "caller">): string {
+  return caller.projectId ?? "";
+}
+
+/** Returns a function that renders a response as it is stored. */
+function toNewResponse(request: FastifyRequest, body: ResponsesBody, prompt: Prompt) {
+  return (id: string, { output, ...envelope }: CompleteResponse): NewResponse => ({
+    projectId: projectOf(request),
+    id,
+    envelope,
+    previousResponseId: body.previous_response_id,
+    conversationId: body.conversation,
+    isBackground: body.background === true,
+    input: toStoredItems(prompt.input),
+    output,
+  });
 }

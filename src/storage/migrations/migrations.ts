@@ -9,6 +9,7 @@ import { spendLimits } from "./0005-spend-limits.ts";
 import { moderationPolicies } from "./0006-moderation-policies.ts";
 import { spendLimitsBegun } from "./0007-spend-limits-begun.ts";
 import { consoleSessions } from "./0008-console-sessions.ts";
+import { storedResponses } from "./0009-stored-responses.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -19,4 +20,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-moderation-policies": moderationPolicies,
   "0007-spend-limits-begun": spendLimitsBegun,
   "0008-console-sessions": consoleSessions,
+  "0009-stored-responses": storedResponses,
 };

@@ -4,35 +4,64 @@ import type { PartEvent } from "../answer-parts.ts";
 import { type ItemOptions, newItem, type OutputItem, type ResponseEvent } from "./output-items.ts";
 import { newResponse, toEnding, toUsage } from "./response-object.ts";
 import type { ResponsesBody } from "./responses-body.ts";
+import type { ListedItem } from "./stored-items.ts";
 
 interface ResponseOptions extends ItemOptions {
   body: ResponsesBody;
   /** Catalog ID that answers. */
   model: string;
-  /** Returns the moderation result once the answer has ended. */
-  moderation?: (() => Record<string, unknown>) | undefined;
+  /** Returns the moderation result once the answer has ended, if the caller sees it. */
+  moderation: () => Record<string, unknown> | undefined;
+  /** Whether the response is to be stored. */
+  store: boolean;
+  /** Stores the complete response before its last event; returns whether it is stored. */
+  save?: (response: CompleteResponse) => Promise<boolean>;
+}
+
+export interface CompleteResponse extends Record<string, unknown> {
+  id: string;
+  status: string;
+  output: ListedItem[];
+}
+
+export interface NumberedEvent extends ResponseEvent {
+  sequence_number: number;
 }
 
 export class ResponseEvents {
   readonly #options: ResponseOptions;
-  readonly #envelope: Record<string, unknown>;
-  readonly #output: Record<string, unknown>[] = [];
+  readonly #envelope: ReturnType<typeof newResponse>;
+  readonly #output: ListedItem[] = [];
   #sequenceNumber = 0;
 
   constructor(options: ResponseOptions) {
     this.#options = options;
-    this.#envelope = newResponse(options.body, options.model);
+    this.#envelope = newResponse(options.body, options.model, options.store);
+  }
+
+  get id(): string {
+    return this.#envelope.id;
+  }
+
+  /** Returns the response before it runs. */
+  queued(): CompleteResponse {
+    return this.#response("queued");
   }
 
   /**
    * Yields the events. Throws failures, which the caller renders with `failed`. Parts without an end belong to a client
    * that has disconnected.
    */
-  async *of(parts: AsyncIterable<PartEvent>): AsyncGenerator<ResponseEvent> {
-    yield this.#event("response.created", { response: this.#response("in_progress") });
-    yield this.#event("response.in_progress", { response: this.#response("in_progress") });
+  async *of(parts: AsyncIterable<PartEvent>): AsyncGenerator<NumberedEvent> {
+    const isQueued = this.#options.body.background === true;
+    const first = this.#response(isQueued ? "queued" : "in_progress");
+    yield this.#event("response.created", { response: first });
+    yield this.#event(`response.${first.status}`, { response: first });
+    let hasBegun = !isQueued;
     let item: OutputItem | undefined;
     for await (const event of parts) {
+      if (!hasBegun) yield this.#event("response.in_progress", { response: this.#response("in_progress") });
+      hasBegun = true;
       switch (event.type) {
         case "part-start":
           item = newItem(event.part, event.index, this.#options);
@@ -48,14 +77,15 @@ export class ResponseEvents {
           if (this.#output.length === 0) yield* this.#emptyMessage();
           const ending = toEnding(event.reason);
           this.#markLast(ending.status);
-          const { moderation } = this.#options;
-          const response = {
+          const moderation = this.#options.moderation();
+          const response: CompleteResponse = {
             ...this.#response(ending.status),
             ...ending,
             completed_at: ending.status === "completed" ? Math.floor(Date.now() / 1000) : null,
             usage: toUsage(event.usage),
-            ...(moderation === undefined ? {} : { moderation: moderation() }),
+            ...(moderation === undefined ? {} : { moderation }),
           };
+          response.store = (await this.#options.save?.(response)) ?? this.#options.store;
           yield this.#event(`response.${ending.status}`, { response });
         }
       }
@@ -63,26 +93,27 @@ export class ResponseEvents {
   }
 
   /** Renders the last event of an answer that failed. */
-  failed({ error }: { error: { message: string; code: string | null } }): ResponseEvent {
+  failed({ error }: { error: { message: string; code: string | null } }): NumberedEvent {
     const shown = { code: error.code ?? "server_error", message: error.message };
-    return this.#event("response.failed", { response: { ...this.#response("failed"), error: shown } });
+    const store = this.#options.store && this.#options.body.background === true;
+    return this.#event("response.failed", { response: { ...this.#response("failed"), store, error: shown } });
   }
 
-  *#begin(item: OutputItem): Generator<ResponseEvent> {
+  *#begin(item: OutputItem): Generator<NumberedEvent> {
     const output_index = this.#output.length;
     yield this.#event("response.output_item.added", { output_index, item: item.toJson("in_progress") });
     yield* this.#numbered(item.begin());
   }
 
-  *#end(item: OutputItem, status: "completed" | "incomplete"): Generator<ResponseEvent> {
+  *#end(item: OutputItem, status: "completed" | "incomplete"): Generator<NumberedEvent> {
     yield* this.#numbered(item.end());
     const output_index = this.#output.length;
-    this.#output.push(item.toJson(status));
+    this.#output.push(item.toJson(status) as ListedItem);
     yield this.#event("response.output_item.done", { output_index, item: this.#output[output_index] });
   }
 
   /** Yields an empty message, because clients read the text of the first message even if the model wrote none. */
-  *#emptyMessage(): Generator<ResponseEvent> {
+  *#emptyMessage(): Generator<NumberedEvent> {
     const item = newItem({ type: "text" }, 0, this.#options);
     yield* this.#begin(item);
     yield* this.#end(item, "completed");
@@ -94,15 +125,15 @@ export class ResponseEvents {
     if (last !== undefined && status === "incomplete") last.status = status;
   }
 
-  #response(status: string): Record<string, unknown> {
+  #response(status: string): CompleteResponse {
     return { ...this.#envelope, status, output: [...this.#output], usage: null };
   }
 
-  *#numbered(events: readonly ResponseEvent[]): Generator<ResponseEvent> {
+  *#numbered(events: readonly ResponseEvent[]): Generator<NumberedEvent> {
     for (const { type, ...fields } of events) yield this.#event(type, fields);
   }
 
-  #event(type: string, fields: object): ResponseEvent {
+  #event(type: string, fields: object): NumberedEvent {
     const sequence_number = this.#sequenceNumber;
     this.#sequenceNumber += 1;
     return { type, sequence_number, ...fields };

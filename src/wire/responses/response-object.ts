@@ -9,13 +9,18 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString("hex")}`;
 }
 
-/** Builds the fields with the same value in every event. */
-export function newResponse(body: ResponsesBody, model: string): Record<string, unknown> {
+/** Builds the fields with the same value in every event. `store`: whether the response is to be stored. */
+export function newResponse(
+  body: ResponsesBody,
+  model: string,
+  store: boolean,
+): Record<string, unknown> & { id: string } {
   return {
     id: newId("resp"),
     object: "response",
     created_at: Math.floor(Date.now() / 1000),
-    background: false,
+    background: body.background ?? false,
+    conversation: body.conversation === undefined ? null : { id: body.conversation },
     error: null,
     incomplete_details: null,
     instructions: body.instructions ?? null,
@@ -24,13 +29,12 @@ export function newResponse(body: ResponsesBody, model: string): Record<string, 
     metadata: body.metadata ?? {},
     model,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: body.previous_response_id ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     safety_identifier: body.safety_identifier ?? null,
     service_tier: "default",
-    // Parlance stores no responses, even if the request asks for it.
-    store: false,
+    store,
     temperature: body.temperature ?? 1,
     text: { format: body.text?.format ?? { type: "text" }, verbosity: "medium" },
     tool_choice: body.tool_choice ?? "auto",

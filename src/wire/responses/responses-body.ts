@@ -1,10 +1,12 @@
 /** POST /v1/responses: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
+import { invalidRequest, unsupportedValue } from "../../faults.ts";
 import { ChatModeration } from "../openai/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";
+import { Metadata } from "./metadata.ts";
 import { Input } from "./responses-input.ts";
 import { ToolChoiceField, Tools } from "./responses-tools.ts";
 
@@ -23,7 +25,7 @@ const Format = z.discriminatedUnion(
 
 const FIELDS = {
   model: z.string().min(1),
-  input: Input,
+  input: optional(Input),
   instructions: optional(z.string()),
   stream: optional(z.boolean()),
   stream_options: optional(z.looseObject({})),
@@ -40,7 +42,14 @@ const FIELDS = {
   include: optional(z.array(z.string()).max(100)),
   truncation: optional(z.enum(["auto", "disabled"])),
   store: optional(z.boolean()),
-  metadata: optional(z.record(z.string(), z.unknown())),
+  previous_response_id: optional(z.string().min(1)),
+  conversation: optional(
+    z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]).transform((value) => {
+      return typeof value === "string" ? value : value.id;
+    }),
+  ),
+  background: optional(z.boolean()),
+  metadata: optional(Metadata),
   prompt_cache_key: optional(z.string()),
   safety_identifier: optional(z.string()),
   user: optional(z.string()),
@@ -53,18 +62,33 @@ export type ResponsesBody = z.output<typeof Body>;
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readResponsesBody(value: unknown): ResponsesBody {
-  return parse(Body, value);
+  const body = parse(Body, value);
+  const { input, previous_response_id: previous, conversation, background, store } = body;
+  if (previous !== undefined && conversation !== undefined) {
+    throw invalidRequest("Send 'previous_response_id' or 'conversation', not both.", "conversation", "invalid_value");
+  }
+  if (input === undefined && previous === undefined && conversation === undefined) {
+    throw invalidRequest("Missing required parameter: 'input'.", "input", "missing_required_parameter");
+  }
+  if (background === true && store === false) {
+    throw invalidRequest("A response in the background has to be stored: leave out 'store'.", "store", "invalid_value");
+  }
+  return body;
+}
+
+/** Throws a Fault for fields that need stored responses, where none are stored. */
+export function refuseStorage({ previous_response_id, conversation, background }: ResponsesBody): void {
+  const asked = { previous_response_id, conversation, background: background || undefined };
+  const [field] = Object.entries(asked).find(([, value]) => value !== undefined) ?? [];
+  if (field === undefined) return;
+  const instead = field === "background" ? "leave it out" : "send the earlier items in 'input'";
+  throw unsupportedValue(`Responses are not stored here, so '${field}' is not supported: ${instead}.`, field);
 }
 
 /** Bookkeeping fields that do not change the answer. */
 const WITHOUT_EFFECT = ["service_tier", "client_metadata", "prompt_cache_options", "prompt_cache_retention"];
 
-const notStored = "responses are not stored";
-
 const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
-  previous_response_id: { instead: `${notStored}; send the earlier items in 'input'` },
-  conversation: { instead: `${notStored}; send the earlier items in 'input'` },
-  background: { isDefault: (value) => value === false, instead: notStored },
   prompt: { instead: "send its text in 'instructions' or 'input'" },
 };
 

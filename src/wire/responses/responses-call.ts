@@ -6,18 +6,18 @@ import type { CallerHeaders } from "../../engines/open-model.ts";
 import { unsupportedValue } from "../../faults.ts";
 import { toModerationInput } from "../moderation-texts.ts";
 import type { ResponsesBody } from "./responses-body.ts";
-import { toChatMessages } from "./responses-input.ts";
+import { type Prompt, toChatMessages } from "./responses-input.ts";
 import { type ReadTools, toToolChoice } from "./responses-tools.ts";
 
 /**
  * Converts the body to a call that is never forwarded: upstreams answer with typed events, as local models do. Throws a
  * Fault.
  */
-export function toResponsesCall(body: ResponsesBody, tools: ReadTools, callerHeaders: CallerHeaders) {
+export function toResponsesCall(body: ResponsesBody, prompt: Prompt, tools: ReadTools, callerHeaders: CallerHeaders) {
   const request: ChatRequest = {
     ...DEFAULT_CHAT_REQUEST,
     model: body.model,
-    messages: toChatMessages(body.instructions, body.input),
+    messages: toChatMessages(body.instructions, prompt),
     maxTokens: body.max_output_tokens,
     temperature: body.temperature ?? DEFAULT_CHAT_REQUEST.temperature,
     topP: body.top_p ?? DEFAULT_CHAT_REQUEST.topP,

@@ -32,11 +32,12 @@ const ITEMS = {
   function_call_output: CallOutput,
   custom_tool_call_output: CallOutput,
   reasoning: z.looseObject({}),
+  item_reference: z.looseObject({ id: z.string().min(1) }),
 } satisfies Record<string, z.ZodType>;
 
 type ItemType = keyof typeof ITEMS;
 
-const Item = z.looseObject({ type: z.string().nullish() }).check(({ value, issues }) => {
+export const Item = z.looseObject({ type: z.string().nullish() }).check(({ value, issues }) => {
   const type = typeOf(value);
   if (!Object.hasOwn(ITEMS, type)) return;
   const { error } = ITEMS[type as ItemType].safeParse(value, { reportInput: true });
@@ -45,30 +46,46 @@ const Item = z.looseObject({ type: z.string().nullish() }).check(({ value, issue
 
 export const Input = z.union([z.string(), listOf(Item).min(1)]);
 
+export type InputItem = z.output<typeof Item>;
+export type SentInput = string | readonly InputItem[];
+
 type SentContent = z.output<typeof Content>;
 
-function typeOf({ type }: { type?: string | null | undefined }): string {
-  return type ?? "message";
+/** Returns the type of an item; messages and references may leave it out. */
+export function typeOf(item: { type?: string | null | undefined; id?: unknown; role?: unknown }): string {
+  return item.type ?? (item.id !== undefined && item.role === undefined ? "item_reference" : "message");
 }
 
-/** Converts the input. Throws a Fault for items that no model supports. */
-export function toChatMessages(instructions: string | undefined, input: z.output<typeof Input>): ChatMessage[] {
+export function isReference(item: InputItem): boolean {
+  return typeOf(item) === "item_reference";
+}
+
+/** Input without references, after the items that it continues from. */
+export interface Prompt {
+  context: readonly InputItem[];
+  input: SentInput;
+}
+
+/** Converts the items. Throws a Fault for those that no model supports. */
+export function toChatMessages(instructions: string | undefined, { context, input }: Prompt): ChatMessage[] {
   const messages: ChatMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
-  if (typeof input === "string") return [...messages, { role: "user", content: input }];
   const called = new Set<string>();
-  for (const [index, item] of input.entries()) {
-    const path = `input[${index}]`;
-    const type = typeOf(item);
-    if (isOf("message", item)) messages.push({ role: item.role, content: toContent(item.content, `${path}.content`) });
-    else if (isOf("function_call", item)) addCall(messages, called, toFunctionCall(item, path));
-    else if (isOf("custom_tool_call", item)) {
-      const { call_id: id, input: text } = item;
-      addCall(messages, called, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
-    } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
-      messages.push(...toResult(item, path, called));
-    } else if (type !== "reasoning") throw unreadable(type, path);
-  }
+  const sent = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  for (const [index, item] of context.entries()) addItem(messages, called, item, `context[${index}]`);
+  for (const [index, item] of sent.entries()) addItem(messages, called, item, `input[${index}]`);
   return messages;
+}
+
+function addItem(messages: ChatMessage[], called: Set<string>, item: InputItem, path: string): void {
+  const type = typeOf(item);
+  if (isOf("message", item)) messages.push({ role: item.role, content: toContent(item.content, `${path}.content`) });
+  else if (isOf("function_call", item)) addCall(messages, called, toFunctionCall(item, path));
+  else if (isOf("custom_tool_call", item)) {
+    const { call_id: id, input: text } = item;
+    addCall(messages, called, { id, name: flatName(item), arguments: JSON.stringify({ input: text }) });
+  } else if (isOf("function_call_output", item) || isOf("custom_tool_call_output", item)) {
+    messages.push(...toResult(item, path, called));
+  } else if (type !== "reasoning") throw unreadable(type, path);
 }
 
 function isOf<Type extends ItemType>(type: Type, item: z.output<typeof Item>): item is z.output<(typeof ITEMS)[Type]> {
@@ -77,7 +94,7 @@ function isOf<Type extends ItemType>(type: Type, item: z.output<typeof Item>): i
 
 function unreadable(type: string, path: string) {
   if (type === "item_reference") {
-    const message = "Responses are not stored, so no item can be referred to. Send the item itself in 'input'.";
+    const message = "Responses are not stored here, so no item can be referred to. Send the item itself in 'input'.";
     return unsupportedValue(message, `${path}.type`);
   }
   return unsupportedValue(`Models here do not read items of the type '${type}'.`, `${path}.type`);

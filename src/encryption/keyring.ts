@@ -1,0 +1,74 @@
+/** Encrypts content at rest. Every ciphertext names its key, so that a new key does not make old content unreadable. */
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Secret } from "../secret.ts";
+
+/**
+ * AES-256-GCM (NIST SP 800-38D). Random nonces of 96 bits allow 2^32 encryptions per key, a hundred per second for a
+ * year.
+ */
+const CIPHER = "aes-256-gcm";
+const VERSION = 1;
+const KEY_ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
+
+interface DerivedKey {
+  /** Shown in ciphertexts: a part of the derivation that reveals nothing about the key. */
+  id: Buffer;
+  key: Buffer;
+}
+
+/** Content that no key of the ring decrypts: written with a removed key, truncated or altered. */
+export class DecryptionError extends Error {
+  override readonly name = "DecryptionError";
+}
+
+export class Keyring {
+  readonly #current: DerivedKey;
+  readonly #keys: ReadonlyMap<string, DerivedKey>;
+
+  /** Encrypts with the first secret and decrypts with each of them. */
+  constructor(secrets: readonly [Secret, ...Secret[]]) {
+    const [current, ...former] = secrets;
+    this.#current = derive(current);
+    const keys = [this.#current, ...former.map(derive)];
+    this.#keys = new Map(keys.map((key) => [key.id.toString("hex"), key]));
+  }
+
+  /** Returns version, key id, nonce, ciphertext and tag. `place` binds the content to its row: no other row decrypts it. */
+  encrypt(content: string, place: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#current.key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(place));
+    const encrypted = cipher.update(content, "utf8");
+    return Buffer.concat([Buffer.of(VERSION), this.#current.id, nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** Throws a DecryptionError. */
+  decrypt(sealed: Buffer, place: string): string {
+    if (sealed.length < HEADER_BYTES + TAG_BYTES || sealed[0] !== VERSION) {
+      throw new DecryptionError(`${place} is not encrypted content of version ${VERSION}`);
+    }
+    const id = sealed.subarray(1, 1 + KEY_ID_BYTES).toString("hex");
+    const key = this.#keys.get(id);
+    if (key === undefined) throw new DecryptionError(`${place} was encrypted with the key ${id}, which is not set`);
+    const nonce = sealed.subarray(1 + KEY_ID_BYTES, HEADER_BYTES);
+    const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    try {
+      const content = decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES));
+      return Buffer.concat([content, decipher.final()]).toString("utf8");
+    } catch (cause) {
+      throw new DecryptionError(`${place} has been altered`, { cause });
+    }
+  }
+}
+
+function derive(secret: Secret): DerivedKey {
+  const part = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync("sha256", secret.reveal(), "", `parlance ${purpose} 1`, bytes));
+  return { id: part("key id", KEY_ID_BYTES), key: part("content key", 32) };
+}

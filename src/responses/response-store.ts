@@ -1,0 +1,302 @@
+/** Stores responses, encrypted, with the items that later responses continue from. */
+
+import { Fault, invalidRequest } from "../faults.ts";
+import { updateConversation } from "../storage/conversations.ts";
+import type { Database, Executor } from "../storage/database.ts";
+import {
+  findItems,
+  type ItemPageRequest,
+  insertItems,
+  listItems,
+  nextPosition,
+  readItems,
+  sumItemBytes,
+} from "../storage/response-items.ts";
+import type { ResponseItemRow, StoredResponseRow } from "../storage/schema.ts";
+import {
+  deleteResponse,
+  findResponse,
+  insertResponse,
+  type ProjectResource,
+  RUNNING_STATUSES,
+  readChain,
+  touchResponses,
+  updateRunningResponse,
+} from "../storage/stored-responses.ts";
+import type { EventLog, StreamEvent } from "./event-log.ts";
+import type { SealedRows } from "./sealed-rows.ts";
+
+/** Item as the API shows it. */
+export interface StoredItem {
+  id: string;
+  [field: string]: unknown;
+}
+
+/** Response as the API shows it, without its output. */
+export type ResponseEnvelope = Readonly<Record<string, unknown>> & { status: string };
+
+export interface NewResponse {
+  projectId: string;
+  id: string;
+  envelope: ResponseEnvelope;
+  previousResponseId: string | undefined;
+  conversationId: string | undefined;
+  isBackground: boolean;
+  input: readonly StoredItem[];
+  output: readonly StoredItem[];
+}
+
+export interface FoundResponse {
+  response: Record<string, unknown>;
+  isBackground: boolean;
+  /** Whether it is queued or in progress. */
+  isRunning: boolean;
+}
+
+export interface ItemPage {
+  entries: StoredItem[];
+  hasMore: boolean;
+}
+
+/** Responses that one response can continue from. */
+const MAX_CHAIN_LENGTH = 2000;
+/** Continuing a response renews the retention of its chain, at most this often. */
+const TOUCH_MILLISECONDS = 3_600_000;
+/** A running response shows a sign of life more often, unless its process has died. */
+const DEAD_AFTER_MILLISECONDS = 60_000;
+
+export interface ResponseStoreOptions {
+  database: Database;
+  rows: SealedRows;
+  events: EventLog;
+  /** Maximum bytes of the stored items that one response continues from. */
+  maxContextBytes: number;
+}
+
+export class ResponseStore {
+  readonly #options: ResponseStoreOptions;
+
+  constructor(options: ResponseStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a response, and adds its items to its conversation. */
+  async insert(response: NewResponse): Promise<void> {
+    const { projectId, id, envelope, isBackground } = response;
+    const now = Date.now();
+    await this.#options.database.transaction(async (executor) => {
+      // The items of a running response reach the conversation with its output.
+      const isRunning = isRunningStatus(envelope.status);
+      const items = await this.#toItemRows(executor, isRunning ? { ...response, conversationId: undefined } : response);
+      await insertResponse(executor, {
+        id,
+        projectId,
+        previousResponseId: response.previousResponseId ?? null,
+        conversationId: response.conversationId ?? null,
+        isBackground: isBackground ? 1 : 0,
+        status: envelope.status,
+        createdAt: now,
+        usedAt: now,
+        content: this.#seal("response", projectId, id, envelope),
+      });
+      await insertItems(executor, items);
+    });
+  }
+
+  /** Adds the items of a response that is not stored to its conversation. */
+  async insertItemsOnly(response: NewResponse): Promise<void> {
+    await this.#options.database.transaction(async (executor) => {
+      const rows = await this.#toItemRows(executor, response);
+      await insertItems(
+        executor,
+        rows.filter(({ conversationId }) => conversationId !== null).map((row) => ({ ...row, responseId: null })),
+      );
+    });
+  }
+
+  /** Throws a Fault when the project has no such response. */
+  async find(resource: ProjectResource): Promise<FoundResponse> {
+    const { row, output } = await this.#options.database.run(async (executor) => {
+      const row = await this.#require(executor, resource);
+      const items = await readItems(executor, "responseId", [row.id]);
+      return { row, output: items.filter(({ isOutput }) => isOutput === 1) };
+    });
+    const envelope = this.#openEnvelope(row);
+    const response = { ...envelope, output: output.map((item) => this.openItem(item)) };
+    return { response, isBackground: row.isBackground === 1, isRunning: isRunningStatus(response.status) };
+  }
+
+  /** Throws a Fault when the project has no such response. */
+  async delete(resource: ProjectResource): Promise<void> {
+    const isDeleted = await this.#options.database.transaction((executor) => deleteResponse(executor, resource));
+    if (!isDeleted) throw responseNotFound(resource.id);
+  }
+
+  /** Throws a Fault for an unknown response or an unknown `after`. */
+  async listInputItems(resource: ProjectResource, page: ItemPageRequest): Promise<ItemPage> {
+    const { projectId, id } = resource;
+    const found = await this.#options.database.run(async (executor) => {
+      await this.#require(executor, resource);
+      return listItems(executor, { projectId, responseId: id }, page);
+    });
+    return { entries: found.entries.map((row) => this.openItem(row)), hasMore: found.hasMore };
+  }
+
+  /**
+   * Returns the items of a response and of all that it continues, oldest first. Throws a Fault when one of them is
+   * missing, because the answer would change, or still runs.
+   */
+  async readChain({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
+    const rows = await this.#options.database.run(async (executor) => {
+      const latest = await findResponse(executor, { projectId, id });
+      if (latest !== undefined && isRunningStatus(latest.status)) throw notEnded(id);
+      const chain = await readChain(executor, { projectId, id }, MAX_CHAIN_LENGTH + 1);
+      if (chain.length > MAX_CHAIN_LENGTH) throw chainTooLong();
+      const last = chain.at(-1);
+      const missing = last === undefined ? id : last.previousResponseId;
+      if (missing !== null) throw previousResponseNotFound(missing);
+      const ids = chain.map((link) => link.id);
+      await this.#checkSize(executor, "responseId", ids, "previous_response_id");
+      const now = Date.now();
+      const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MILLISECONDS);
+      await touchResponses(
+        executor,
+        stale.map((link) => link.id),
+        now,
+      );
+      const items = await readItems(executor, "responseId", ids);
+      const order = new Map(ids.map((each, index) => [each, -index]));
+      const rank = ({ responseId }: ResponseItemRow) => order.get(responseId ?? "") ?? 0;
+      return items.sort((a, b) => rank(a) - rank(b) || a.position - b.position);
+    });
+    return rows.map((row) => this.openItem(row));
+  }
+
+  /** Returns the items of a conversation, oldest first. Throws a Fault when there are too many. */
+  async readConversation(executor: Executor, conversationId: string): Promise<StoredItem[]> {
+    await this.#checkSize(executor, "conversationId", [conversationId], "conversation");
+    const rows = await readItems(executor, "conversationId", [conversationId]);
+    return rows.map((row) => this.openItem(row));
+  }
+
+  /** Returns the items with these ids; those of other projects are missing. */
+  async findItems(projectId: string, ids: readonly string[]): Promise<Map<string, StoredItem>> {
+    const rows = await this.#options.database.run((executor) => findItems(executor, projectId, ids));
+    return new Map(rows.map((row) => [row.id, this.openItem(row)]));
+  }
+
+  /** Ends a running response, with its last events. Returns false when it was cancelled or deleted meanwhile. */
+  async finish(response: NewResponse, events: readonly StreamEvent[]): Promise<boolean> {
+    const { projectId, id, envelope, conversationId, input } = response;
+    return this.#options.database.transaction(async (executor) => {
+      const change = { status: envelope.status, usedAt: Date.now() };
+      const content = this.#seal("response", projectId, id, envelope);
+      if (!(await updateRunningResponse(executor, { projectId, id }, { ...change, content }))) return false;
+      const rows = await this.#toItemRows(executor, response);
+      if (conversationId === undefined) await insertItems(executor, rows.slice(input.length));
+      else {
+        await executor.deleteFrom("responseItems").where("responseId", "=", id).execute();
+        await insertItems(executor, rows);
+      }
+      await this.#options.events.insert(executor, { projectId, id }, events);
+      return true;
+    });
+  }
+
+  /** Cancels a background response and returns it; one that has ended stays as it is. Throws a Fault. */
+  async cancel(resource: ProjectResource): Promise<FoundResponse> {
+    const found = await this.find(resource);
+    if (!found.isBackground) {
+      throw invalidRequest("Only responses that were created with background: true can be cancelled.");
+    }
+    if (!found.isRunning) return found;
+    const { output: _output, ...envelope } = found.response;
+    const content = this.#seal("response", resource.projectId, resource.id, { ...envelope, status: "cancelled" });
+    await this.#options.database.run((executor) =>
+      updateRunningResponse(executor, resource, { status: "cancelled", usedAt: Date.now(), content }),
+    );
+    return this.find(resource);
+  }
+
+  openItem({ projectId, id, content }: ResponseItemRow): StoredItem {
+    return this.#options.rows.open({ table: "item", projectId, id }, content);
+  }
+
+  /** Encrypts items; those of a conversation come after its present items. */
+  async #toItemRows(
+    executor: Executor,
+    { projectId, id: responseId, conversationId, input, output }: NewResponse,
+  ): Promise<ResponseItemRow[]> {
+    const resource = conversationId === undefined ? undefined : { projectId, id: conversationId };
+    // A conversation may have been deleted while the response was generated.
+    const isThere = resource !== undefined && (await updateConversation(executor, resource, { usedAt: Date.now() }));
+    const first = isThere ? await nextPosition(executor, resource.id) : 0;
+    return [...input, ...output].map((item, index) => ({
+      id: item.id,
+      projectId,
+      responseId,
+      conversationId: isThere ? resource.id : null,
+      position: first + index,
+      isOutput: index < input.length ? 0 : 1,
+      content: this.#seal("item", projectId, item.id, item),
+    }));
+  }
+
+  async #require(executor: Executor, resource: ProjectResource): Promise<StoredResponseRow> {
+    const row = await findResponse(executor, resource);
+    if (row === undefined) throw responseNotFound(resource.id);
+    return row;
+  }
+
+  /** Decrypts a response; one whose process has died is shown as failed. */
+  #openEnvelope({ projectId, id, status, usedAt, content }: StoredResponseRow): ResponseEnvelope {
+    const envelope = this.#options.rows.open<ResponseEnvelope>({ table: "response", projectId, id }, content);
+    if (!isRunningStatus(status) || usedAt > Date.now() - DEAD_AFTER_MILLISECONDS) return { ...envelope, status };
+    const error = { code: "server_error", message: "The service stopped before the response was complete." };
+    return { ...envelope, status: "failed", error };
+  }
+
+  async #checkSize(
+    executor: Executor,
+    owner: "responseId" | "conversationId",
+    ids: readonly string[],
+    param: string,
+  ): Promise<void> {
+    const { maxContextBytes } = this.#options;
+    const bytes = await sumItemBytes(executor, owner, ids);
+    if (bytes <= maxContextBytes) return;
+    const message = `The stored items have ${bytes} bytes, and at most ${maxContextBytes} can be continued. Start a new ${param === "conversation" ? "conversation" : "chain of responses"}.`;
+    throw invalidRequest(message, param, "context_length_exceeded");
+  }
+
+  #seal(table: "response" | "item", projectId: string, id: string, value: unknown): Buffer {
+    return this.#options.rows.seal({ table, projectId, id }, value);
+  }
+}
+
+function isRunningStatus(status: string): boolean {
+  return (RUNNING_STATUSES as readonly string[]).includes(status);
+}
+
+function shown(id: string): string {
+  return id.length <= 100 ? id : `${id.slice(0, 100)}…`;
+}
+
+function responseNotFound(id: string): Fault {
+  return new Fault("not-found", `There is no response \`${shown(id)}\`.`);
+}
+
+function previousResponseNotFound(id: string): Fault {
+  const message = `There is no response \`${shown(id)}\` to continue from. It was not stored, was deleted or has expired.`;
+  return new Fault("not-found", message, { param: "previous_response_id", code: "previous_response_not_found" });
+}
+
+function notEnded(id: string): Fault {
+  const message = `The response \`${shown(id)}\` is not complete yet. Wait until its status is completed.`;
+  return invalidRequest(message, "previous_response_id", "invalid_value");
+}
+
+function chainTooLong(): Fault {
+  const message = `A response can continue from at most ${MAX_CHAIN_LENGTH} responses. Start a new chain of responses.`;
+  return invalidRequest(message, "previous_response_id", "context_length_exceeded");
+}

@@ -1,0 +1,53 @@
+/** Input items as they are stored and listed: with ids, and with content in parts. */
+
+import { Fault } from "../../faults.ts";
+import { newId } from "./response-object.ts";
+import { type InputItem, isReference, type SentInput, typeOf } from "./responses-input.ts";
+
+export interface ListedItem {
+  id: string;
+  [field: string]: unknown;
+}
+
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  message: "msg",
+  reasoning: "rs",
+  function_call: "fc",
+  function_call_output: "fco",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctco",
+};
+
+/** Gives every item a new id, since a client may send an item of an earlier answer again. */
+export function toStoredItems(input: SentInput): ListedItem[] {
+  if (typeof input === "string") return [toStoredItem({ role: "user", content: input })];
+  return input.map(toStoredItem);
+}
+
+function toStoredItem(item: InputItem): ListedItem {
+  const type = typeOf(item);
+  const id = newId(ID_PREFIXES[type] ?? "item");
+  if (type !== "message") return { status: "completed", ...item, id, type };
+  const { role, content } = item;
+  const partType = role === "assistant" ? "output_text" : "input_text";
+  const parts = typeof content === "string" ? [{ type: partType, text: content }] : content;
+  return { ...item, id, type, status: "completed", content: parts };
+}
+
+/** Returns the ids of the items that the input refers to. */
+export function referencedIds(input: SentInput): string[] {
+  return typeof input === "string" ? [] : input.filter(isReference).map(({ id }) => String(id));
+}
+
+/** Replaces references by their items. Throws a Fault for an unknown one. */
+export function replaceReferences(input: SentInput, found: ReadonlyMap<string, ListedItem>): SentInput {
+  if (typeof input === "string") return input;
+  return input.map((item, index) => {
+    if (!isReference(item)) return item;
+    const id = String(item.id);
+    const stored = found.get(id);
+    if (stored !== undefined) return stored;
+    const message = `There is no item \`${id.slice(0, 100)}\`. It was not stored, was deleted or has expired.`;
+    throw new Fault("not-found", message, { param: `input[${index}].id` });
+  });
+}

@@ -1,0 +1,70 @@
+/** Claude Code, unmodified, finishes a task against a scripted model through /v1/messages. */
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "../support/service.ts";
+import { installNpmClient, runCommand } from "./npm-clients.ts";
+
+const VERSION = "2.1.197";
+
+let service: Service;
+let directory: string;
+let claude: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "parlance-claude-"));
+  const config = `
+builtin_models: false
+models:
+  - id: scripted-coder
+    task: chat
+    deployments:
+      - engine: scripted
+        context_window: 200000
+        abilities: { tools: true, reasoning: true, vision: true, json_schema: true }
+        replies:
+          - match_tool: "/written|created|updated/"
+            text: "The file is written."
+          - match: hello.txt
+            text: "I write the file."
+            tool_calls:
+              - name: Write
+                arguments: { file_path: "${join(directory, "hello.txt")}", content: "written by claude" }
+        echo: true
+`;
+  [service, claude] = await Promise.all([
+    startService({ config }),
+    installNpmClient("@anthropic-ai/claude-code", VERSION, "claude"),
+  ]);
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("Claude Code calls a tool, reads its result and answers, with its default models", async () => {
+  const { code, output } = await runCommand(
+    claude,
+    ["--print", "Write the file hello.txt", "--permission-mode", "acceptEdits", "--output-format", "json"],
+    {
+      cwd: directory,
+      environment: {
+        HOME: directory,
+        CLAUDE_CONFIG_DIR: directory,
+        ANTHROPIC_BASE_URL: service.origin,
+        ANTHROPIC_API_KEY: service.apiKey,
+        DISABLE_AUTOUPDATER: "1",
+      },
+    },
+  );
+  expect(JSON.parse(output)).toMatchObject({ is_error: false, result: "The file is written." });
+  expect(code).toBe(0);
+  expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by claude");
+  const requests = service.log().filter(({ path, status }) => path === "/v1/messages" && status === 200);
+  expect(requests.length).toBeGreaterThanOrEqual(2);
+  for (const { model, answeredBy } of requests) {
+    expect(model).toMatch(/^claude-/);
+    expect(answeredBy).toBe("scripted-coder");
+  }
+});

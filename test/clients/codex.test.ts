@@ -1,0 +1,68 @@
+/** Codex, unmodified and with its defaults, finishes a task against a scripted model through /v1/responses. */
+
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "../support/service.ts";
+import { installNpmClient, runCommand } from "./npm-clients.ts";
+
+const VERSION = "0.169.0";
+
+const config = `
+builtin_models: false
+models:
+  - id: scripted-coder
+    task: chat
+    deployments:
+      - engine: scripted
+        context_window: 200000
+        abilities: { tools: true, reasoning: true, vision: true }
+        replies:
+          - match_tool: written by codex
+            text: "The file is written."
+          - match: hello.txt
+            reasoning: "A command writes the file."
+            tool_calls:
+              - name: exec_command
+                arguments: { cmd: "echo 'written by codex' > hello.txt && cat hello.txt" }
+`;
+
+let service: Service;
+let directory: string;
+let codex: string;
+beforeAll(async () => {
+  [service, codex, directory] = await Promise.all([
+    startService({ config }),
+    installNpmClient("@openai/codex", VERSION, "codex"),
+    mkdtemp(join(tmpdir(), "parlance-codex-")),
+  ]);
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("Codex calls a tool, reads its result and answers", async () => {
+  const settings = [
+    'model = "scripted-coder"',
+    'model_provider = "parlance"',
+    "[model_providers.parlance]",
+    'name = "Parlance"',
+    `base_url = "${service.baseUrl}"`,
+    'env_key = "PARLANCE_API_KEY"',
+  ];
+  await writeFile(join(directory, "config.toml"), settings.join("\n"));
+  const { code, output } = await runCommand(
+    codex,
+    ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "Write the file hello.txt"],
+    { cwd: directory, environment: { HOME: directory, CODEX_HOME: directory, PARLANCE_API_KEY: service.apiKey } },
+  );
+  expect(output).toContain("The file is written.");
+  expect(code).toBe(0);
+  expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by codex\n");
+  const requests = service.log().filter(({ path, status }) => path === "/v1/responses" && status === 200);
+  expect(requests.length).toBeGreaterThanOrEqual(2);
+  // Its web search runs on OpenAI's servers: dropped, and named.
+  expect(requests[0]?.ignoredFields).toMatch(/^tools\[\d+\]$/);
+});
