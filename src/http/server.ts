@@ -189,7 +189,7 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
-  const records = useRequestLog(app, limits.logger, limits.measure, (id) => limits.inference?.catalogIdOf(id));
+  const records = useRequestLog(app, limits.logger, limits.measure, (id) => limits.inference?.models.idOf(id));
   useErrorFormat(app, limits.maxBodyBytes);
   requireHost(app);
   const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;

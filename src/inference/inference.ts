@@ -2,17 +2,7 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import { ActiveSet } from "../async/active-set.ts";
-import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "../catalog/catalog.ts";
-import {
-  type ListedModel,
-  type ListingFilter,
-  listModels,
-  type ModelAccess,
-  mayUseFound,
-  toListed,
-  usableFallbacks,
-} from "../catalog/listing.ts";
-import type { UpstreamModels } from "../catalog/upstream-models.ts";
+import type { ResolvedModel } from "../catalog/catalog.ts";
 import type {
   EmbeddingModel,
   EmbeddingRequest,
@@ -27,16 +17,9 @@ import type {
 } from "../engines/engine.ts";
 import { estimatePromptTokens } from "../engines/estimate-tokens.ts";
 import { isOpenAiEmbeddingModel } from "../engines/openai-embedding-models.ts";
-import type { Task } from "../engines/task.ts";
-import {
-  Fault,
-  invalidRequest,
-  modelNotFound,
-  type RateLimitStatus,
-  unavailable,
-  unsupportedValue,
-} from "../faults.ts";
+import { Fault, type RateLimitStatus, unavailable } from "../faults.ts";
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
+import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import { embeddingAdapter } from "./embedding-adapter.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
@@ -56,12 +39,9 @@ import {
   transcriptionAdapter,
 } from "./task-adapters.ts";
 
-export interface InferenceOptions {
-  catalog: Catalog;
-  upstreamModels: UpstreamModels;
+export interface InferenceOptions extends CallerModelsOptions {
   router: Router;
   quota: Quota;
-  accessOf: (caller: Caller) => ModelAccess;
   /** Moderation that the caller's project requires for all its chats. */
   moderationOf: (caller: Caller) => DemandedModeration | undefined;
   requestTimeoutSeconds: number;
@@ -92,41 +72,17 @@ export interface PromptCount {
   rateLimitStatus: RateLimitStatus;
 }
 
-export interface ModelVoices {
-  model: string;
-  voices: readonly string[];
-  voiceAliases: Readonly<Record<string, string>>;
-}
-
 export class Inference {
+  /** The models that a caller may use. */
+  readonly models: CallerModels;
   readonly #options: InferenceOptions;
   readonly #running = new ActiveSet<Pick<InferenceRun<never, never>, "abort" | "ageSeconds">>();
 
   constructor(options: InferenceOptions) {
     this.#options = options;
+    this.models = new CallerModels(options);
     // One timer for all requests: one per request would take 1% of the time of a request.
     setInterval(() => this.#endLate(), 1000 * Math.min(1, options.requestTimeoutSeconds / 20)).unref();
-  }
-
-  /** Lists models in the order of the catalog. Throws a Fault when the caller may not use any model. */
-  async listModels(caller: Caller, filter: ListingFilter): Promise<ListedModel[]> {
-    const { catalog, upstreamModels, accessOf } = this.#options;
-    const listed = listModels(catalog, upstreamModels, accessOf(caller), filter);
-    if (listed === undefined) throw new Fault("forbidden", "This API key has no access to any model.");
-    return listed;
-  }
-
-  /** Returns the catalog ID for a requested ID without an access check: for metrics, never for an answer. */
-  catalogIdOf(id: string | undefined): string | undefined {
-    return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
-  }
-
-  /** Returns the listing's entry for an ID or an alias. Throws a Fault when it does not exist or the caller may not use it. */
-  async retrieveModel(caller: Caller, id: string): Promise<ListedModel> {
-    const found = this.#find(caller, id);
-    const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);
-    const fallbacks = usableFallbacks(this.#options.catalog, found.model, this.#options.accessOf(caller));
-    return toListed({ ...found.model, fallbacks }, found.id, upstream?.createdAt ?? found.model.createdAt);
   }
 
   /**
@@ -136,7 +92,7 @@ export class Inference {
   async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
     const call = (defaults && asked.withDefaults?.(defaults)) ?? asked;
-    const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.catalogIdOf(id));
+    const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.models.idOf(id));
     const adapter = () => chatAdapter(call, projectOf(caller));
     const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
@@ -149,7 +105,7 @@ export class Inference {
    * request. Throws a Fault.
    */
   async countPromptTokens(caller: Caller, request: PromptParts & { model: string }): Promise<PromptCount> {
-    this.#findForTask(caller, request.model, "chat");
+    this.models.findForTask(caller, request.model, "chat");
     const rateLimitStatus = await this.admit(caller);
     return { promptTokens: estimatePromptTokens(request), isEstimate: true, rateLimitStatus };
   }
@@ -163,7 +119,7 @@ export class Inference {
     { model, isWithinRequest = false, ...request }: ModerationQuestion,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
-    const id = model ?? this.#firstModel(caller, "moderation");
+    const id = model ?? this.models.first(caller, "moderation");
     return this.#run(caller, id, moderationAdapter(request, projectOf(caller)), onDisconnect, isWithinRequest);
   }
 
@@ -195,24 +151,6 @@ export class Inference {
     return this.#run(caller, model, transcriptionAdapter(request), onDisconnect);
   }
 
-  /**
-   * Lists the voices of one speech model, or of all that this caller may use; without an ID it omits models that cannot
-   * serve at present. Throws a Fault.
-   */
-  async listVoices(caller: Caller, id: string | undefined): Promise<ModelVoices[]> {
-    if (id === undefined) {
-      const listed = await this.listModels(caller, { includesWildcards: false, onlyAccessGroups: false });
-      return listed.flatMap(({ id: each, facts: { opened } }) => voicesOf(each, opened));
-    }
-    const found = this.#findForTask(caller, id, "speech");
-    const { deployments } = found.model;
-    const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
-    if (speaking?.awaitsLoad === true && speaking.lastModel === undefined) {
-      await speaking.load(AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000));
-    }
-    return voicesOf(found.id, speaking?.lastModel ?? speaking?.model());
-  }
-
   get runningCount(): number {
     return this.#running.size;
   }
@@ -231,9 +169,9 @@ export class Inference {
     onDisconnect: OnDisconnect,
     isWithinRequest = false,
   ): Promise<InferenceAnswer<Opened, Event>> {
-    const found = this.#findForTask(caller, id, adapter.task);
+    const found = this.models.findForTask(caller, id, adapter.task);
     const { model } = found;
-    const candidates = [found, ...this.#fallbacks(caller, model)];
+    const candidates = [found, ...this.models.fallbacks(caller, model)];
     const startedAt = Date.now();
     let upperBound: UsageUpperBound | undefined;
     const reserved = this.#options.quota.reserve({
@@ -294,37 +232,6 @@ export class Inference {
     };
     return (await this.#options.quota.reserve(claim)).rateLimitStatus;
   }
-
-  #firstModel(caller: Caller, task: Task): string {
-    const mayUse = this.#options.accessOf(caller);
-    for (const model of this.#options.catalog.models) {
-      if (model.task === task && !isWildcard(model) && mayUse(model)) return model.id;
-    }
-    throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
-  }
-
-  #findForTask(caller: Caller, id: string, task: Task): ResolvedModel {
-    const found = this.#find(caller, id);
-    if (found.model.task === task) return found;
-    throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not ${task}.`, "model");
-  }
-
-  #find(caller: Caller, id: string): ResolvedModel {
-    const found = this.#options.catalog.find(id);
-    if (found === undefined) throw modelNotFound(id);
-    const mayUse = this.#options.accessOf(caller);
-    if (!mayUseFound(mayUse, found)) throw modelNotFound(id);
-    return found;
-  }
-
-  /** Resolves the fallbacks that the caller may use. */
-  #fallbacks(caller: Caller, model: CatalogModel): ResolvedModel[] {
-    if (model.fallbacks.length === 0) return [];
-    const mayUse = this.#options.accessOf(caller);
-    return model.fallbacks
-      .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
-      .filter((found) => mayUseFound(mayUse, found));
-  }
 }
 
 function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undefined)[] {
@@ -336,9 +243,4 @@ function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undef
 /** Returns the project whose turn in the queue a request takes. */
 function projectOf({ projectId, organizationId }: Caller): string {
   return projectId ?? organizationId;
-}
-
-function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {
-  if (opened?.task !== "speech") return [];
-  return [{ model: id, voices: opened.voices ?? [], voiceAliases: opened.voiceAliases }];
 }

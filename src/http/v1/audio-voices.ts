@@ -9,11 +9,11 @@ export function audioVoices(inference: Inference): FastifyPluginAsync {
     app.get("/audio/voices", async (request) => {
       const { model } = parse(VoicesQuery, request.query);
       request.record.model = model;
-      return toVoiceList(await inference.listVoices(request.caller, model));
+      return toVoiceList(await inference.models.listVoices(request.caller, model));
     });
 
     app.get("/audio/models", async (request) => {
-      const listed = await inference.listModels(request.caller, {
+      const listed = inference.models.list(request.caller, {
         includesWildcards: false,
         onlyAccessGroups: false,
         task: "speech",

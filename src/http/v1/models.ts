@@ -14,7 +14,7 @@ export function models(inference: Inference): FastifyPluginAsync {
       if (speaksAnthropic(request)) return listForAnthropic(request, reply);
       const query = parse(ModelListQuery, request.query);
       reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
-      const listed = await inference.listModels(request.caller, {
+      const listed = inference.models.list(request.caller, {
         includesWildcards: query.return_wildcard_routes,
         onlyAccessGroups: query.only_model_access_groups,
         task: query.task,
@@ -25,14 +25,14 @@ export function models(inference: Inference): FastifyPluginAsync {
       const query = parse(AnthropicModelListQuery, request.query);
       reply.headers(anthropicRateLimitHeaders(await inference.admit(request.caller))).header("request-id", request.id);
       const filter = { includesWildcards: false, onlyAccessGroups: false, task: "chat" } as const;
-      return toModelInfos(await inference.listModels(request.caller, filter), query);
+      return toModelInfos(inference.models.list(request.caller, filter), query);
     };
     app.get("/models", list);
     app.get("/models/", list);
 
     app.get<{ Params: { "*": string } }>("/models/*", async (request) => {
       const query = parse(ModelListQuery, request.query);
-      const model = await inference.retrieveModel(request.caller, request.params["*"]);
+      const model = inference.models.retrieve(request.caller, request.params["*"]);
       return speaksAnthropic(request) ? toModelInfo(model) : toModelEntry(model, shownBy(query));
     });
   };

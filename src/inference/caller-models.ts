@@ -1,0 +1,117 @@
+/** Finds and lists the models that a caller may use. */
+
+import type { Caller } from "../accounts/caller.ts";
+import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "../catalog/catalog.ts";
+import {
+  type ListedModel,
+  type ListingFilter,
+  listModels,
+  type ModelAccess,
+  mayUseFound,
+  toListed,
+  usableFallbacks,
+} from "../catalog/listing.ts";
+import type { UpstreamModels } from "../catalog/upstream-models.ts";
+import type { Model } from "../engines/engine.ts";
+import type { Task } from "../engines/task.ts";
+import { Fault, invalidRequest, modelNotFound, unsupportedValue } from "../faults.ts";
+
+export interface CallerModelsOptions {
+  catalog: Catalog;
+  upstreamModels: UpstreamModels;
+  accessOf: (caller: Caller) => ModelAccess;
+  /** Time limit of a request, which may wait for a speech model to be loaded. */
+  requestTimeoutSeconds: number;
+}
+
+export interface ModelVoices {
+  model: string;
+  voices: readonly string[];
+  voiceAliases: Readonly<Record<string, string>>;
+}
+
+export class CallerModels {
+  readonly #options: CallerModelsOptions;
+
+  constructor(options: CallerModelsOptions) {
+    this.#options = options;
+  }
+
+  /** Lists models in the order of the catalog. Throws a Fault when the caller may not use any model. */
+  list(caller: Caller, filter: ListingFilter): ListedModel[] {
+    const { catalog, upstreamModels, accessOf } = this.#options;
+    const listed = listModels(catalog, upstreamModels, accessOf(caller), filter);
+    if (listed === undefined) throw new Fault("forbidden", "This API key has no access to any model.");
+    return listed;
+  }
+
+  /** Returns the listing's entry for an ID or an alias. Throws a Fault when it does not exist or the caller may not use it. */
+  retrieve(caller: Caller, id: string): ListedModel {
+    const found = this.find(caller, id);
+    const upstream = this.#options.upstreamModels.under(found.model).find((each) => each.id === found.id);
+    const fallbacks = usableFallbacks(this.#options.catalog, found.model, this.#options.accessOf(caller));
+    return toListed({ ...found.model, fallbacks }, found.id, upstream?.createdAt ?? found.model.createdAt);
+  }
+
+  /**
+   * Lists the voices of one speech model, which is loaded if necessary, or of all that this caller may use; without an ID
+   * it omits models that cannot serve at present. Throws a Fault.
+   */
+  async listVoices(caller: Caller, id: string | undefined): Promise<ModelVoices[]> {
+    if (id === undefined) {
+      const listed = this.list(caller, { includesWildcards: false, onlyAccessGroups: false });
+      return listed.flatMap(({ id: each, facts: { opened } }) => voicesOf(each, opened));
+    }
+    const found = this.findForTask(caller, id, "speech");
+    const { deployments } = found.model;
+    const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
+    if (speaking?.awaitsLoad === true && speaking.lastModel === undefined) {
+      await speaking.load(AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000));
+    }
+    return voicesOf(found.id, speaking?.lastModel ?? speaking?.model());
+  }
+
+  /** Returns the catalog ID for a requested ID without an access check: for metrics, never for an answer. */
+  idOf(id: string | undefined): string | undefined {
+    return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
+  }
+
+  /** Throws a Fault when the model does not exist or the caller may not use it. */
+  find(caller: Caller, id: string): ResolvedModel {
+    const found = this.#options.catalog.find(id);
+    if (found === undefined) throw modelNotFound(id);
+    const mayUse = this.#options.accessOf(caller);
+    if (!mayUseFound(mayUse, found)) throw modelNotFound(id);
+    return found;
+  }
+
+  /** Like `find`, but also throws a Fault for a model of another task. */
+  findForTask(caller: Caller, id: string, task: Task): ResolvedModel {
+    const found = this.find(caller, id);
+    if (found.model.task === task) return found;
+    throw unsupportedValue(`The model \`${id}\` performs ${found.model.task}, not ${task}.`, "model");
+  }
+
+  /** Returns the ID of the caller's first model for a task. Throws a Fault without one. */
+  first(caller: Caller, task: Task): string {
+    const mayUse = this.#options.accessOf(caller);
+    for (const model of this.#options.catalog.models) {
+      if (model.task === task && !isWildcard(model) && mayUse(model)) return model.id;
+    }
+    throw invalidRequest(`No model for ${task} is available to this API key.`, "model");
+  }
+
+  /** Resolves the fallbacks that the caller may use. */
+  fallbacks(caller: Caller, model: CatalogModel): ResolvedModel[] {
+    if (model.fallbacks.length === 0) return [];
+    const mayUse = this.#options.accessOf(caller);
+    return model.fallbacks
+      .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
+      .filter((found) => mayUseFound(mayUse, found));
+  }
+}
+
+function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {
+  if (opened?.task !== "speech") return [];
+  return [{ model: id, voices: opened.voices ?? [], voiceAliases: opened.voiceAliases }];
+}
