@@ -47,6 +47,8 @@ export interface Service {
   apply(config: Config): Promise<void>;
   /** Loads the first built-in chat model if it is loaded on demand, to show a new user that it works. */
   greet(signal: AbortSignal): Promise<void>;
+  /** Downloads the default chat model after the start, if it is missing and memory allows; resolves once it is loaded. */
+  downloadDefaultChatModel: LiveCatalog["downloadDefaultChatModel"];
   close(): Promise<void>;
 }
 
@@ -175,6 +177,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     readiness: operations.readiness,
     apply: (next) => live.apply(next),
     greet: (signal) => live.greet(signal),
+    downloadDefaultChatModel: (listener, signal) => live.downloadDefaultChatModel(listener, signal),
     close: async () => {
       decoder.close();
       await responseStorage?.close();

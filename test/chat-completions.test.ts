@@ -14,7 +14,7 @@ const france: OpenAI.ChatCompletionMessageParam[] = [
 let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: "builtin_models: true\n" });
+  service = await startService({ config: "local: { unload_after_seconds: 0 }\n" });
   client = service.client({ maxRetries: 0 });
 }, 180_000);
 afterAll(() => service.stop());

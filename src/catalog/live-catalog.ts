@@ -13,6 +13,7 @@ import { TOOL_MISSING } from "../models/source.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { DeploymentMeasure } from "../observability/metrics.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
+import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
 import { buildModelSpecs } from "./model-specs.ts";
@@ -82,6 +83,29 @@ export class LiveCatalog {
     const chat = [...this.catalog.models].find(({ task, isBuiltin }) => task === "chat" && isBuiltin);
     const [deployment] = chat?.deployments ?? [];
     if (deployment?.routingOptions.load === "on_demand") await deployment.load(signal).catch(() => {});
+  }
+
+  /**
+   * Downloads the default chat model if it is missing and memory allows, and loads it. Resolves with its ID; undefined:
+   * none was to be downloaded. Throws the signal's reason on abort.
+   */
+  async downloadDefaultChatModel(listener: DownloadListener, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#config === undefined) return undefined;
+    const { store, logger, onPullProgress } = this.#options;
+    const id = await downloadDefaultChatModel(
+      {
+        config: this.#config,
+        store,
+        memory: { freeBytes: process.availableMemory(), budgetBytes: this.memory.limitBytes },
+        refresh: () => this.refresh(),
+        onProgress: onPullProgress,
+        logger,
+      },
+      listener,
+      signal,
+    );
+    if (id !== undefined) await this.greet(signal);
+    return id;
   }
 
   /** Describes what a deployment that is not yet open waits for. */

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfigText } from "../../test/support/load-config-text.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
@@ -27,6 +29,22 @@ test("has a default model for each task and a fallback voice after installation"
   ]);
   expect(models.get("hibari")?.fallbacks).toEqual(["flite"]);
   expect(models.get("flite")).toMatchObject({ task: "speech", isBuiltin: true, fallbacks: [] });
+});
+
+test("lists the pulled default chat model first, as the configuration says", async () => {
+  await using folder = await temporaryDirectory();
+  const file = { name: "chat.gguf", bytes: 1, sha256: "0".repeat(64), source: "pypi" };
+  for (const id of ["qwen2.5-coder-0.5b-instruct", "qwen2.5-coder-1.5b-instruct", "qwen3-4b"]) {
+    const record = { id, task: "chat", pulledAt: new Date().toISOString(), files: [file] };
+    await mkdir(join(folder.path, id));
+    await writeFile(join(folder.path, id, "parlance-model.json"), JSON.stringify(record));
+  }
+  const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+  const store = createModelStore({ modelsDirectory: folder.path, hub }, createLogger("silent"));
+  const { config } = await loadConfigText("");
+  expect((await buildModelSpecs(config, store))[0]?.id).toBe("qwen2.5-coder-1.5b-instruct");
+  const chosen = { ...config, local: { ...config.local, defaultChatModel: "qwen3-4b" } };
+  expect((await buildModelSpecs(chosen, store))[0]?.id).toBe("qwen3-4b");
 });
 
 test("gives the default models OpenAI's names as aliases, unless the configuration uses them", async () => {

@@ -11,8 +11,9 @@ import type { ManifestEntry } from "../models/manifest-entry.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 import { withClaudeAlias, withDefaultAliases } from "./default-aliases.ts";
+import { defaultChatModel } from "./default-chat-model.ts";
 
-/** Defaults first, chat before the others; a configured model replaces a built-in one of the same ID. */
+/** The default chat model first, then the defaults, chat before the others. A configured model replaces a built-in one of the same ID. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withClaudeAlias(configured) : configured;
@@ -24,9 +25,10 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
   );
   const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
   const isBuiltin = (id: string) => !own.has(id);
+  const first = defaultChatModel(config, pulled, MANIFEST);
   const models = [
     ...builtin
-      .sort(defaultsFirst)
+      .sort((a, b) => Number(b.id === first) - Number(a.id === first) || defaultsFirst(a, b))
       .map((entry) => toModelSpec(entry, { model: entry.id }, isBuiltin, config, overrides.get(entry.id))),
     ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config, overrides.get(entry.id))),
     ...configured,

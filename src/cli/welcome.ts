@@ -7,12 +7,13 @@ import { Fault } from "../faults.ts";
 import type { Readiness } from "../http/ops/operations.ts";
 import type { Listening } from "../main.ts";
 import type { Secret } from "../secret.ts";
+import { formatBytes } from "./format-bytes.ts";
 import type { Progress } from "./progress.ts";
 
 const POLL_INTERVAL_MS = 100;
 const DATABASE_RETRY_INTERVAL_MS = 1000;
 
-/** Resolves once the models are up or have failed. Throws a Fault when the configured keys are not accepted. */
+/** Resolves once the models are up or have failed, and a larger chat model is downloaded, if one is to be. Throws a Fault when the configured keys are not accepted. */
 export async function welcome(listening: Listening, config: Config, progress: Progress): Promise<void> {
   const { origin, signal } = listening;
   try {
@@ -24,6 +25,7 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
     const readiness = await untilReady(listening);
     progress.stop();
     process.stdout.write(describeModels(readiness, origin, keys));
+    await downloadDefaultChatModel(listening, keys, progress);
   } catch (failure) {
     if (!signal.aborted) throw failure;
     progress.stop();
@@ -48,6 +50,25 @@ async function untilReady({ service, signal }: Listening): Promise<Readiness> {
     if (readiness.isReady) return readiness;
     await pause(POLL_INTERVAL_MS, undefined, { signal });
   }
+}
+
+async function downloadDefaultChatModel(
+  { origin, service, signal }: Listening,
+  keys: BootstrapKeys,
+  progress: Progress,
+): Promise<void> {
+  const listener = {
+    onBegin: ({ id, bytes }: { id: string; bytes: number }) =>
+      progress.print(
+        `  Downloading ${id} (${formatBytes(bytes)}) in the background, the default chat model on this machine.\n  To do without it, set local.default_chat_model to smollm2-135m-instruct.\n\n`,
+      ),
+    onFailure: (id: string, reason: string) =>
+      progress.print(`  ${id} could not be downloaded; trying again from time to time. ${reason}\n`),
+  };
+  const id = await service.downloadDefaultChatModel(listener, signal);
+  if (id === undefined) return;
+  progress.stop();
+  process.stdout.write(`\n${describeModels(await service.readiness(), origin, keys)}`);
 }
 
 function describeAddress(origin: string, { apiKey, adminKey }: BootstrapKeys, code: Secret | undefined): string {

@@ -58,6 +58,10 @@ interface LocalConfig {
   unloadAfterSeconds: number | undefined;
   /** Memory for all local models together; undefined: derived from the machine's memory. */
   memoryBytes: number | undefined;
+  /** ID of a built-in model, or `auto`. */
+  defaultChatModel: string;
+  /** Whether the default chat model may be downloaded after the start. */
+  downloadsInBackground: boolean;
 }
 
 export interface LimitsConfig {

@@ -105,9 +105,19 @@ export const environmentSchema = z.object({
   PARLANCE_BUILTIN_MODELS: flag("must be true or false")
     .optional()
     .describe("Whether to serve the built-in models (true or false); overrides builtin_models."),
+  PARLANCE_DEFAULT_CHAT_MODEL: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Built-in chat model that is listed first, or auto; overrides local.default_chat_model."),
   PARLANCE_TEST_ENGINES: flag("must be 1 or 0")
     .default(false)
     .describe("For tests of Parlance itself. 1 allows the scripted engine to crash its own process."),
+  CI: z
+    .string()
+    .optional()
+    .transform((value) => value !== undefined && !NO.includes(value.toLowerCase()))
+    .describe("Set by CI services. Any value except 0, false, no and off disables downloads in the background."),
   DATABASE_URL: secretText(urlOf(["postgres:", "postgresql:"], false))
     .optional()
     .describe("PostgreSQL database, postgres://…. Default: SQLite in the data directory."),

@@ -177,6 +177,14 @@ const local = z
       .describe(
         "Memory that all local models may use together, such as 8GiB; the least recently used idle models are unloaded to make room. Default: three quarters of the machine's memory or of the container's limit.",
       ),
+    default_chat_model: z
+      .string()
+      .min(1)
+      .max(200)
+      .default("auto")
+      .describe(
+        "Built-in chat model that is listed first and shown in examples once its files are on the disk. auto: a larger model than smollm2-135m-instruct where memory allows, qwen2.5-coder-1.5b-instruct (1.1 GB) with 4 GB of free memory or qwen2.5-coder-0.5b-instruct (491 MB) with 2 GB. It is downloaded in the background after the start, unless `models` has a chat model or CI is true. An ID: this model, downloaded in the background. smollm2-135m-instruct: no further download.",
+      ),
   })
   .describe("Loading and unloading of models that run on this machine.");
 

@@ -46,9 +46,25 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   const parsed = parseFile(value, sources.deploymentSchemas, errors);
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
   checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
+  checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
   rejectMisspelled(unknown, names, errors);
   if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
   return deepFreeze(combine(sources, values, file, parsed.file, parsed.deployments));
+}
+
+/** Reports an id that no built-in chat model has. */
+function checkDefaultChatModel(
+  variable: string | undefined,
+  file: ConfigFile | undefined,
+  builtinModels: readonly KnownModel[],
+  errors: ConfigErrors,
+): void {
+  const id = variable ?? file?.local.default_chat_model ?? "auto";
+  const ids = builtinModels.filter(({ task }) => task === "chat").map((model) => model.id);
+  if (id === "auto" || ids.includes(id)) return;
+  const message = `must be auto or the ID of a built-in chat model: ${ids.join(", ")}`;
+  if (variable === undefined) errors.add(["local", "default_chat_model"], message);
+  else errors.addVariable("PARLANCE_DEFAULT_CHAT_MODEL", message);
 }
 
 const NO_FILE: RawFile = { value: {}, isEmpty: false, lineOf: () => undefined };
@@ -128,6 +144,8 @@ function combine(
       load: file.local.load,
       unloadAfterSeconds: file.local.unload_after_seconds || undefined,
       memoryBytes: file.local.memory,
+      defaultChatModel: environment.PARLANCE_DEFAULT_CHAT_MODEL ?? file.local.default_chat_model,
+      downloadsInBackground: !environment.CI,
     },
     logLevel: environment.PARLANCE_LOG_LEVEL ?? file.log_level,
     builtinModels: environment.PARLANCE_BUILTIN_MODELS ?? file.builtin_models,

@@ -22,6 +22,8 @@ export interface ManifestEntry {
   memoryBytes?: number;
   /** Generated tokens per second of one request on two CPU cores, measured. */
   tokensPerSecond?: number;
+  /** Free memory from which a new installation downloads this chat model in the background and lists it first. */
+  preferredFromFreeBytes?: number;
   /** Models that answer when this one fails. */
   fallbacks?: readonly string[];
   /** Parameters that the model's authors recommend, for chat requests that leave them out. */

@@ -31,6 +31,8 @@ export interface ModelStoreOptions {
 export interface PullOptions {
   signal: AbortSignal;
   onProgress?: ProgressListener;
+  /** Disk space that must stay free beside the files. Callers that join a running pull have no say in it. */
+  spareDiskBytes?: number;
 }
 
 export class ModelStore {
@@ -56,12 +58,12 @@ export class ModelStore {
    * the same model share one download. Throws a Fault when the model is unknown, all sources fail, or the disk is full,
    * and the signal's reason on abort.
    */
-  async pull(reference: ModelReference, { signal, onProgress }: PullOptions): Promise<ModelFiles> {
+  async pull(reference: ModelReference, { signal, onProgress, spareDiskBytes = 0 }: PullOptions): Promise<ModelFiles> {
     signal.throwIfAborted();
     if ("file" in reference) return ownFile(reference.file);
     const wanted = this.#wanted(reference);
     const stored = await this.#stored(wanted);
-    return stored ?? this.#sharedPull(wanted).join(signal, onProgress);
+    return stored ?? this.#sharedPull(wanted, spareDiskBytes).join(signal, onProgress);
   }
 
   /** True if `pull` would resolve without a download. */
@@ -133,7 +135,7 @@ export class ModelStore {
     return filesOf(folder, wanted);
   }
 
-  #sharedPull(wanted: WantedModel): SharedPull<ModelFiles> {
+  #sharedPull(wanted: WantedModel, spareDiskBytes: number): SharedPull<ModelFiles> {
     const running = this.#pulls.get(wanted.id);
     if (running !== undefined) return running;
     const forget = () => {
@@ -149,6 +151,7 @@ export class ModelStore {
           logger: this.#logger,
           isStored: async () => (await this.#stored(wanted)) !== undefined,
           signal,
+          spareDiskBytes,
           onProgress: (progress) => {
             report(progress);
             for (const observer of this.#observers) observer(progress);

@@ -20,6 +20,7 @@ export interface ModelPull {
   logger: Logger;
   isStored(): Promise<boolean>;
   signal: AbortSignal;
+  spareDiskBytes: number;
   onProgress: ProgressListener;
 }
 
@@ -104,7 +105,7 @@ async function bringFile(file: ManifestFile, pull: ModelPull, folders: FilePull)
   if (kept !== undefined) return kept;
   if (file.bytes !== undefined) {
     const there = (await sizeOf(join(folders.unfinished, file.name))) ?? 0;
-    await ensureFreeSpace(folders.folder, Math.max(0, file.bytes - there));
+    await ensureFreeSpace(folders.folder, Math.max(0, file.bytes - there) + pull.spareDiskBytes);
   }
   const fetched = await fetcher.fetch({
     file,

@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import OpenAI from "openai";
 import { cleanEnvironment } from "./clean-environment.ts";
+import { DEFAULT_CHAT_MODEL } from "./default-model.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -62,6 +63,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       PARLANCE_DATA_DIR: dataDirectory,
       PARLANCE_MODELS_DIR: process.env.PARLANCE_MODELS_DIR ?? join(ROOT, ".parlance", "models"),
       PARLANCE_CONFIG: configFile,
+      // Otherwise the tests' services download a larger model in the background.
+      PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL,
       PARLANCE_API_KEY: apiKey,
       PARLANCE_ADMIN_KEY: adminKey,
       ...options.environment,

@@ -1,0 +1,68 @@
+/** Downloads the default chat model after the start, when a smaller one already answers. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { backoffDelay } from "../async/backoff.ts";
+import type { Config } from "../config/config.ts";
+import { Fault } from "../faults.ts";
+import type { ManifestEntry } from "../models/manifest-entry.ts";
+import type { ModelStore } from "../models/model-store.ts";
+import type { ProgressListener } from "../models/pull-progress.ts";
+import type { Logger } from "../observability/logger.ts";
+import { chatModelToDownload } from "./default-chat-model.ts";
+
+export interface BackgroundDownloadOptions {
+  config: Config;
+  store: ModelStore;
+  memory: { freeBytes: number; budgetBytes: number };
+  /** Adds the downloaded model to the catalog. */
+  refresh: () => Promise<void>;
+  onProgress: ProgressListener;
+  logger: Logger;
+  /** Backoff of retries. Default: a minute, doubled up to an hour. */
+  retrySeconds?: { initial: number; max: number };
+}
+
+export interface DownloadListener {
+  /** Called before the first byte. */
+  onBegin(model: { id: string; bytes: number }): void;
+  /** Called after the first failure; later ones are only logged. */
+  onFailure(id: string, reason: string): void;
+}
+
+/** A download that nobody asked for must not fill the disk. */
+const SPARE_DISK_BYTES = 1e9;
+const RETRY_SECONDS = { initial: 60, max: 3600 };
+
+/**
+ * Resolves with the ID of the downloaded model; undefined: none was to be downloaded. An interrupted download resumes,
+ * also after a restart. Throws the signal's reason on abort.
+ */
+export async function downloadDefaultChatModel(
+  { config, store, memory, refresh, onProgress, logger, retrySeconds = RETRY_SECONDS }: BackgroundDownloadOptions,
+  { onBegin, onFailure }: DownloadListener,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const pulled = new Set((await store.list()).map(({ id }) => id));
+  const model = chatModelToDownload(config, pulled, store.manifest, memory);
+  if (model === undefined) return undefined;
+  const bytes = sizeOf(model);
+  logger.info({ model: model.id, bytes }, "downloading the default chat model in the background");
+  onBegin({ id: model.id, bytes });
+  for (let failures = 1; ; failures++) {
+    try {
+      await store.pull({ model: model.id }, { signal, onProgress, spareDiskBytes: SPARE_DISK_BYTES });
+      await refresh();
+      return model.id;
+    } catch (failure) {
+      signal.throwIfAborted();
+      if (!(failure instanceof Fault)) throw failure;
+      logger.warn({ model: model.id, reason: failure.message }, "the default chat model could not be downloaded");
+      if (failures === 1) onFailure(model.id, failure.message);
+      await pause(backoffDelay(failures, retrySeconds) * 1000, undefined, { signal });
+    }
+  }
+}
+
+function sizeOf({ files }: ManifestEntry): number {
+  return files.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+}
