@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { residentMegabytes } from "./support/resident-megabytes.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const CHAT = "smollm2-135m-instruct";
@@ -24,6 +25,11 @@ async function states({ origin, adminKey }: Service = service): Promise<Map<stri
   return new Map(body.models.map((model) => [model.id, model]));
 }
 
+function childrenOf(pid: number | undefined): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return children === "" ? [] : children.split(" ").map(Number);
+}
+
 const administer = (path: string, method = "POST") =>
   service.fetch(`/v1/organization/models/${path}`, {
     method,
@@ -42,6 +48,13 @@ test("is ready with every local model unloaded", async () => {
   for (const { state } of (await states()).values()) expect(state).toBe("unloaded");
 });
 
+test("idles below 150 MB with nothing loaded, all processes together", async () => {
+  const { pid } = service.process;
+  const megabytes = () => [pid as number, ...childrenOf(pid)].reduce((sum, each) => sum + residentMegabytes(each), 0);
+  // The garbage of the start is released in the first idle period of ten seconds.
+  await expect.poll(megabytes, { timeout: 45_000, interval: 1000 }).toBeLessThan(150);
+});
+
 test("loads a model once for two requests at the same time, and unloads it when idle", async () => {
   const answers = await Promise.all([ask(), ask()]);
   expect(answers.map(({ choices }) => choices[0]?.message.content)).toEqual([
@@ -51,8 +64,7 @@ test("loads a model once for two requests at the same time, and unloads it when 
   const loaded = (await states()).get(CHAT);
   expect(loaded).toMatchObject({ state: "up", load_seconds: expect.any(Number) });
   expect(loaded?.memory_bytes).toBeGreaterThan(50e6);
-  const children = readFileSync(`/proc/${service.process.pid}/task/${service.process.pid}/children`, "utf8");
-  expect(children.trim().split(" ").length).toBeLessThanOrEqual(2);
+  expect(childrenOf(service.process.pid).length).toBeLessThanOrEqual(2);
   await expect.poll(async () => (await states()).get(CHAT)?.state, { timeout: 20_000 }).toBe("unloaded");
 });
 
