@@ -1,4 +1,8 @@
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// Workers, and the processes that they start, read compiled modules from here.
+process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, "node_modules/.cache/vitest-compile");
 
 const LONG = ["test/long/**", "node_modules/**"];
 
@@ -10,14 +14,14 @@ export default defineConfig({
     hookTimeout: 240_000,
     // Many files wait for processes and timers; more files at once than this slow each other's local engines.
     maxWorkers: 3,
+    // Starting a worker and importing takes longer than most files.
+    isolate: false,
     projects: [
       {
         extends: true,
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "src/**/*.test.ts", "scripts/**/*.test.ts"],
-          // Starting a worker and importing takes longer than most of these files: 70 s of CPU became 33 s.
-          isolate: false,
         },
       },
       {

@@ -3,16 +3,13 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LOAD_MODEL, outcomeOf, sendLoad, startReplicas, untilCountersShared } from "./support/limit-load.ts";
-import { startPostgres } from "./support/postgres.ts";
+import { sharedPostgres } from "./support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "./support/redis.ts";
 import type { Service } from "./support/service.ts";
 
-const postgres = await startPostgres();
+const postgres = await sharedPostgres();
 const sharedRedis = HAS_REDIS ? await startRedis() : undefined;
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  await sharedRedis?.[Symbol.asyncDispose]();
-});
+afterAll(() => sharedRedis?.[Symbol.asyncDispose]());
 
 interface Replicas {
   services: [Service, Service];

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { startPostgres } from "./support/postgres.ts";
+import { sharedPostgres, startPostgres } from "./support/postgres.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const CONFIG = `
@@ -56,8 +56,7 @@ const exited = (service: Service) => new Promise((resolve) => service.process.on
 const KINDS = ["SQLite", "PostgreSQL"];
 
 async function start(kind: string, closing: AsyncDisposableStack) {
-  const postgres = kind === "PostgreSQL" ? closing.use(await startPostgres()) : undefined;
-  const url = await postgres?.createDatabase();
+  const url = kind === "PostgreSQL" ? await (await sharedPostgres()).createDatabase() : undefined;
   const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
   const service = await startService({ config: CONFIG, environment });
   closing.defer(async () => void (await service.stop()));

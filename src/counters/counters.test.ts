@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
 import type { Claim, Correction, Counters, TakenReservation } from "./counters.ts";
@@ -12,15 +12,10 @@ import { RedisStore } from "./redis-store.ts";
 import { SharedCounters } from "./shared-counters.ts";
 
 let redis: RedisServer | undefined;
-let postgres: PostgresServer | undefined;
 beforeAll(async () => {
   if (HAS_REDIS) redis = await startRedis();
-  postgres = await startPostgres();
 });
-afterAll(async () => {
-  await redis?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 const BACKENDS: Record<string, () => Promise<Counters>> = {
   "in memory": async () => new InMemoryCounters(),
@@ -28,10 +23,7 @@ const BACKENDS: Record<string, () => Promise<Counters>> = {
     if (redis === undefined) throw new Error("there is no Redis");
     return shared(new RedisStore(redis.createDatabase()));
   },
-  "in PostgreSQL": async () => {
-    if (postgres === undefined) throw new Error("there is no PostgreSQL");
-    return shared(new PostgresqlStore(await postgres.createDatabase()));
-  },
+  "in PostgreSQL": async () => shared(new PostgresqlStore(await (await sharedPostgres()).createDatabase())),
 };
 
 async function shared(store: RedisStore | PostgresqlStore): Promise<Counters> {

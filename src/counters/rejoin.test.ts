@@ -3,7 +3,7 @@
 import { createClient } from "@redis/client";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { startPostgres } from "../../test/support/postgres.ts";
+import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
 import type { CounterStore } from "./counter-store.ts";
@@ -23,7 +23,7 @@ afterAll(() => cleanup.disposeAsync());
 
 const SERVERS: Record<string, () => Promise<Server>> = {
   PostgreSQL: async () => {
-    const url = await cleanup.use(await startPostgres()).createDatabase();
+    const url = await (await sharedPostgres()).createDatabase();
     const operator = new pg.Client(url.reveal());
     await operator.connect();
     operator.on("error", () => {});

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, type TestContext, test } from "vitest";
-import { type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import { type PostgresServer, sharedPostgres, startPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
@@ -22,9 +22,19 @@ interface Server {
   end(): Promise<void>;
 }
 
-const SERVERS: Record<string, () => Promise<Server>> = {
-  PostgreSQL: async () => ofPostgres(await startPostgres()),
-  ...(HAS_REDIS && { Redis: async () => ofRedis(await startRedis()) }),
+interface Kind {
+  start(): Promise<Server>;
+  /** A server that no test stops. */
+  share(): Promise<Server>;
+}
+
+const startOneRedis = async () => ofRedis(await startRedis());
+const SERVERS: Record<string, Kind> = {
+  PostgreSQL: {
+    start: async () => ofPostgres(await startPostgres()),
+    share: async () => ({ ...ofPostgres(await sharedPostgres()), end: async () => {} }),
+  },
+  ...(HAS_REDIS && { Redis: { start: startOneRedis, share: startOneRedis } }),
 };
 
 function ofPostgres(server: PostgresServer): Server {
@@ -57,10 +67,18 @@ const claim = (amount: number, given: Partial<Claim> = {}): Claim => {
   return { key: "a", amount, limit: 100, windowSeconds: 60, isReserved: true, ...given };
 };
 
-/** Each test stops a separate server; they mostly wait, so they run concurrently. */
-describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, startServer) => {
-  async function replicas(number: number, { onTestFinished, expect }: TestContext, given: Given = {}) {
-    const server = await startServer();
+/** Tests that stop the server start a separate one. They mostly wait, so they run concurrently. */
+describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind) => {
+  const replicas = async (number: number, context: TestContext) => replicasOn(await kind.share(), number, context);
+  const separateReplicas = async (number: number, context: TestContext, given: Given = {}) =>
+    replicasOn(await kind.start(), number, context, given);
+
+  async function replicasOn(
+    server: Server,
+    number: number,
+    { onTestFinished, expect }: TestContext,
+    given: Given = {},
+  ) {
     const open: SharedCounters[] = [];
     onTestFinished(async () => {
       await Promise.all(open.map((counters) => counters.close()));
@@ -126,7 +144,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   });
 
   test("enforce their shares while the store is unavailable, never exceeding the limit", async (context) => {
-    const { server, started } = await replicas(2, context);
+    const { server, started } = await separateReplicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     const reservation = await one.take([claim(20)]);
@@ -166,7 +184,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   });
 
   test("keep counting after a restart of the store, with or without its data", async (context) => {
-    const { server, started } = await replicas(2, context);
+    const { server, started } = await separateReplicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     const before = one.epoch;
@@ -183,7 +201,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   });
 
   test("count initial amounts set while the store was unavailable", async (context) => {
-    const { server, started } = await replicas(2, context);
+    const { server, started } = await separateReplicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     await server.stop();
@@ -203,7 +221,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
     ["refuse", 0],
     ["admit", 300],
   ] as const)("%s while the store is unavailable, as configured", async ([onStoreUnavailable, granted], context) => {
-    const { server, started } = await replicas(1, context, { onStoreUnavailable });
+    const { server, started } = await separateReplicas(1, context, { onStoreUnavailable });
     const { expect } = context;
     const [counters] = started.map((each) => each.counters) as [SharedCounters];
     await server.stop();
@@ -218,7 +236,7 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, star
   });
 
   test("start without the store and share counters once it is available", async (context) => {
-    const { server, started, start } = await replicas(1, context);
+    const { server, started, start } = await separateReplicas(1, context);
     const { expect } = context;
     await server.stop();
     let late: Awaited<ReturnType<typeof start>>;
@@ -255,9 +273,8 @@ test.skipIf(!HAS_REDIS)(`delays only one request when the store hangs${WITHOUT_R
 });
 
 test("restores reservations of a process whose lease expired while it slept", async () => {
-  await using postgres = await startPostgres();
   await using closing = new AsyncDisposableStack();
-  const store = new PostgresqlStore(await postgres.createDatabase());
+  const store = new PostgresqlStore(await (await sharedPostgres()).createDatabase());
   closing.defer(() => store.close());
   await store.open();
   await store.join("sleeper", []);

@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
-import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../test/support/read-answer.ts";
 import type { ChatEvent, ChatModel } from "./chat-model.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 
 const SUBJECTS: Record<string, () => Promise<ChatModel>> = {
-  "llama-cpp": () => openLlamaCpp(),
+  "llama-cpp": () => openShallowLlamaCpp(),
   scripted: () => openScripted("parent"),
   "scripted in a child process": () => openScripted("child"),
 };

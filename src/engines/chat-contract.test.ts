@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
-import { openLlamaCpp } from "../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../test/support/llama-cpp.ts";
 import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/llama-server.ts";
 import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
 import { readAnswer, textOf } from "../../test/support/read-answer.ts";
@@ -26,7 +26,7 @@ interface Subject {
 }
 
 const SUBJECTS: Record<string, () => Promise<Subject>> = {
-  "llama-cpp": async () => ({ model: await openLlamaCpp(), end: async () => {} }),
+  "llama-cpp": async () => ({ model: await openShallowLlamaCpp(), end: async () => {} }),
   ...(llamaServerBinary === undefined
     ? {}
     : { "llama-server": async () => ({ model: await openLlamaServer(), end: async () => {} }) }),

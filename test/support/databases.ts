@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { createLogger } from "../../src/observability/logger.ts";
 import type { DatabaseOptions } from "../../src/storage/database.ts";
-import { type PostgresServer, startPostgres } from "./postgres.ts";
+import { type PostgresServer, sharedPostgres } from "./postgres.ts";
 
 export const DATABASE_KINDS = ["sqlite", "postgresql"] as const;
 
@@ -17,7 +17,7 @@ export interface TestDatabases {
   readonly postgres: PostgresServer;
 }
 
-/** Starts a server for a test file and stops it afterwards. Call it at the top of the file. */
+/** Creates databases on the worker's PostgreSQL server. Call it at the top of the file. */
 export function useDatabases(): TestDatabases {
   const directory = mkdtempSync(join(tmpdir(), "parlance-db-"));
   let postgres: PostgresServer | undefined;
@@ -26,12 +26,9 @@ export function useDatabases(): TestDatabases {
     return postgres;
   };
   beforeAll(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
   });
-  afterAll(async () => {
-    await postgres?.[Symbol.asyncDispose]();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
   return {
     async create(kind) {
       const url = kind === "sqlite" ? undefined : await running().createDatabase();

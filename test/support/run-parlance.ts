@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { cleanEnvironment } from "./clean-environment.ts";
 
-const EXECUTABLE = resolve(import.meta.dirname, "../../src/cli/parlance.ts");
+const EXECUTABLE = resolve(import.meta.dirname, "../../scripts/start.mjs");
 
 export interface Finished {
   code: number | null;

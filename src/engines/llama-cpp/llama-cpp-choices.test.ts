@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import type { ChatEvent, ChatModel } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {
-  model = await openLlamaCpp({ max_choices: 6 });
+  model = await openShallowLlamaCpp({ max_choices: 6 });
 });
 afterAll(() => model?.close());
 
@@ -75,23 +75,6 @@ test("rejects more choices than max_choices", async () => {
   await expect(ask({ choices: 7 })).rejects.toMatchObject({ param: "n", code: "unsupported_value" });
 });
 
-test("applies logit biases, to the end token too", async () => {
-  const [the, end] = [504, 2];
-  expect((await ask({ logitBias: { [the]: 100 }, maxTokens: 5 })).text).toBe("The".repeat(5));
-  const brief = {
-    maxTokens: 40,
-    messages: [
-      { role: "system" as const, content: "" },
-      { role: "user" as const, content: "What is the capital of France?" },
-    ],
-  };
-  expect((await ask(brief)).reason).toBe("stop");
-  expect((await ask({ ...brief, logitBias: { [end]: -100, 0: -100 } })).reason).toBe("length");
-  const ended = await ask({ logitBias: { [end]: 100 } });
-  expect(ended).toMatchObject({ text: "", reason: "stop" });
-  await expect(ask({ logitBias: { 49152: 1 } })).rejects.toMatchObject({ param: "logit_bias" });
-});
-
 test.each([
   [{ frequencyPenalty: 2 }, { frequencyPenalty: -2 }],
   [{ presencePenalty: 2 }, { presencePenalty: -2 }],
@@ -110,27 +93,6 @@ test("samples only the most likely token with top_k 1 or min_p 1", async () => {
   expect((await ask({ temperature: 2, topK: 1 })).text).toBe(greedy);
   expect((await ask({ temperature: 2, minP: 1 })).text).toBe(greedy);
   expect((await ask({ temperature: 2 })).text).not.toBe(greedy);
-});
-
-test("reports the model's own probabilities, whatever the sampling parameters", async () => {
-  const logprobsOf = (events: readonly ChatEvent[]) =>
-    events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
-  const plain = await ask({ topLogprobs: 20 });
-  const logprobs = logprobsOf(plain.events);
-  expect(plain.text).toBe((await ask({})).text);
-  expect(logprobs.map(({ token }) => token).join("")).toBe(plain.text);
-  for (const { token, logprob, bytes, top } of logprobs) {
-    expect(Buffer.from(bytes).toString()).toBe(token);
-    expect(top).toHaveLength(20);
-    expect(top[0]).toEqual({ token, logprob, bytes });
-    const total = top.reduce((sum, each) => sum + Math.exp(each.logprob), 0);
-    expect(total).toBeGreaterThan(0.5);
-    expect(total).toBeLessThan(1.0001);
-  }
-  const shaped = logprobsOf((await ask({ topLogprobs: 5, temperature: 2, topK: 1, logitBias: { 504: 10 } })).events);
-  expect(shaped[0]?.top[0]?.logprob).toBeCloseTo(logprobs[0]?.logprob ?? Number.NaN, 3);
-  const none = logprobsOf((await ask({ topLogprobs: 0, maxTokens: 3 })).events);
-  expect(none.map(({ top }) => top)).toEqual([[], [], []]);
 });
 
 test("reports the bytes of tokens that are part of a character", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import type { ChatModel, ChatRequest } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
@@ -12,8 +12,8 @@ let model: Hosted<ChatModel>;
 /** With a small context window. */
 let small: Hosted<ChatModel>;
 beforeAll(async () => {
-  model = await openLlamaCpp();
-  small = await openLlamaCpp({ context_size: 256 });
+  model = await openShallowLlamaCpp();
+  small = await openShallowLlamaCpp({ context_size: 256 });
 });
 afterAll(() => Promise.all([model?.close(), small?.close()]));
 
@@ -31,32 +31,6 @@ test("reports its device, slots and context window", () => {
     contextReason: "configured",
   });
   expect(model.health()).toEqual({ state: "up" });
-});
-
-test("answers with the model's own chat template", async () => {
-  const { text, events, finish, reason } = await answer({ messages: gravity });
-  expect(text).toContain("ravity");
-  // Includes the template's default system message, 28 tokens with its markup.
-  expect(events[0]).toEqual({ type: "start", promptTokens: 34, cachedTokens: 0 });
-  expect(finish).toEqual({
-    type: "finish",
-    usage: { promptTokens: 34, completionTokens: 24, cachedTokens: 0, reasoningTokens: 0, estimated: false },
-  });
-  expect(reason).toBe("length");
-});
-
-test("finishes with `stop` at the end token, which counts as generated", async () => {
-  const { text, finish, reason, events } = await answer({
-    messages: [
-      { role: "system", content: "" },
-      { role: "user", content: "What is the capital of France?" },
-    ],
-    maxTokens: 60,
-  });
-  expect(text).toContain("Paris");
-  expect(reason).toBe("stop");
-  const last = events.findLast((event) => event.type === "text");
-  expect(finish?.usage.completionTokens).toBe((last?.completionTokens ?? 0) + 1);
 });
 
 test("samples the same text with the same seed and another without", async () => {
@@ -79,7 +53,7 @@ test("samples the same text with any number of threads", async () => {
   const texts = [];
   // At most as many threads run as the machine has cores.
   for (const threads of [1, 3]) {
-    const counted = await openLlamaCpp({ threads });
+    const counted = await openShallowLlamaCpp({ threads });
     try {
       texts.push((await readAnswer(counted.chat(makeChatRequest({ say, seed: 7, maxTokens: 16 }), never()))).text);
     } finally {
@@ -112,7 +86,7 @@ test.each([{ temperature: 0 }, { temperature: 1, seed: 7 }, { temperature: 1 }])
 );
 
 test("reuses nothing with prefix_reuse: false", async () => {
-  const apart = await openLlamaCpp({ prefix_reuse: false });
+  const apart = await openShallowLlamaCpp({ prefix_reuse: false });
   try {
     const request = makeChatRequest({ say: "Dragons eat granite on Mondays. ".repeat(10), maxTokens: 1 });
     for (const _ of [1, 2]) {

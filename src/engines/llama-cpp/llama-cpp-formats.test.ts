@@ -3,14 +3,14 @@
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import type { ChatModel } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {
-  model = await openLlamaCpp();
+  model = await openShallowLlamaCpp();
 });
 afterAll(() => model?.close());
 

@@ -3,14 +3,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import type { ChatModel, ChatRequest } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;
 beforeAll(async () => {
-  model = await openLlamaCpp({ context_size: 8192, slots: 1 });
+  model = await openShallowLlamaCpp({ context_size: 8192, slots: 1 });
 });
 afterAll(() => model?.close());
 

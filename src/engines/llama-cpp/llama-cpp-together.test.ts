@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
 import { eventually } from "../../../test/support/eventually.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
 import { residentMegabytes } from "../../../test/support/resident-megabytes.ts";
 import type { ChatEvent, ChatModel } from "../chat-model.ts";
@@ -12,7 +12,7 @@ import type { Hosted } from "../host/host-model.ts";
 let model: Hosted<ChatModel>;
 beforeAll(async () => {
   // Small batches: a prompt of some hundred tokens then takes many of them, on a busy machine too.
-  model = await openLlamaCpp({ batch_size: 32 });
+  model = await openShallowLlamaCpp({ batch_size: 32 });
 });
 afterAll(() => model?.close());
 
@@ -99,7 +99,7 @@ test.runIf(process.platform === "linux")("does not grow in memory with many requ
 test.each(["SIGKILL", "SIGSEGV"] as const)(
   "fails only the crashed model's requests after %s",
   async (signal) => {
-    const other = await openLlamaCpp({ slots: 1 });
+    const other = await openShallowLlamaCpp({ slots: 1 });
     try {
       const untouched = readAnswer(
         other.chat(makeChatRequest({ temperature: 0, say: "Write a story.", maxTokens: 60 }), never()),

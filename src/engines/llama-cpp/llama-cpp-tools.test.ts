@@ -1,7 +1,5 @@
 /** Tool calls and reasoning, with templates of several model families. */
 
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -13,9 +11,8 @@ import {
   MISTRAL_SMALL,
 } from "../../../packages/llama-batching/test/chat-templates.ts";
 import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
+import { openLlamaCpp, openShallowLlamaCpp, openWithTemplate } from "../../../test/support/llama-cpp.ts";
 import { type ReadAnswer, readAnswer } from "../../../test/support/read-answer.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 import type { ChatModel, ChatRequest, Tool } from "../chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
@@ -33,13 +30,6 @@ const weather: Tool = {
 };
 const now: Tool = { name: "get", description: undefined, parameters: undefined, param: "tools[1].function.parameters" };
 const tools = [weather, now];
-
-async function openWith(template: string): Promise<Hosted<ChatModel>> {
-  await using directory = await temporaryDirectory();
-  const file = join(directory.path, "template.jinja");
-  await writeFile(file, template);
-  return await openLlamaCpp({ chat_template_file: file });
-}
 
 interface Call {
   name: string;
@@ -74,7 +64,7 @@ function expectFits({ name, id, arguments: text }: Call): void {
 describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEEPSEEK }))("as %s", (name, template) => {
   let model: Hosted<ChatModel>;
   beforeAll(async () => {
-    model = await openWith(template);
+    model = await openWithTemplate(template);
   });
   afterAll(() => model?.close());
   const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
@@ -121,12 +111,14 @@ describe.each(Object.entries({ HERMES, LLAMA_3, MISTRAL_NEMO, MISTRAL_SMALL, DEE
 
 describe("with tool_choice auto", () => {
   let model: Hosted<ChatModel>;
+  let shallow: Hosted<ChatModel>;
   beforeAll(async () => {
-    model = await openWith(HERMES);
+    model = await openWithTemplate(HERMES, openLlamaCpp);
+    shallow = await openWithTemplate(HERMES);
   });
-  afterAll(() => model?.close());
-  const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
-    readAnswer(model.chat(makeChatRequest({ temperature: 0, maxTokens: 200, tools, ...asked }), never()));
+  afterAll(() => Promise.all([model?.close(), shallow?.close()]));
+  const ask = (asked: Parameters<typeof makeChatRequest>[0], from = model) =>
+    readAnswer(from.chat(makeChatRequest({ temperature: 0, maxTokens: 200, tools, ...asked }), never()));
   /** A model of this size does not start a call by itself. */
   const begin = "Repeat: <tool_call>";
   const beginOften = "Repeat after me: <tool_call>\n<tool_call>\n<tool_call>";
@@ -159,7 +151,7 @@ describe("with tool_choice auto", () => {
         { role: "tool", content: text.replace("\\u003c", "<"), toolCallId: "a" },
       ];
       const offered = [{ ...now, description: text.replace("\\u003c", "<") }];
-      const { finish } = await ask({ messages, tools: offered, maxTokens: 1 });
+      const { finish } = await ask({ messages, tools: offered, maxTokens: 1 }, shallow);
       return finish?.usage.promptTokens ?? 0;
     };
     // As control tokens each would take one token, as "x" does; as text each takes several.
@@ -170,7 +162,7 @@ describe("with tool_choice auto", () => {
 
   test("offers no tools with tool_choice none", async () => {
     const promptTokens = async (toolChoice: ChatRequest["toolChoice"]) =>
-      (await ask({ say: "Hi", toolChoice, maxTokens: 1 })).finish?.usage.promptTokens ?? 0;
+      (await ask({ say: "Hi", toolChoice, maxTokens: 1 }, shallow)).finish?.usage.promptTokens ?? 0;
     expect(await promptTokens("none")).toBeLessThan((await promptTokens("auto")) / 2);
     expect(callsIn(await ask({ say: begin, toolChoice: "none", maxTokens: 20 }))).toEqual([]);
   });
@@ -179,7 +171,7 @@ describe("with tool_choice auto", () => {
     const schema = { type: "object", properties: { a: { type: "integer", maximum: 9, minimum: 0 } }, required: ["a"] };
     const format = { type: "json-schema" as const, schema, param: "response_format.json_schema.schema" };
     for (const seed of [1, 2, 3]) {
-      const answer = await ask({ say: "Hi", temperature: 2, format, seed, maxTokens: 300 });
+      const answer = await ask({ say: "Hi", temperature: 2, format, seed, maxTokens: 300 }, shallow);
       const calls = callsIn(answer);
       calls.forEach(expectFits);
       if (calls.length === 0) expect(compileValidator(schema, "")(JSON.parse(answer.text))).toBeUndefined();
@@ -187,14 +179,15 @@ describe("with tool_choice auto", () => {
   });
 
   test("finishes a truncated call with `length` and emits complete characters only", async () => {
-    const answer = await ask({ toolChoice: { name: "get_weather" }, maxTokens: 8, temperature: 2, seed: 1 });
+    const asked = { toolChoice: { name: "get_weather" }, maxTokens: 8, temperature: 2, seed: 1 };
+    const answer = await ask(asked, shallow);
     expect(answer.reason).toBe("length");
     for (const event of answer.events) if ("text" in event) expect(event.text.isWellFormed()).toBe(true);
   });
 
   test("names the keyword that cannot be enforced in a tool's parameters", async () => {
     const parameters = { type: "object", properties: { a: { type: "array", uniqueItems: true } }, required: ["a"] };
-    await expect(ask({ tools: [{ ...weather, parameters }] })).rejects.toMatchObject({
+    await expect(ask({ tools: [{ ...weather, parameters }] }, shallow)).rejects.toMatchObject({
       kind: "invalid-request",
       param: expect.stringMatching(/^tools\[0\]\.function\.parameters\.properties\.a/),
     });
@@ -204,7 +197,7 @@ describe("with tool_choice auto", () => {
 describe("reasoning", () => {
   let model: Hosted<ChatModel>;
   beforeAll(async () => {
-    model = await openWith(HERMES_THINKING);
+    model = await openWithTemplate(HERMES_THINKING, openLlamaCpp);
   });
   afterAll(() => model?.close());
   const ask = (asked: Parameters<typeof makeChatRequest>[0]) =>
@@ -290,11 +283,11 @@ describe("without a place for tools in the template", () => {
 });
 
 test("reports why a template cannot be used", async () => {
-  await expect(openLlamaCpp({ chat_template_file: "/nowhere.jinja" })).rejects.toMatchObject({
+  await expect(openShallowLlamaCpp({ chat_template_file: "/nowhere.jinja" })).rejects.toMatchObject({
     name: "Fault",
     message: expect.stringContaining("chat_template_file cannot be read"),
   });
-  await expect(openWith("{% for %}")).rejects.toMatchObject({
+  await expect(openWithTemplate("{% for %}")).rejects.toMatchObject({
     name: "Fault",
     message: expect.stringContaining("template"),
   });
