@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HubServer } from "../../test/support/hub-server.ts";
@@ -7,10 +7,12 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/
 import { createLogger } from "../observability/logger.ts";
 import { type HubSettings, HuggingFaceSource } from "./hugging-face.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
+import { readRecord } from "./model-record.ts";
 import { ModelStore } from "./model-store.ts";
 import { NpmSource } from "./npm.ts";
 import type { PullProgress } from "./pull-progress.ts";
 import { PypiSource } from "./pypi.ts";
+import { markVerified, VERIFIED_NAME } from "./verified-files.ts";
 
 const content = randomBytes(200_000);
 const sha256 = createHash("sha256").update(content).digest("hex");
@@ -122,6 +124,45 @@ describe("a built-in model", () => {
     expect(await store.verify("small", never)).toEqual([
       expect.stringMatching(`^small.gguf: expected SHA-256 ${sha256}, found [0-9a-f]{64}.$`),
     ]);
+  });
+
+  test("is downloaded again rather than opened when its content has changed and its size and time have not", async () => {
+    publish();
+    const { path } = await openStore().pull({ model: "small" }, { signal: never });
+    const { atime, mtime } = await stat(path);
+    await writeFile(path, randomBytes(content.length));
+    await utimes(path, atime, mtime);
+    await openStore().pull({ model: "small" }, { signal: never });
+    expect(await readFile(path)).toEqual(content);
+  });
+
+  test("is refused when its content has changed and it cannot be downloaded", async () => {
+    publish();
+    const { path } = await openStore().pull({ model: "small" }, { signal: never });
+    await writeFile(path, randomBytes(content.length));
+    const offline = openStore([entry()], { offline: true });
+    await expect(offline.pull({ model: "small" }, { signal: never })).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("is hashed once per change", async () => {
+    publish();
+    const store = openStore();
+    const { path } = await store.pull({ model: "small" }, { signal: never });
+    const note = join(folder.path, "small", VERIFIED_NAME);
+    const { mtimeMs } = await stat(note);
+    await store.pull({ model: "small" }, { signal: never });
+    expect((await stat(note)).mtimeMs).toBe(mtimeMs);
+    const later = new Date(Date.now() + 5000);
+    await utimes(path, later, later);
+    await store.pull({ model: "small" }, { signal: never });
+    expect((await stat(note)).mtimeMs).toBeGreaterThan(mtimeMs);
+    // What was verified is not read again: these bytes are not the model's.
+    await writeFile(path, randomBytes(content.length));
+    const record = await readRecord(join(folder.path, "small"));
+    if (record !== undefined) await markVerified(join(folder.path, "small"), record);
+    const asked = hub.seen.length;
+    await store.pull({ model: "small" }, { signal: never });
+    expect(hub.seen).toHaveLength(asked);
   });
 
   test("is downloaded again when a newer manifest lists another file", async () => {

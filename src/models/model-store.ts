@@ -15,6 +15,7 @@ import { SharedPull } from "./shared-pull.ts";
 import type { Sources } from "./source.ts";
 import { StoreFolders } from "./store-folders.ts";
 import { listModels, removeFiles, type StoredModel, verifyFiles } from "./stored-models.ts";
+import { changedFiles } from "./verified-files.ts";
 import { fromHub, fromManifest, type WantedModel } from "./wanted-model.ts";
 
 export type { PullProgress } from "./pull-progress.ts";
@@ -62,14 +63,14 @@ export class ModelStore {
     signal.throwIfAborted();
     if ("file" in reference) return ownFile(reference.file);
     const wanted = this.#wanted(reference);
-    const stored = await this.#stored(wanted);
+    const stored = await this.#stored(wanted, signal);
     return stored ?? this.#sharedPull(wanted, spareDiskBytes).join(signal, onProgress);
   }
 
   /** True if `pull` would resolve without a download. */
   async isPulled(reference: ModelReference): Promise<boolean> {
     if ("file" in reference) return (await sizeOf(reference.file)) !== undefined;
-    return (await this.#stored(this.#wanted(reference))) !== undefined;
+    return (await this.#stored(this.#wanted(reference), new AbortController().signal)) !== undefined;
   }
 
   /** Calls the listener with the progress of every pull of this process until the returned function is called. */
@@ -122,8 +123,8 @@ export class ModelStore {
     return id.startsWith("hf:") ? fromHub(id.slice("hf:".length)) : fromManifest(id, this.manifest);
   }
 
-  /** Checks sizes only; the hashes were checked by the pull. */
-  async #stored(wanted: WantedModel): Promise<ModelFiles | undefined> {
+  /** Undefined when a file is missing or not the one that was pulled. */
+  async #stored(wanted: WantedModel, signal: AbortSignal): Promise<ModelFiles | undefined> {
     const folder = this.#folders.modelFolder(wanted);
     const record = await readRecord(folder);
     if (record === undefined) return undefined;
@@ -132,6 +133,11 @@ export class ModelStore {
       if (recorded === undefined || (sha256 ?? recorded.sha256) !== recorded.sha256) return undefined;
     }
     if ((await damagedFiles(folder, record)).length > 0) return undefined;
+    const changed = await changedFiles(folder, record, signal);
+    if (changed.length > 0) {
+      this.#logger.error({ model: wanted.id, files: changed }, "a stored model has changed; it is downloaded again");
+      return undefined;
+    }
     return filesOf(folder, wanted);
   }
 
@@ -149,7 +155,7 @@ export class ModelStore {
           folders: this.#folders,
           fetcher: new FileFetcher(this.#sources, this.#logger),
           logger: this.#logger,
-          isStored: async () => (await this.#stored(wanted)) !== undefined,
+          isStored: async () => (await this.#stored(wanted, signal)) !== undefined,
           signal,
           spareDiskBytes,
           onProgress: (progress) => {

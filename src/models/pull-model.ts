@@ -11,6 +11,7 @@ import type { ManifestFile } from "./manifest-entry.ts";
 import { type RecordedFile, readRecord, sizeOf, writeRecord } from "./model-record.ts";
 import type { ProgressListener, PullProgress } from "./pull-progress.ts";
 import type { StoreFolders } from "./store-folders.ts";
+import { markVerified } from "./verified-files.ts";
 import type { WantedModel } from "./wanted-model.ts";
 
 export interface ModelPull {
@@ -73,7 +74,9 @@ async function bring(pull: ModelPull): Promise<void> {
       files.push(await bringFile(file, pull, { scratch, unfinished, folder, completedBytes }));
     }
     const { id, task, license } = wanted;
-    await writeRecord(folder, { id, task, license, pulledAt: new Date().toISOString(), files });
+    const record = { id, task, license, pulledAt: new Date().toISOString(), files };
+    await writeRecord(folder, record);
+    await markVerified(folder, record);
     await rm(temporary, { recursive: true, force: true });
     logger.info({ model: id, from: files[0]?.source, seconds: (Date.now() - startedAt) / 1000 }, "model pulled");
   } catch (error) {

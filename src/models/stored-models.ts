@@ -6,6 +6,7 @@ import { hashFile } from "./hash-file.ts";
 import type { ManifestEntry } from "./manifest-entry.ts";
 import { damagedFiles, type ModelRecord, RECORD_NAME, readRecord, sizeOf } from "./model-record.ts";
 import type { StoreFolders } from "./store-folders.ts";
+import { VERIFIED_NAME } from "./verified-files.ts";
 
 export interface StoredModel {
   /** ID for `pull` and `remove`: a manifest ID, or `hf:owner/repo/path`. */
@@ -74,7 +75,7 @@ export async function verifyFiles(folder: string, id: string, signal: AbortSigna
 /** Removes a model's files and the folders that become empty. */
 export async function removeFiles(folders: StoreFolders, folder: string): Promise<void> {
   const record = await readRecord(folder);
-  await rm(join(folder, RECORD_NAME), { force: true });
+  for (const name of [RECORD_NAME, VERIFIED_NAME]) await rm(join(folder, name), { force: true });
   for (const { name } of record?.files ?? []) await rm(join(folder, name), { force: true });
   for (let empty = folder; relative(folders.root, empty) !== ""; empty = dirname(empty)) {
     try {
