@@ -47,6 +47,16 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Show a month's usage and cost by project and model",
     load: async () => (await import("./usage.ts")).usageCommand(),
   },
+  licenses: {
+    summary: "List the licenses of installed packages and models",
+    load: async () => {
+      const [{ licensesCommand }, { openConfiguredStore }] = await Promise.all([
+        import("./licenses.ts"),
+        import("./configured-store.ts"),
+      ]);
+      return licensesCommand({ openStore: openConfiguredStore });
+    },
+  },
   config: {
     summary: "Validate the configuration or print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),
