@@ -59,11 +59,11 @@ export interface ModerationModel extends OpenModel {
   moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationAsked,
+    asked?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]>;
 }
 
-export interface ModerationAsked {
+export interface ModerationContext {
   /** The requested catalog ID. */
   model: string;
   /** Project that the request counts for; requests of several projects take turns. */

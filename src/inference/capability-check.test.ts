@@ -9,7 +9,7 @@ function refusalOf(messageCount: number, facts: Partial<ChatModel>) {
   const messages = Array.from({ length: messageCount }, () => ({ role: "user" as const, content: "a" }));
   const call = {
     request: makeChatRequest({ messages }),
-    moderationInput: () => ({ texts: [], unjudgeable: undefined }),
+    moderationInput: () => ({ texts: [], unmoderatable: undefined }),
   };
   return checkCapabilities(call, { abilities: ABILITIES, ...facts } as ChatModel);
 }

@@ -19,7 +19,7 @@ export interface ChatCall {
   /** Content of the request for moderation, including content that cannot be moderated. */
   /** Returns the call with a model's defaults in the fields that the caller left out. */
   withDefaults?(defaults: ChatDefaults): ChatCall;
-  moderationInput(): { texts: readonly string[]; unjudgeable: Fault | undefined };
+  moderationInput(): { texts: readonly string[]; unmoderatable: Fault | undefined };
 }
 
 export type ChatRunEvent = ChatEvent | ForwardedEvent;

@@ -1,6 +1,6 @@
 import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engines/engine.ts";
 import { estimateTextTokens } from "../engines/estimate-tokens.ts";
-import { SingleEventStream } from "../engines/single-event-stream.ts";
+import { singleEvent } from "../engines/single-event.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapters.ts";
 
@@ -18,7 +18,7 @@ export function embeddingAdapter(
     affinity: () => undefined,
     refusal: (model) => refuseDimensions(dimensions, model),
     begin: (model, id, signal) =>
-      new SingleEventStream(async () => {
+      singleEvent(async () => {
         const result = await model.embed({ ...request, model: id }, signal);
         return signal.aborted ? undefined : result;
       }),

@@ -25,7 +25,7 @@ export interface InferenceRunOptions<Opened extends Model, Event> {
   onSettled: (settlement: Settlement) => void;
 }
 
-/** Run of a request and iterator over its events, written by hand for the same reason as `LifecycleIterator`. */
+/** Run of a request and iterator over its events; a class for the same reason as `LifecycleIterator`. */
 export class InferenceRun<Opened extends Model, Event> implements AsyncIterableIterator<Event> {
   readonly #options: InferenceRunOptions<Opened, Event>;
   readonly #abort = new AbortController();

@@ -26,7 +26,7 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import { moderateChat } from "./moderate-chat.ts";
-import { type AskedModeration, type DemandedModeration, moderationPolicy } from "./moderation-policy.ts";
+import { moderationPolicy, type RequestedModeration, type RequiredModeration } from "./moderation-policy.ts";
 import type { Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
 import {
@@ -43,7 +43,7 @@ export interface InferenceOptions extends CallerModelsOptions {
   router: Router;
   quota: Quota;
   /** Moderation that the caller's project requires for all its chats. */
-  moderationOf: (caller: Caller) => DemandedModeration | undefined;
+  moderationOf: (caller: Caller) => RequiredModeration | undefined;
   requestTimeoutSeconds: number;
   /** Called with every request that had a model, once it is over. */
   onSettled: (settlement: Settlement) => void;
@@ -57,11 +57,11 @@ export type OnDisconnect = (leave: () => void) => void;
 
 export interface ChatOptions {
   /** Moderation that the request asks for; the project's requirements are added. */
-  moderation: AskedModeration | undefined;
+  moderation: RequestedModeration | undefined;
   onDisconnect: OnDisconnect;
 }
 
-type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
+type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
 
 type PromptParts = Parameters<typeof estimatePromptTokens>[0];
 
@@ -76,13 +76,11 @@ export class Inference {
   /** The models that a caller may use. */
   readonly models: CallerModels;
   readonly #options: InferenceOptions;
-  readonly #running = new ActiveSet<Pick<InferenceRun<never, never>, "abort" | "ageSeconds">>();
+  readonly #running = new ActiveSet<Pick<InferenceRun<never, never>, "abort">>();
 
   constructor(options: InferenceOptions) {
     this.#options = options;
     this.models = new CallerModels(options);
-    // One timer for all requests: one per request would take 1% of the time of a request.
-    setInterval(() => this.#endLate(), 1000 * Math.min(1, options.requestTimeoutSeconds / 20)).unref();
   }
 
   /**
@@ -96,7 +94,7 @@ export class Inference {
     const adapter = () => chatAdapter(call, projectOf(caller));
     const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
-    const moderate = (question: ModerationQuestion) => this.moderate(caller, question, onDisconnect);
+    const moderate = (options: ModerateOptions) => this.moderate(caller, options, onDisconnect);
     return moderateChat(call, policy, { answer, moderate });
   }
 
@@ -116,7 +114,7 @@ export class Inference {
    */
   async moderate(
     caller: Caller,
-    { model, isWithinRequest = false, ...request }: ModerationQuestion,
+    { model, isWithinRequest = false, ...request }: ModerateOptions,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
     const id = model ?? this.models.first(caller, "moderation");
@@ -198,24 +196,17 @@ export class Inference {
       reservation,
       startedAt,
       onSettled: (settlement) => {
+        clearTimeout(deadline);
         this.#running.delete(entry);
         this.#options.onSettled(settlement);
       },
     });
+    const seconds = this.#options.requestTimeoutSeconds;
+    const deadline = setTimeout(() => run.abort(timedOut(seconds)), seconds * 1000).unref();
     // Harmless after the end of the request.
     onDisconnect(() => run.abort(new Fault("client-left", "The client left.")));
     const entry = this.#running.add(run);
     return await run.answer(candidates);
-  }
-
-  /** Aborts requests past their deadline; late by at most a second or a twentieth of the time limit, whichever is less. */
-  #endLate(): void {
-    const seconds = this.#options.requestTimeoutSeconds;
-    for (const run of this.#running) {
-      if (run.ageSeconds < seconds) continue;
-      const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
-      run.abort(new Fault("upstream-timeout", message, { code: "upstream_timeout" }));
-    }
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */
@@ -238,6 +229,11 @@ function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undef
   return candidates.flatMap(({ model }) =>
     model.deployments.map(({ lastModel }) => (lastModel?.task === "chat" ? lastModel.contextWindow : undefined)),
   );
+}
+
+function timedOut(seconds: number): Fault {
+  const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
+  return new Fault("upstream-timeout", message, { code: "upstream_timeout" });
 }
 
 /** Returns the project whose turn in the queue a request takes. */

@@ -13,12 +13,12 @@ import type { ModerationPolicy } from "./moderation-policy.ts";
 import { prepend } from "./prepend.ts";
 import type { ModerationRequest, ModerationVerdicts } from "./task-adapters.ts";
 
-type ModerationQuestion = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
+type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
 
 export interface ModeratedRun {
   /** Starts the chat. */
   answer(): Promise<InferenceAnswer<ChatModel, ChatRunEvent>>;
-  moderate(question: ModerationQuestion): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>>;
+  moderate(options: ModerateOptions): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>>;
 }
 
 /** Throws a Fault, also when the policy blocks the input. */
@@ -26,17 +26,17 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
   const result: ChatModerationResult = { model: policy.model ?? "", input: undefined, output: undefined };
   const moderate = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
     const inputs = texts.map((text) => ({ text, images: [] }));
-    const answer = await run.moderate({ model: policy.model, inputs, imagesNotTaken: undefined, isWithinRequest });
+    const answer = await run.moderate({ model: policy.model, inputs, imageFault: undefined, isWithinRequest });
     const [verdicts] = await Array.fromAsync(answer.events);
     result.model = answer.model;
     return (verdicts ?? []).reduce(mergeVerdicts);
   };
   if (policy.input !== undefined) {
-    const { texts, unjudgeable } = call.moderationInput();
+    const { texts, unmoderatable } = call.moderationInput();
     // Before the chat is counted as a request, since this may be all that comes of it.
     const moderateInput = () => moderate(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
     if (policy.input === "block") {
-      if (unjudgeable !== undefined) throw unjudgeable;
+      if (unmoderatable !== undefined) throw unmoderatable;
       result.input = refuseFlagged(await moderateInput());
     } else {
       result.input = await moderateInput().catch(orFailure);
@@ -47,8 +47,8 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
   if (policy.output === undefined) return { ...answer, moderation };
   const mode = policy.output;
   const moderated = <Event extends { type: string }>(events: AsyncIterable<Event>, form: ModeratedForm<Event>) => {
-    const take = (judgement: ModerationOutcome) => {
-      result.output = judgement;
+    const take = (outcome: ModerationOutcome) => {
+      result.output = outcome;
     };
     const moderateOutput = (texts: readonly string[]) =>
       moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
@@ -81,18 +81,18 @@ async function begun<Event>(events: AsyncGenerator<Event, void>): Promise<AsyncG
 }
 
 /** Maps a fault's field to the chat request's, and hides a policy that the caller did not ask for. */
-function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isDemanded }: ModerationPolicy): never {
+function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isRequired }: ModerationPolicy): never {
   if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
   const { kind, code, message, param: field } = failure;
-  if (field === "model" && !isDemanded) throw new Fault(kind, message, { param: "moderation.model", code });
+  if (field === "model" && !isRequired) throw new Fault(kind, message, { param: "moderation.model", code });
   if (field === "model") {
     const unavailable =
       "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
     throw new Fault("unavailable", unavailable, { code: "engine_failed", retryAfterSeconds: 60, cause: failure });
   }
   if (param === undefined)
-    throw new Fault("upstream-failed", `The answer could not be judged: ${message}`, { cause: failure });
-  throw new Fault(kind, `The messages could not be judged: ${message}`, { param, code });
+    throw new Fault("upstream-failed", `The answer could not be moderated: ${message}`, { cause: failure });
+  throw new Fault(kind, `The messages could not be moderated: ${message}`, { param, code });
 }
 
 /**

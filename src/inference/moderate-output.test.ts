@@ -9,7 +9,7 @@ import { blockOutput, scoreOutput } from "./moderate-output.ts";
 const usage = { promptTokens: 3, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0, estimated: false };
 
 /** Flags texts that contain the word. */
-async function judge(texts: readonly string[]): Promise<ModerationVerdict> {
+async function flag(texts: readonly string[]): Promise<ModerationVerdict> {
   const isBad = texts.some((text) => text.includes("BAD"));
   return { scores: { hate: isBad ? 0.9 : 0.1 }, flags: { hate: isBad }, appliedTo: { hate: ["text"] } };
 }
@@ -43,9 +43,7 @@ async function moderatedAs<Event extends ChatEvent | ForwardedEvent>(
   const taken: ModerationVerdict[] = [];
   const take = (verdict: ModerationVerdict) => void taken.push(verdict);
   const moderate = mode === "block" ? blockOutput<Event> : scoreOutput<Event, ModerationVerdict>;
-  const made = await Array.fromAsync(
-    moderate(events, { form, moderate: judge, take, choices, onBlocked: () => usage }),
-  );
+  const made = await Array.fromAsync(moderate(events, { form, moderate: flag, take, choices, onBlocked: () => usage }));
   const text = made.map((event) => {
     if (event.type === "text") return event.text;
     if (event.type !== "frames") return "";

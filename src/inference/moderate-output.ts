@@ -6,11 +6,11 @@ import type { TokenUsage } from "../usage.ts";
 import type { ModeratedForm } from "./answer-forms.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 
-interface OutputOptions<Event extends { type: string }, Judgement> {
+interface OutputOptions<Event extends { type: string }, Outcome> {
   form: ModeratedForm<Event>;
-  moderate: (texts: readonly string[]) => Promise<Judgement>;
+  moderate: (texts: readonly string[]) => Promise<Outcome>;
   /** Receives the result for the complete answer, or for the part that blocked it. */
-  take: (judgement: Judgement) => void;
+  take: (outcome: Outcome) => void;
 }
 
 /** Characters moderated together: fewer cost more calls, more delay the reader. */
@@ -19,9 +19,9 @@ const HELD_CHARACTERS = 240;
 const CONTEXT_CHARACTERS = 800;
 
 /** Passes on all events and moderates the complete text at the end. */
-export async function* scoreOutput<Event extends { type: string }, Judgement>(
+export async function* scoreOutput<Event extends { type: string }, Outcome>(
   events: AsyncIterable<Event>,
-  { form, moderate, take }: OutputOptions<Event, Judgement>,
+  { form, moderate, take }: OutputOptions<Event, Outcome>,
 ): AsyncGenerator<Event, void> {
   const texts = new Map<string, string>();
   for await (const event of events) {

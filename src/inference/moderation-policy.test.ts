@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { type AskedModeration, type DemandedModeration, moderationPolicy } from "./moderation-policy.ts";
+import { moderationPolicy, type RequestedModeration, type RequiredModeration } from "./moderation-policy.ts";
 
 const idOf = (model: string) => ({ strict: "strict", alias: "strict", lenient: "lenient" })[model];
-const asked = (given: Partial<AskedModeration> = {}): AskedModeration => ({
+const requested = (given: Partial<RequestedModeration> = {}): RequestedModeration => ({
   model: undefined,
   input: undefined,
   output: undefined,
   ...given,
 });
-const demanded = (given: Partial<DemandedModeration> = {}): DemandedModeration => ({
+const required = (given: Partial<RequiredModeration> = {}): RequiredModeration => ({
   model: "strict",
   input: "block",
   output: null,
@@ -17,42 +17,46 @@ const demanded = (given: Partial<DemandedModeration> = {}): DemandedModeration =
 
 test("applies the request's policy without a project policy, with score by default", () => {
   expect(moderationPolicy(undefined, undefined, idOf)).toBeUndefined();
-  expect(moderationPolicy(asked({ model: "lenient", output: "block" }), undefined, idOf)).toEqual({
+  expect(moderationPolicy(requested({ model: "lenient", output: "block" }), undefined, idOf)).toEqual({
     model: "lenient",
     input: "score",
     output: "block",
-    isDemanded: false,
+    isRequired: false,
     isShown: true,
   });
 });
 
 test("applies a project's policy to a request without one, and hides scores when it only blocks", () => {
-  const policy = moderationPolicy(undefined, demanded(), idOf);
-  expect(policy).toEqual({ model: "strict", input: "block", output: undefined, isDemanded: true, isShown: false });
-  expect(moderationPolicy(undefined, demanded({ output: "score" }), idOf)?.isShown).toBe(true);
+  const policy = moderationPolicy(undefined, required(), idOf);
+  expect(policy).toEqual({ model: "strict", input: "block", output: undefined, isRequired: true, isShown: false });
+  expect(moderationPolicy(undefined, required({ output: "score" }), idOf)?.isShown).toBe(true);
 });
 
 test("accepts a request that is as strict or stricter", () => {
-  const least = demanded({ input: "score" });
-  expect(moderationPolicy(asked({ input: "block", output: "block" }), least, idOf)).toMatchObject({
+  const least = required({ input: "score" });
+  expect(moderationPolicy(requested({ input: "block", output: "block" }), least, idOf)).toMatchObject({
     input: "block",
     output: "block",
   });
-  expect(moderationPolicy(asked({ input: "block" }), demanded(), idOf)).toMatchObject({ input: "block" });
-  expect(moderationPolicy(asked(), demanded(), idOf)).toMatchObject({ input: "block", output: "score", isShown: true });
+  expect(moderationPolicy(requested({ input: "block" }), required(), idOf)).toMatchObject({ input: "block" });
+  expect(moderationPolicy(requested(), required(), idOf)).toMatchObject({
+    input: "block",
+    output: "score",
+    isShown: true,
+  });
 });
 
 test.each(["input", "output"] as const)("rejects a request with a weaker %s", (direction) => {
-  const least = demanded({ input: "block", output: "block" });
-  expect(() => moderationPolicy(asked({ [direction]: "score" }), least, idOf)).toThrow(
+  const least = required({ input: "block", output: "block" });
+  expect(() => moderationPolicy(requested({ [direction]: "score" }), least, idOf)).toThrow(
     expect.objectContaining({ kind: "invalid-request", param: `moderation.policy.${direction}.mode` }),
   );
 });
 
 test("accepts only the project's moderation model in a request, by any of its names", () => {
-  expect(moderationPolicy(asked({ model: "alias" }), demanded(), idOf)).toMatchObject({ model: "strict" });
+  expect(moderationPolicy(requested({ model: "alias" }), required(), idOf)).toMatchObject({ model: "strict" });
   const refused = expect.objectContaining({ kind: "invalid-request", param: "moderation.model" });
-  expect(() => moderationPolicy(asked({ model: "lenient" }), demanded(), idOf)).toThrow(refused);
-  expect(() => moderationPolicy(asked({ model: "strict" }), demanded({ model: null }), idOf)).toThrow(refused);
-  expect(() => moderationPolicy(asked({ model: "gone" }), demanded({ model: "gone" }), idOf)).toThrow(refused);
+  expect(() => moderationPolicy(requested({ model: "lenient" }), required(), idOf)).toThrow(refused);
+  expect(() => moderationPolicy(requested({ model: "strict" }), required({ model: null }), idOf)).toThrow(refused);
+  expect(() => moderationPolicy(requested({ model: "gone" }), required({ model: "gone" }), idOf)).toThrow(refused);
 });

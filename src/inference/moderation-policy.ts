@@ -6,14 +6,14 @@ import { Fault, invalidRequest } from "../faults.ts";
 type ModerationMode = "score" | "block";
 
 /** Moderation that a chat request asks for; a direction without a mode is scored. */
-export interface AskedModeration {
+export interface RequestedModeration {
   model: string | undefined;
   input: ModerationMode | undefined;
   output: ModerationMode | undefined;
 }
 
 /** Moderation that a project requires; null requires nothing. */
-export interface DemandedModeration {
+export interface RequiredModeration {
   /** Null: the first moderation model that the caller may use. */
   model: string | null;
   input: ModerationMode | null;
@@ -27,7 +27,7 @@ export interface ModerationPolicy {
   input: ModerationMode | undefined;
   output: ModerationMode | undefined;
   /** Whether the project requires it, in which case a failing moderation model fails the request. */
-  isDemanded: boolean;
+  isRequired: boolean;
   /** Whether the answer shows the verdicts. */
   isShown: boolean;
 }
@@ -37,41 +37,41 @@ export interface ModerationPolicy {
  * the project's policy or names another model. `idOf` returns the catalog ID for an ID or an alias.
  */
 export function moderationPolicy(
-  asked: AskedModeration | undefined,
-  demanded: DemandedModeration | undefined,
+  requested: RequestedModeration | undefined,
+  required: RequiredModeration | undefined,
   idOf: (model: string) => string | undefined,
 ): ModerationPolicy | undefined {
-  if (demanded === undefined) {
-    if (asked === undefined) return undefined;
-    const { model, input = "score", output = "score" } = asked;
-    return { model, input, output, isDemanded: false, isShown: true };
+  if (required === undefined) {
+    if (requested === undefined) return undefined;
+    const { model, input = "score", output = "score" } = requested;
+    return { model, input, output, isRequired: false, isShown: true };
   }
-  if (asked?.model !== undefined) checkJudge(asked.model, demanded.model, idOf);
+  if (requested?.model !== undefined) checkModel(requested.model, required.model, idOf);
   const direction = (name: "input" | "output") => {
-    const least = demanded[name] ?? undefined;
-    const wanted = asked?.[name];
+    const least = required[name] ?? undefined;
+    const wanted = requested?.[name];
     if (wanted === "score" && least === "block") throw tooWeak(name);
-    return wanted ?? least ?? (asked === undefined ? undefined : "score");
+    return wanted ?? least ?? (requested === undefined ? undefined : "score");
   };
   return {
-    model: demanded.model ?? undefined,
+    model: required.model ?? undefined,
     input: direction("input"),
     output: direction("output"),
-    isDemanded: true,
-    isShown: asked !== undefined || demanded.input === "score" || demanded.output === "score",
+    isRequired: true,
+    isShown: requested !== undefined || required.input === "score" || required.output === "score",
   };
 }
 
 /** Throws a Fault for another moderation model than the project's, which may be more lenient. */
-function checkJudge(asked: string, demanded: string | null, idOf: (model: string) => string | undefined): void {
-  if (demanded !== null && idOf(asked) !== undefined && idOf(asked) === idOf(demanded)) return;
-  const moderator = demanded === null ? "the first moderation model that it may use" : `\`${demanded}\``;
+function checkModel(requested: string, required: string | null, idOf: (model: string) => string | undefined): void {
+  if (required !== null && idOf(requested) !== undefined && idOf(requested) === idOf(required)) return;
+  const moderator = required === null ? "the first moderation model that it may use" : `\`${required}\``;
   const message = `The project's moderation policy is enforced by ${moderator}: leave out 'moderation.model'.`;
   throw invalidRequest(message, "moderation.model", "moderation_policy");
 }
 
 function tooWeak(direction: "input" | "output"): Fault {
   const param = `moderation.policy.${direction}.mode`;
-  const message = `'${param}' is \`score\`, and the project's moderation policy demands \`block\`: a request may be stricter, not weaker.`;
+  const message = `'${param}' is \`score\`, and the project's moderation policy requires \`block\`: a request may be stricter, not weaker.`;
   return new Fault("invalid-request", message, { param, code: "moderation_policy" });
 }

@@ -16,7 +16,7 @@ import type {
 import { estimatePromptTokens, estimateTextTokens, messageBytes } from "../engines/estimate-tokens.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
 import type { CallerHeaders } from "../engines/open-model.ts";
-import { SingleEventStream } from "../engines/single-event-stream.ts";
+import { singleEvent } from "../engines/single-event.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import { jsonBytes } from "../json-bytes.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
@@ -150,7 +150,7 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
 export interface ModerationRequest {
   inputs: readonly ModerationInput[];
   /** Fault that names the first image; thrown for models without image support. */
-  imagesNotTaken: Fault | undefined;
+  imageFault: Fault | undefined;
   callerHeaders?: CallerHeaders;
 }
 
@@ -158,7 +158,7 @@ export type ModerationVerdicts = readonly ModerationVerdict[];
 
 /** Adapts moderation, whose answer is one event with all verdicts. */
 export function moderationAdapter(
-  { inputs, imagesNotTaken, callerHeaders }: ModerationRequest,
+  { inputs, imageFault, callerHeaders }: ModerationRequest,
   project: string,
 ): TaskAdapter<ModerationModel, ModerationVerdicts> {
   // Classifiers do not report how many tokens they read.
@@ -171,9 +171,9 @@ export function moderationAdapter(
     task: "moderation",
     upperBound: () => ({ ...NO_UPPER_BOUND, promptTokens: estimateModeration(inputs) }),
     affinity: () => undefined,
-    refusal: (model) => (model.takesImages ? undefined : imagesNotTaken),
+    refusal: (model) => (model.takesImages ? undefined : imageFault),
     begin: (model, id, signal) =>
-      new SingleEventStream(async () => {
+      singleEvent(async () => {
         const verdicts = await model.moderate(inputs, signal, { model: id, project, callerHeaders });
         return signal.aborted ? undefined : verdicts;
       }),

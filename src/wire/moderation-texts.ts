@@ -8,7 +8,7 @@ import { joinedTexts, writtenIn } from "./openai/chat-moderation-input.ts";
 export interface ModerationInput {
   texts: readonly string[];
   /** Fault that names the first image; thrown where unmoderated content must not pass. */
-  unjudgeable: Fault | undefined;
+  unmoderatable: Fault | undefined;
 }
 
 /** Builds the moderation input for formats that are never forwarded, where models read only the typed request. */
@@ -22,7 +22,7 @@ export function toModerationInput({ messages, tools, format }: ChatRequest): Mod
   if (format.type === "json-schema") further.push(format.schema);
   return {
     texts: [...texts.flat(), ...joinedTexts(messages, texts), ...further.flatMap(writtenIn)],
-    unjudgeable:
+    unmoderatable:
       image &&
       unsupportedValue(
         "The moderation policy blocks messages by their text, and this part is an image.",

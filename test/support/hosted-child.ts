@@ -33,7 +33,7 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
     case "chat":
       return chat;
     case "moderation":
-      return { ...common, task: "moderation", categories: ["length"], takesImages: false, moderate: judge };
+      return { ...common, task: "moderation", categories: ["length"], takesImages: false, moderate: flag };
     case "speech":
       return {
         ...common,
@@ -101,7 +101,7 @@ const chat: ChatModel = {
   },
 };
 
-const judge: Extract<Model, { task: "moderation" }>["moderate"] = async (inputs) =>
+const flag: Extract<Model, { task: "moderation" }>["moderate"] = async (inputs) =>
   inputs.map(({ text }) => ({ scores: { length: text.length }, flags: { length: false }, appliedTo: {} }));
 
 /** Yields the number of samples of each item. */

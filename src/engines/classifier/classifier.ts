@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { InferenceSession } from "onnxruntime-node";
 import { invalidRequest } from "../../faults.ts";
-import type { ModerationAsked, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
@@ -76,7 +76,7 @@ export class Classifier implements ModerationModel {
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationAsked,
+    asked?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     this.#checkLength(inputs);
     const highest = inputs.map(() => new Float32Array(this.#trained.length));

@@ -2,7 +2,7 @@
 
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import type { Model, ModerationAsked, ModerationInput } from "../engine.ts";
+import type { Model, ModerationContext, ModerationInput } from "../engine.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
 import { exitWithParent, killOnExit, watchParent } from "./parent-watchdog.ts";
@@ -128,7 +128,7 @@ async function* perform(
     case "embedding":
       return yield await model.embed(input as Parameters<typeof model.embed>[0], signal);
     case "moderation": {
-      const { inputs, asked } = input as { inputs: readonly ModerationInput[]; asked: ModerationAsked | undefined };
+      const { inputs, asked } = input as { inputs: readonly ModerationInput[]; asked: ModerationContext | undefined };
       return yield await model.moderate(inputs, signal, asked);
     }
     case "speech":

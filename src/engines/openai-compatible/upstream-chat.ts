@@ -2,7 +2,7 @@
 
 import type { ChatAbilities, ChatEvent, ChatRequest } from "../chat-model.ts";
 import type { ChatProxy, ForwardedEvent, PassThrough } from "../chat-proxy.ts";
-import { SingleEventStream } from "../single-event-stream.ts";
+import { singleEvent } from "../single-event.ts";
 import { toChatBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
@@ -67,7 +67,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   forward(request: ChatRequest, passThrough: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
     if (this.#isChecked(request)) return this.#checkedBytes(request, passThrough, signal);
     if (!passThrough.stream) {
-      return new SingleEventStream(async () => toFinish(await this.#complete(request, passThrough, signal)));
+      return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal)));
     }
     const frames = new ChatFrames({ model: request.model, ...this.#readerOptions(passThrough.body) });
     return this.#stream(request, passThrough, frames, signal);

@@ -1,7 +1,7 @@
 /** A moderation model behind any API of OpenAI's kind: texts go together, an input with images goes alone. */
 
 import { z } from "zod";
-import type { ModerationAsked, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
@@ -30,7 +30,7 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationAsked,
+    asked?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     if (inputs.every(({ images }) => images.length === 0)) {
       const texts = inputs.map(({ text }) => text);
@@ -44,7 +44,7 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   async #ask(
     input: unknown,
     count: number,
-    asked: ModerationAsked | undefined,
+    asked: ModerationContext | undefined,
     signal: AbortSignal,
   ): Promise<ModerationVerdict[]> {
     const context = this.contextOf(asked?.model);

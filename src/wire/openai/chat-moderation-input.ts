@@ -7,7 +7,7 @@ import type { Message } from "./chat-messages.ts";
 export interface ModerationInput {
   texts: readonly string[];
   /** Fault that names the first part other than text; thrown where unmoderated content must not pass. */
-  unjudgeable: Fault | undefined;
+  unmoderatable: Fault | undefined;
 }
 
 /** Fields whose texts no model reads, and `messages`, which are moderated one by one. */
@@ -38,7 +38,7 @@ export function toModerationInput(body: ChatCompletionBody): ModerationInput {
   const texts = body.messages.map(textsOf);
   return {
     texts: [...texts.flat(), ...joinedTexts(body.messages, texts), ...further.flatMap(([, value]) => writtenIn(value))],
-    unjudgeable: unjudgeablePart(body.messages),
+    unmoderatable: unmoderatablePart(body.messages),
   };
 }
 
@@ -102,7 +102,7 @@ export function writtenIn(value: unknown): string[] {
 
 const TEXT_PARTS: ReadonlySet<string> = new Set(["text", "refusal"]);
 
-function unjudgeablePart(messages: readonly Message[]): Fault | undefined {
+function unmoderatablePart(messages: readonly Message[]): Fault | undefined {
   for (const [index, { content }] of messages.entries()) {
     if (typeof content !== "object" || content === null) continue;
     const at = content.findIndex(({ type }) => !TEXT_PARTS.has(type));

@@ -31,10 +31,10 @@ const ModerationBody = z.object({
   }),
 });
 
-export interface ModerationQuestion {
+export interface ParsedModeration {
   model: string | undefined;
   inputs: readonly ModerationInput[];
-  imagesNotTaken: Fault | undefined;
+  imageFault: Fault | undefined;
 }
 
 /** Returns the names of ignored fields. Throws a Fault for a misspelled one, or for any if `policy` requires it. */
@@ -45,18 +45,18 @@ export function ignoredModerationFields(body: unknown, policy: UnknownFieldsPoli
 /**
  * Converts the input: strings are moderated one by one, parts together. Throws a Fault that names the invalid field.
  */
-export function readModeration(body: unknown, maxInputs: number): ModerationQuestion {
+export function readModeration(body: unknown, maxInputs: number): ParsedModeration {
   refuseTooMany(body, maxInputs);
   const { model, input } = parseBody(body);
-  if (typeof input === "string") return { model, inputs: [{ text: input, images: [] }], imagesNotTaken: undefined };
+  if (typeof input === "string") return { model, inputs: [{ text: input, images: [] }], imageFault: undefined };
   const texts = input.filter((entry) => typeof entry === "string");
   if (texts.length > 0) {
-    return { model, inputs: texts.map((text) => ({ text, images: [] })), imagesNotTaken: undefined };
+    return { model, inputs: texts.map((text) => ({ text, images: [] })), imageFault: undefined };
   }
   const parts = input.filter((entry) => typeof entry !== "string");
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const images = parts.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : []));
-  return { model, inputs: [{ text, images }], imagesNotTaken: imagesNotTaken(parts) };
+  return { model, inputs: [{ text, images }], imageFault: imageFault(parts) };
 }
 
 /** Refuses too many entries before they are validated one by one. */
@@ -77,7 +77,7 @@ function parseBody(body: unknown): z.output<typeof ModerationBody> {
   }
 }
 
-function imagesNotTaken(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
+function imageFault(parts: ReadonlyArray<{ type: string }>): Fault | undefined {
   const index = parts.findIndex(({ type }) => type === "image_url");
   if (index === -1) return undefined;
   const message = `The part input[${index}] is an image, and this model moderates text only. Leave it out, or name a model that takes images.`;
