@@ -1,8 +1,9 @@
 /** The tarball of `npm pack`, installed into empty folders as a user does, with the default models. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer, type Server } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -19,6 +20,7 @@ const run = promisify(execFile);
 
 let folder: TemporaryDirectory;
 let tarball: string;
+let upstream: Server;
 let service: ChildProcess;
 let client: OpenAI;
 
@@ -29,11 +31,23 @@ beforeAll(async () => {
   const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [{ filename: string }];
   tarball = join(folder.path, filename);
   await npm(["install", "--prefix", folder.path, tarball], folder.path);
+  upstream = await startUpstream('{"city": "Paris"}');
+  const { port } = upstream.address() as AddressInfo;
+  await writeFile(
+    join(folder.path, "parlance.yaml"),
+    `models:
+  - id: far
+    task: chat
+    deployments:
+      - { engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", abilities: { json_schema: false } }
+`,
+  );
   ({ service, client } = await start(join(folder.path, "node_modules/.bin/parlance")));
 }, 600_000);
 
 afterAll(async () => {
   service?.kill();
+  upstream?.close();
   await folder?.[Symbol.asyncDispose]();
 });
 
@@ -66,6 +80,45 @@ test("answers a chat that a JSON Schema constrains", async () => {
   expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual({ city: expect.any(String) });
 });
 
+test("validates an upstream's answer in a worker thread", async () => {
+  const ask = (type: string) =>
+    client.chat.completions.create({
+      model: "far",
+      messages: [{ role: "user", content: "Name a city." }],
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "city", schema: { type: "object", properties: { city: { type } } } },
+      },
+    });
+  expect((await ask("string")).choices[0]?.message.content).toBe('{"city": "Paris"}');
+  await expect(ask("number")).rejects.toMatchObject({ status: 502, message: expect.stringContaining("/city") });
+});
+
+test("parses a large body in a worker thread", async () => {
+  const content = "lorem ipsum ".repeat(150_000);
+  const asked = client.chat.completions.create({ model: DEFAULT_CHAT_MODEL, messages: [{ role: "user", content }] });
+  await expect(asked).rejects.toMatchObject({ status: 400, code: "context_length_exceeded" });
+});
+
+test("answers through the Responses and Messages APIs", async () => {
+  const response = await client.responses.create({
+    model: DEFAULT_CHAT_MODEL,
+    input: "Say hello.",
+    max_output_tokens: 16,
+  });
+  expect(response.output_text).toMatch(/\w/);
+  const body = { model: DEFAULT_CHAT_MODEL, max_tokens: 16, messages: [{ role: "user", content: "Say hello." }] };
+  const message = await client.post<{ content: { text: string }[] }>("/messages", { body });
+  expect(message.content[0]?.text).toMatch(/\w/);
+});
+
+test("embeds texts and token IDs", async () => {
+  const text = await client.embeddings.create({ model: "text-embedding-3-small", input: "Hello World" });
+  const ids = await client.embeddings.create({ model: "text-embedding-3-small", input: [9906, 4435] });
+  expect(text.data[0]?.embedding).toHaveLength(384);
+  expect(ids.data[0]?.embedding).toEqual(text.data[0]?.embedding);
+});
+
 test("moderates", async () => {
   const { results } = await client.moderations.create({
     input: "I will find you and kill you, and then I will kill your whole family.",
@@ -94,6 +147,17 @@ test("runs when it is installed globally", async () => {
   });
   expect(stdout).toContain(DEFAULT_CHAT_MODEL);
 });
+
+/** An upstream that gives the same complete answer to every request. */
+async function startUpstream(content: string): Promise<Server> {
+  const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
+  const server = createHttpServer((request, response) => {
+    const answer = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "far", choices });
+    request.resume().on("end", () => response.setHeader("content-type", "application/json").end(answer));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return server;
+}
 
 function npm(words: string[], cwd: string): Promise<{ stdout: string }> {
   return run("npm", words, { cwd, env: environment({}), maxBuffer: 64 * 1024 * 1024 });
