@@ -28,6 +28,7 @@ import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { recordFirstSeen } from "./storage/model-first-seen.ts";
+import { RequestHistory } from "./usage/request-history.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
 
@@ -70,6 +71,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     recordDays: config.usage.recordDays,
     onLost: (lost) => metrics.lostUsage(lost),
   });
+  const history = new RequestHistory({ database, logger, days: config.usage.requestDays });
   const see = (ids: string[]) => database.run((executor) => recordFirstSeen(executor, ids, Date.now()));
   const live = new LiveCatalog({ ...options, see });
   const { catalog, upstreamModels } = live;
@@ -148,6 +150,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
       reports,
       models: new ModelOperations({ catalog, store: options.store, refresh: () => live.refresh() }),
+      history,
+      catalog,
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,
@@ -166,6 +170,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     countWrongKey: (address) => failures.count(address),
     logger,
     measure: (request) => metrics.request(request),
+    recordRequest: (entry) => history.record(entry),
   });
 
   return {
@@ -183,6 +188,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await responseStorage?.close();
       await live.close();
       await usageRecorder.close();
+      await history.close();
       await counters.close();
       await accounts.close();
       await database.close();

@@ -28,7 +28,7 @@ const index = createRoute({
   path: "/",
   beforeLoad: async () => {
     const session = await queryClient.ensureQueryData(sessionQuery);
-    throw redirect({ to: session.signed_in && session.project === null ? "/chat" : "/chat", replace: true });
+    throw redirect({ to: session.signed_in && session.project === null ? "/overview" : "/chat", replace: true });
   },
 });
 
@@ -39,6 +39,13 @@ const routeTree = root.addChildren([
   index,
   signIn,
   page("/chat", () => import("./pages/chat/chat-page.tsx"), "ChatPage"),
+  page("/overview", () => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
+  page("/requests", () => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
+  page("/usage", () => import("./pages/usage/usage-page.tsx"), "UsagePage"),
+  page("/models", () => import("./pages/models/models-page.tsx"), "ModelsPage"),
+  page("/projects", () => import("./pages/projects/projects-page.tsx"), "ProjectsPage"),
+  page("/projects/$project", () => import("./pages/projects/project-page.tsx"), "ProjectPage"),
+  page("/audit", () => import("./pages/audit/audit-page.tsx"), "AuditPage"),
 ]);
 
 export const router = createRouter({

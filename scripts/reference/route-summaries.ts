@@ -92,6 +92,10 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /v1/organization/admin_api_keys": "Lists the admin keys.",
   "GET /v1/organization/admin_api_keys/{key}": "Retrieves an admin key.",
   "DELETE /v1/organization/admin_api_keys/{key}": "Revokes an admin key.",
+  "GET /v1/organization/requests":
+    "Lists the metadata of single requests, newest first; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
+  "GET /v1/organization/overview":
+    "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
   "GET /v1/organization/audit_logs": "Lists audit events, newest first.",
   "GET /v1/organization/usage/completions": "Usage of chat completions by time bucket.",
   "GET /v1/organization/usage/embeddings": "Usage of embeddings by time bucket.",

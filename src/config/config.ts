@@ -30,6 +30,8 @@ export interface Config {
   usage: {
     /** Days to keep single requests; hourly and daily totals stay. */
     recordDays: number;
+    /** Days to keep the metadata of single requests; 0: none is recorded. */
+    requestDays: number;
   };
   responses: {
     /** Whether responses are stored unless a request declines it. */

@@ -132,6 +132,14 @@ const usage = z
       .max(36_500)
       .default(90)
       .describe("Days to keep the usage of each request; hourly and daily totals are kept indefinitely."),
+    request_days: z
+      .int()
+      .min(0)
+      .max(3650)
+      .default(7)
+      .describe(
+        "Days to keep the metadata of each request (model, deployment, times, tokens, error), which GET /v1/organization/requests lists; never its content. 0 records none.",
+      ),
   })
   .describe("Retention of usage records.");
 

@@ -25,6 +25,10 @@ export interface Authenticator {
 export type CountWrongKey = (address: string) => Promise<void>;
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Lets project keys use a route of the administration API, which narrows its answer to their project. */
+    allowsProjectKeys?: boolean;
+  }
   interface FastifyRequest {
     /** Caller of the request; set in every authenticated scope. */
     caller: Caller;
@@ -44,13 +48,13 @@ interface AuthenticationRules {
 export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
-  kind: Caller["kind"] | "any",
+  kind: Caller["kind"],
   { countWrongKey, ignoresMismatchedIds }: AuthenticationRules,
 ): void {
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
     request.caller = caller;
     reply.header("openai-organization", caller.organizationId);
-    if (kind !== "any" && caller.kind !== kind) throw wrongKind(kind);
+    if (caller.kind !== kind && request.routeOptions.config.allowsProjectKeys !== true) throw wrongKind(kind);
   };
   const prove = async (request: FastifyRequest, reply: FastifyReply, key: string | undefined) => {
     const token = key === undefined ? sessionToken(request) : undefined;
@@ -126,7 +130,7 @@ async function authenticateSession(
   request: FastifyRequest,
   token: string,
   accounts: Pick<Authenticator, "authenticateSession">,
-  kind: Caller["kind"] | "any",
+  kind: Caller["kind"],
 ): Promise<Caller> {
   refuseOtherSites(request);
   const kinds = kind === "project" ? (["project", "admin"] as const) : (["admin", "project"] as const);

@@ -6,7 +6,8 @@ import { useRequestLog } from "./request-log.ts";
 
 test.each([1, 2])("answers 500 when sending an answer throws, with %i requests at once", async (count) => {
   const app = fastify();
-  useRequestLog(app, createLogger("silent"), () => {});
+  const logger = createLogger("silent");
+  useRequestLog(app, { logger, measure: () => {}, recordRequest: () => {}, catalogIdOf: () => undefined });
   useErrorFormat(app, 1024);
   // Fastify serializes JSON only for its own content type and fails while sending.
   app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));

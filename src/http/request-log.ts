@@ -5,6 +5,7 @@ import { Fault } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
+import type { RequestEntry } from "../usage/request-history.ts";
 
 interface RequestRecord {
   beganAt: number;
@@ -32,13 +33,17 @@ declare module "fastify" {
   }
 }
 
-export function useRequestLog(
-  app: FastifyInstance,
-  logger: Logger,
-  measure: (request: RequestMeasure) => void,
+export interface RequestLogOptions {
+  logger: Logger;
+  measure: (request: RequestMeasure) => void;
+  /** Called with the metadata of each request that a project's key made of a model. */
+  recordRequest: (entry: RequestEntry) => void;
   /** Returns the catalog ID for a requested ID; undefined when it does not exist. */
-  catalogIdOf: (id: string | undefined) => string | undefined = () => undefined,
-): OpenRequests {
+  catalogIdOf: (id: string | undefined) => string | undefined;
+}
+
+export function useRequestLog(app: FastifyInstance, options: RequestLogOptions): OpenRequests {
+  const { logger, measure, recordRequest, catalogIdOf } = options;
   const records = { open: 0 };
   app.decorateRequest("record");
   app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
@@ -90,6 +95,10 @@ export function useRequestLog(
       durationSeconds: line.durationMs / 1000,
       ignoredFields: request.record.ignoredFields.length,
     });
+    if (request.method === "POST") {
+      const entry = toHistoryEntry(request, line, settlement);
+      if (entry !== undefined) recordRequest(entry);
+    }
   }
 }
 
@@ -142,6 +151,42 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     promptTokens: settlement?.used.promptTokens,
     completionTokens: settlement?.used.completionTokens,
     msg: "request",
+  };
+}
+
+function toHistoryEntry(
+  request: FastifyRequest,
+  line: ReturnType<typeof toLine>,
+  settlement: Settlement | undefined,
+): RequestEntry | undefined {
+  const { caller, record } = request;
+  if (caller?.projectId === undefined) return undefined;
+  const used = settlement?.model === undefined ? undefined : settlement.used;
+  const { failure } = record;
+  return {
+    id: request.id,
+    at: Date.now(),
+    organizationId: caller.organizationId,
+    projectId: caller.projectId,
+    keyId: caller.keyId,
+    operation: operationOf(request),
+    // PostgreSQL refuses text with NUL (SQLSTATE 22021).
+    model: line.model?.replaceAll("\0", "") ?? null,
+    answeredBy: settlement?.model ?? null,
+    deployment: settlement?.deployment ?? null,
+    status: line.status,
+    outcome: settlement?.outcome ?? null,
+    error: failure === undefined ? null : failure instanceof Fault ? (failure.code ?? failure.kind) : "internal_error",
+    attempts: settlement?.attempts ?? null,
+    queuedMilliseconds: line.queuedMs ?? null,
+    firstTokenMilliseconds: line.firstTokenMs ?? null,
+    durationMilliseconds: line.durationMs,
+    promptTokens: used?.promptTokens ?? null,
+    cachedTokens: used?.cachedTokens ?? null,
+    completionTokens: used?.completionTokens ?? null,
+    characters: used?.characters ?? null,
+    audioMilliseconds: used === undefined ? null : Math.round(used.audioSeconds * 1000),
+    costNanoDollars: settlement?.costNanoDollars ?? null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { ResponseStorage } from "../responses/response-storage.ts";
 import type { Secret } from "../secret.ts";
+import type { RequestEntry } from "../usage/request-history.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
 import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
@@ -38,7 +39,7 @@ export interface ServerOptions {
   inference: Inference;
   /** Storage of the Responses API; undefined: nothing is stored. */
   responseStorage: ResponseStorage | undefined;
-  administration: Omit<OrganizationParts, "accounts">;
+  administration: Omit<OrganizationParts, "accounts" | "stopping">;
   /** Health checks and metrics; undefined when a separate address serves them. */
   operations: Operations | undefined;
   /** Key that /metrics requires; undefined: no key. */
@@ -65,6 +66,8 @@ export interface ServerOptions {
   countWrongKey: CountWrongKey;
   logger: Logger;
   measure: (request: RequestMeasure) => void;
+  /** Called with the metadata of each request of a project. */
+  recordRequest: (entry: RequestEntry) => void;
 }
 
 export interface Server {
@@ -79,6 +82,7 @@ export function buildServer(options: ServerOptions): Server {
   const { app, records } = bareServer(options);
   allowOrigins(app, options.corsOrigins);
   let isDraining = false;
+  const stopping = new AbortController();
   app.addHook("onRequest", (_request, reply, done) => {
     if (!isDraining) return done();
     reply.header("connection", "close");
@@ -122,7 +126,8 @@ export function buildServer(options: ServerOptions): Server {
   app.register(
     async (scope) => {
       authenticateScope(scope, options.accounts, "admin", options);
-      scope.register(organization({ accounts: options.accounts, ...options.administration }));
+      const { accounts, administration } = options;
+      scope.register(organization({ accounts, stopping: stopping.signal, ...administration }));
     },
     { prefix: "/v1/organization" },
   );
@@ -130,6 +135,7 @@ export function buildServer(options: ServerOptions): Server {
     app,
     drain: () => {
       isDraining = true;
+      stopping.abort();
       app.server.close();
       app.server.closeIdleConnections();
     },
@@ -159,7 +165,7 @@ function connectionTimeoutMs({ receiveTimeoutSeconds, requestTimeoutSeconds }: P
 
 type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
 type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
-  Partial<Pick<ServerOptions, "inference" | "trustedProxies" | "maxConnectionsPerAddress">>;
+  Partial<Pick<ServerOptions, "recordRequest" | "inference" | "trustedProxies" | "maxConnectionsPerAddress">>;
 
 function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
@@ -189,7 +195,12 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
-  const records = useRequestLog(app, limits.logger, limits.measure, (id) => limits.inference?.models.idOf(id));
+  const records = useRequestLog(app, {
+    logger: limits.logger,
+    measure: limits.measure,
+    recordRequest: limits.recordRequest ?? (() => {}),
+    catalogIdOf: (id) => limits.inference?.models.idOf(id),
+  });
   useErrorFormat(app, limits.maxBodyBytes);
   requireHost(app);
   const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;

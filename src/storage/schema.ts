@@ -26,6 +26,7 @@ export interface Schema {
   conversations: ConversationRow;
   responseItems: ResponseItemRow;
   responseEvents: ResponseEventsRow;
+  requestHistory: RequestHistoryRow;
 }
 
 export interface OrganizationRow {
@@ -238,4 +239,33 @@ interface ResponseEventsRow {
   firstSequence: number;
   /** Encrypted JSON list. */
   content: Buffer;
+}
+
+/** Metadata of one request, for a few days. Null: not known, or not of its operation. */
+export interface RequestHistoryRow {
+  id: string;
+  /** Time of the end. */
+  at: number;
+  organizationId: string;
+  projectId: string;
+  keyId: string;
+  operation: string;
+  /** As the caller wrote it, truncated. */
+  model: string | null;
+  answeredBy: string | null;
+  deployment: string | null;
+  status: number;
+  outcome: string | null;
+  /** Code or kind of the error; never its message, which may quote the request. */
+  error: string | null;
+  attempts: number | null;
+  queuedMilliseconds: number | null;
+  firstTokenMilliseconds: number | null;
+  durationMilliseconds: number;
+  promptTokens: number | null;
+  cachedTokens: number | null;
+  completionTokens: number | null;
+  characters: number | null;
+  audioMilliseconds: number | null;
+  costNanoDollars: number | null;
 }

@@ -15,6 +15,7 @@ import { organization } from "../../src/http/organization/organization.ts";
 import { useRequestLog } from "../../src/http/request-log.ts";
 import { createModelStore } from "../../src/models/create-model-store.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
+import { RequestHistory } from "../../src/usage/request-history.ts";
 import { UsageReports } from "../../src/usage/usage-report.ts";
 
 export interface Administration {
@@ -52,7 +53,13 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   app.addHook("onRoute", ({ method, url }) => {
     if (method !== "HEAD") routes.push({ method: String(method), pattern: url });
   });
-  useRequestLog(app, options.logger, () => {});
+  const history = new RequestHistory({ database, logger: options.logger, days: 7 });
+  useRequestLog(app, {
+    logger: options.logger,
+    measure: () => {},
+    recordRequest: (entry) => history.record(entry),
+    catalogIdOf: () => undefined,
+  });
   useErrorFormat(app, MAX_BODY_BYTES);
   useJsonBodies(app);
   app.register(
@@ -65,6 +72,9 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
           isModerationModel: (id) => id === "judge",
           reports: new UsageReports(database),
           models: new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} }),
+          history,
+          catalog: new Catalog(),
+          stopping: new AbortController().signal,
           limited: { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} },
         }),
       );
@@ -99,6 +109,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
     sendForeign: sender(keys.foreign),
     async [Symbol.asyncDispose]() {
       await app.close();
+      await history.close();
       await accounts.close();
       await database.close();
     },

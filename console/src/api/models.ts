@@ -15,7 +15,7 @@ export interface ModelEntry {
     memory_bytes: number | null;
     load_seconds: number | null;
     deployed: string[];
-    licence: string | null;
+    license: string | null;
     context_window: number | null;
     max_output_tokens: number | null;
     pricing: Record<string, string | null>;

@@ -2,15 +2,10 @@ import {
   IconActivity,
   IconChartBar,
   IconCpu,
-  IconDatabase,
   IconGauge,
-  IconHistory,
   IconMessage,
-  IconMicrophone,
   IconShieldCheck,
   IconUsers,
-  IconVectorTriangle,
-  IconVolume,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { SignedIn } from "../api/session.ts";
@@ -27,20 +22,22 @@ export interface NavigationGroup {
 }
 
 /** Pages that the session's keys may use. */
-export function navigationFor(_session: SignedIn): NavigationGroup[] {
-  const playground: NavigationEntry[] = [{ to: "/chat", label: "Chat", icon: IconMessage }];
-  return [{ label: "Playground", entries: playground }];
+export function navigationFor({ is_admin }: SignedIn): NavigationGroup[] {
+  const groups = [
+    { label: "Playground", entries: [{ to: "/chat", label: "Chat", icon: IconMessage }] },
+    {
+      label: "Monitor",
+      entries: [
+        { to: "/overview", label: "Overview", icon: IconGauge },
+        { to: "/requests", label: "Requests", icon: IconActivity },
+        { to: "/usage", label: "Usage", icon: IconChartBar },
+        { to: "/models", label: "Models", icon: IconCpu },
+      ],
+    },
+  ];
+  const manage = [
+    { to: "/projects", label: "Projects", icon: IconUsers },
+    { to: "/audit", label: "Audit log", icon: IconShieldCheck },
+  ];
+  return is_admin ? [...groups, { label: "Manage", entries: manage }] : groups;
 }
-void [
-  IconActivity,
-  IconChartBar,
-  IconCpu,
-  IconDatabase,
-  IconGauge,
-  IconHistory,
-  IconMicrophone,
-  IconShieldCheck,
-  IconUsers,
-  IconVectorTriangle,
-  IconVolume,
-];

@@ -2,17 +2,21 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { ModelOperations } from "../../catalog/model-operations.ts";
 import { invalidRequest } from "../../faults.ts";
+import type { RequestHistory } from "../../usage/request-history.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
 import { modelPermissions, type ResolveModel } from "./model-permissions.ts";
 import { organizationModels } from "./models.ts";
 import { type IsModerationModel, moderationPolicy } from "./moderation-policy.ts";
+import { overview } from "./overview.ts";
 import { projectApiKeys } from "./project-api-keys.ts";
 import { projects } from "./projects.ts";
 import { type LimitedModels, rateLimits } from "./rate-limits.ts";
+import { requests } from "./requests.ts";
 import { serviceAccountKeys } from "./service-account-keys.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 import { spendLimits } from "./spend-limits.ts";
@@ -26,6 +30,10 @@ export interface OrganizationParts {
   reports: UsageReports;
   models: ModelOperations;
   limited: LimitedModels;
+  history: RequestHistory;
+  catalog: Pick<Catalog, "models">;
+  /** Aborts when the service begins to stop, which ends streams without an end. */
+  stopping: AbortSignal;
 }
 
 /** Creates the plugin; register it in a scope where `request.caller` has an admin key. */
@@ -36,6 +44,9 @@ export function organization({
   reports,
   models,
   limited,
+  history,
+  catalog,
+  stopping,
 }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
     // IDs, cursors and filters reach the database, and PostgreSQL refuses text with NUL (SQLSTATE 22021).
@@ -52,6 +63,8 @@ export function organization({
     app.register(organizationModels(accounts, models));
     app.register(auditLogs(accounts));
     app.register(usage(reports));
+    app.register(requests(history, stopping));
+    app.register(overview({ accounts, history, reports, catalog }));
     app.register(rateLimits(accounts, limited));
     app.register(spendLimits(accounts));
   };

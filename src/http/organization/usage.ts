@@ -9,6 +9,7 @@ import {
   UsageQuery,
 } from "../../wire/openai/organization-usage.ts";
 import { parse } from "../../wire/openai/validate.ts";
+import { ownProject } from "./own-project.ts";
 
 const OPERATIONS = {
   completions: "chat",
@@ -18,19 +19,23 @@ const OPERATIONS = {
   audio_transcriptions: "transcription",
 } as const;
 
-/** /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
+const PROJECT_KEYS = { config: { allowsProjectKeys: true } };
+
+/** A project key sees its own project. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
   return async (app) => {
     for (const kind of Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]) {
-      app.get(`/usage/${kind}`, async (request) => {
-        const order = toUsageRequest(parse(UsageQuery, request.query), Date.now());
+      app.get(`/usage/${kind}`, PROJECT_KEYS, async (request) => {
+        const asked = toUsageRequest(parse(UsageQuery, request.query), Date.now());
+        const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
         const { organizationId } = request.caller;
         return toUsagePage(kind, await reports.read({ organizationId, operation: OPERATIONS[kind], ...order }));
       });
     }
 
-    app.get("/costs", async (request) => {
-      const order = toCostsRequest(parse(CostsQuery, request.query), Date.now());
+    app.get("/costs", PROJECT_KEYS, async (request) => {
+      const asked = toCostsRequest(parse(CostsQuery, request.query), Date.now());
+      const order = { ...asked, projectIds: ownProject(request, asked.projectIds) };
       const { organizationId } = request.caller;
       return toCostsPage(await reports.read({ organizationId, operation: undefined, ...order }));
     });

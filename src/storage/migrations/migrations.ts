@@ -10,6 +10,7 @@ import { moderationPolicies } from "./0006-moderation-policies.ts";
 import { spendLimitsBegun } from "./0007-spend-limits-begun.ts";
 import { consoleSessions } from "./0008-console-sessions.ts";
 import { storedResponses } from "./0009-stored-responses.ts";
+import { requestHistory } from "./0010-request-history.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -21,4 +22,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0007-spend-limits-begun": spendLimitsBegun,
   "0008-console-sessions": consoleSessions,
   "0009-stored-responses": storedResponses,
+  "0010-request-history": requestHistory,
 };

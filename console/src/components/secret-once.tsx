@@ -1,0 +1,28 @@
+import { Alert, Code, Group, Stack, Text } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { baseUrl } from "./code-text.ts";
+import { CopyButton } from "./copy-button.tsx";
+
+/** A new key, shown once, with a line to paste. */
+export function SecretOnce({ secret }: { secret: string }) {
+  return (
+    <Alert color="teal" variant="light" icon={<IconKey />} title="Copy this key now: it is shown only once">
+      <Stack gap="xs">
+        <Line text={secret} label="Copy key" />
+        <Text size="sm">Or paste both lines into a shell:</Text>
+        <Line text={`export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_API_KEY=${secret}`} label="Copy lines" />
+      </Stack>
+    </Alert>
+  );
+}
+
+function Line({ text, label }: { text: string; label: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Code block flex={1} miw={0} className="wrap-anywhere" style={{ whiteSpace: "pre-wrap" }} data-testid="secret">
+        {text}
+      </Code>
+      <CopyButton text={text} label={label} />
+    </Group>
+  );
+}

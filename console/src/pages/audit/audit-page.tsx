@@ -1,0 +1,92 @@
+import { Button, Card, Code, Group, Table, Text } from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type Page as ListPage, request } from "../../api/request.ts";
+import { Empty } from "../../components/empty.tsx";
+import { formatAgo, formatDateTime } from "../../components/format.ts";
+import { Page } from "../../components/page.tsx";
+import { PageError } from "../../components/page-error.tsx";
+import { PageLoading } from "../../components/page-loading.tsx";
+
+interface AuditEvent {
+  id: string;
+  type: string;
+  effective_at: number;
+  project?: { id: string; name: string };
+  actor: {
+    type: string;
+    session?: { ip_address: string | null; user_agent: string | null };
+    api_key?: { id: string };
+  };
+  [details: string]: unknown;
+}
+
+export function AuditPage() {
+  const query = useInfiniteQuery({
+    queryKey: ["audit"],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      request<ListPage<AuditEvent>>("v1/organization/audit_logs", { query: { limit: 50, after: pageParam }, signal }),
+    getNextPageParam: ({ has_more, last_id }) => (has_more ? (last_id ?? undefined) : undefined),
+  });
+  const events = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Page title="Audit log" description="Who changed what, from where. Newest first.">
+      {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
+      {query.isPending && <PageLoading />}
+      {query.data !== undefined && (
+        <Card padding={0}>
+          {events.length === 0 ? (
+            <Empty icon={<IconShieldCheck />} title="Nothing has been changed yet" />
+          ) : (
+            <Table.ScrollContainer minWidth={720} tabIndex={0}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Time</Table.Th>
+                    <Table.Th>Event</Table.Th>
+                    <Table.Th>Actor</Table.Th>
+                    <Table.Th>Details</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {events.map((event) => (
+                    <Table.Tr key={event.id}>
+                      <Table.Td className="nowrap" title={formatDateTime(event.effective_at)}>
+                        {formatAgo(event.effective_at)}
+                      </Table.Td>
+                      <Table.Td>
+                        <Text size="sm" fw={500}>
+                          {event.type}
+                        </Text>
+                        <Text size="xs" c="dimmed">
+                          {event.project?.name}
+                        </Text>
+                      </Table.Td>
+                      <Table.Td>
+                        <Text size="sm">{event.actor.api_key?.id ?? "Operator"}</Text>
+                        <Text size="xs" c="dimmed">
+                          {event.actor.session?.ip_address}
+                        </Text>
+                      </Table.Td>
+                      <Table.Td maw={360}>
+                        <Code className="wrap-anywhere">{JSON.stringify(event[event.type])}</Code>
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )}
+        </Card>
+      )}
+      {query.hasNextPage && (
+        <Group justify="center">
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show older events
+          </Button>
+        </Group>
+      )}
+    </Page>
+  );
+}

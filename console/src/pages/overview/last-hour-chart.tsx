@@ -1,0 +1,36 @@
+import "@mantine/charts/styles.css";
+import { AreaChart } from "@mantine/charts";
+import { formatTime } from "../../components/format.ts";
+import type { Overview } from "./overview-query.ts";
+
+interface LastHourChartProps {
+  minutes: Overview["minutes"];
+  height: number;
+}
+
+export function LastHourChart({ minutes, height }: LastHourChartProps) {
+  const data = minutes.map((minute) => ({
+    time: formatTime(minute.start_time).replace(/^(\d+:\d+):\d+/, "$1"),
+    Succeeded: minute.requests - minute.errors,
+    Failed: minute.errors,
+  }));
+  return (
+    <AreaChart
+      h={height}
+      data={data}
+      dataKey="time"
+      type="stacked"
+      curveType="linear"
+      withDots={false}
+      gridAxis="y"
+      tickLine="none"
+      yAxisProps={{ allowDecimals: false, width: 34 }}
+      xAxisProps={{ minTickGap: 48 }}
+      series={[
+        { name: "Succeeded", color: "cyan.7" },
+        { name: "Failed", color: "red.6" },
+      ]}
+      areaChartProps={{ accessibilityLayer: false }}
+    />
+  );
+}

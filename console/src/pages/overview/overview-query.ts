@@ -1,0 +1,36 @@
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../api/request.ts";
+
+export interface Deployment {
+  model: string;
+  task: string;
+  deployment: string;
+  engine: string;
+  state: string;
+  reason: string | null;
+  circuit: string;
+  device: string | null;
+  memory_bytes: number | null;
+  load_seconds: number | null;
+  slots: number | null;
+  slots_in_use: number;
+  waiting: number;
+  first_token_seconds: number | null;
+}
+
+export interface Overview {
+  minutes: { start_time: number; requests: number; errors: number; input_tokens: number; output_tokens: number }[];
+  first_token_ms: { p50: number | null; p95: number | null };
+  spend: {
+    today_usd: number;
+    month_usd: number;
+    limits: { scope_id: string; threshold_usd: number; enforced: boolean }[];
+  };
+  deployments: Deployment[] | null;
+}
+
+export const overviewQuery = queryOptions({
+  queryKey: ["overview"],
+  queryFn: ({ signal }) => request<Overview>("v1/organization/overview", { signal }),
+  refetchInterval: 3000,
+});

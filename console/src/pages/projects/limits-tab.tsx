@@ -1,0 +1,171 @@
+import { Button, Card, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { formatCost } from "../../components/format.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { QueryView } from "../../components/query-view.tsx";
+import { pathOf, type RateLimit, rateLimitsQuery, type SpendLimit, spendLimitQuery } from "./projects-api.ts";
+
+export function LimitsTab({ project }: { project: string }) {
+  const spend = useQuery(spendLimitQuery(project));
+  const rates = useQuery(rateLimitsQuery(project));
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Card>
+        <Title order={2}>Spend</Title>
+        <QueryView query={spend}>{(limit) => <SpendForm project={project} limit={limit} />}</QueryView>
+      </Card>
+      <Card>
+        <Title order={2}>Rates</Title>
+        <QueryView query={rates}>{(limits) => <RateLimits project={project} limits={limits} />}</QueryView>
+      </Card>
+    </SimpleGrid>
+  );
+}
+
+function SpendForm({ project, limit }: { project: string; limit: SpendLimit | null }) {
+  const client = useQueryClient();
+  const form = useForm<{ dollars: number | string; isEnforced: boolean }>({
+    initialValues: {
+      dollars: limit === null ? "" : limit.threshold_amount / 100,
+      isEnforced: limit?.enforcement?.status !== "inactive",
+    },
+  });
+  const path = `${pathOf(project)}/spend_limit`;
+  const save = useMutation({
+    mutationFn: ({ dollars, isEnforced }: typeof form.values) =>
+      typeof dollars === "number"
+        ? request(path, {
+            method: "POST",
+            body: {
+              currency: "USD",
+              interval: "month",
+              threshold_amount: Math.round(dollars * 100),
+              enforcement: { status: isEnforced ? "enforcing" : "inactive" },
+            },
+          })
+        : request(path, { method: "DELETE" }),
+    onSuccess: async () => {
+      notifyDone("Spend limit saved");
+      await client.invalidateQueries({ queryKey: spendLimitQuery(project).queryKey });
+    },
+    onError: notifyFailure,
+  });
+  const { dollars, isEnforced } = form.values;
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack mt="sm">
+        <NumberInput
+          label="Limit per calendar month (UTC), US dollars"
+          placeholder="No limit"
+          min={0.01}
+          decimalScale={2}
+          prefix="$"
+          {...form.getInputProps("dollars")}
+        />
+        <Switch label="Refuse requests at the limit" {...form.getInputProps("isEnforced", { type: "checkbox" })} />
+        <Text size="sm" c="dimmed">
+          {typeof dollars !== "number"
+            ? "The project may spend without a limit of its own."
+            : isEnforced
+              ? `Requests that would exceed ${formatCost(dollars)} this month get a 429.`
+              : `Parlance logs a warning above ${formatCost(dollars)}; requests continue.`}
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={typeof dollars !== "number" && limit === null}>
+            {typeof dollars === "number" || limit === null ? "Save spend limit" : "Remove spend limit"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The API's number for unlimited. */
+const UNLIMITED = 1_000_000_000;
+
+const FIELDS = [
+  ["max_requests_per_1_minute", "Requests per minute"],
+  ["max_requests_per_1_day", "Requests per day"],
+  ["max_tokens_per_1_minute", "Tokens per minute"],
+  ["max_audio_megabytes_per_1_minute", "Audio megabytes per minute"],
+  ["max_concurrent_requests", "Requests at once"],
+] as const;
+
+function RateLimits({ project, limits }: { project: string; limits: RateLimit[] }) {
+  const [chosen, setChosen] = useState<string | null>(limits[0]?.id ?? null);
+  const limit = limits.find(({ id }) => id === chosen);
+  if (limits.length === 0) {
+    return (
+      <Text size="sm" c="dimmed" mt="sm">
+        The catalog has no models.
+      </Text>
+    );
+  }
+  return (
+    <Stack mt="sm">
+      <Select
+        label="Model"
+        searchable
+        allowDeselect={false}
+        data={limits.map(({ id, model }) => ({ value: id, label: model }))}
+        value={chosen}
+        onChange={setChosen}
+      />
+      {limit !== undefined && <RateForm key={limit.id} project={project} limit={limit} />}
+    </Stack>
+  );
+}
+
+type RateValues = Record<(typeof FIELDS)[number][0], number | string>;
+
+function RateForm({ project, limit }: { project: string; limit: RateLimit }) {
+  const client = useQueryClient();
+  const initialValues = Object.fromEntries(
+    FIELDS.map(([name]) => [name, limit[name] === UNLIMITED ? "" : limit[name]]),
+  ) as RateValues;
+  const form = useForm<RateValues>({ initialValues });
+  const save = useMutation({
+    mutationFn: (values: RateValues) => {
+      const body = Object.fromEntries(
+        FIELDS.map(([name]) => [name, typeof values[name] === "number" ? values[name] : UNLIMITED]),
+      );
+      return request(`${pathOf(project)}/rate_limits/${limit.id}`, { method: "POST", body });
+    },
+    onSuccess: async () => {
+      notifyDone(`Rate limits of ${limit.model} saved`);
+      await client.invalidateQueries({ queryKey: rateLimitsQuery(project).queryKey });
+    },
+    onError: notifyFailure,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {FIELDS.map(([name, label]) => (
+            <NumberInput
+              key={name}
+              label={label}
+              placeholder="Unlimited"
+              min={0}
+              max={UNLIMITED}
+              allowDecimal={false}
+              thousandSeparator
+              {...form.getInputProps(name)}
+            />
+          ))}
+        </SimpleGrid>
+        <Text size="sm" c="dimmed">
+          Requests above a limit get a 429 with the time to wait. Limits apply from the next request on.
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            Save rate limits
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,109 @@
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, listAll, request } from "../../api/request.ts";
+
+export interface Project {
+  id: string;
+  name: string;
+  created_at: number;
+  archived_at: number | null;
+  status: "active" | "archived";
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  redacted_value: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  owner: { type: string; service_account?: { id: string; name: string } };
+}
+
+export interface RateLimit {
+  id: string;
+  model: string;
+  max_requests_per_1_minute: number;
+  max_tokens_per_1_minute: number;
+  max_requests_per_1_day: number;
+  max_audio_megabytes_per_1_minute: number;
+  max_concurrent_requests: number;
+}
+
+export interface SpendLimit {
+  /** US cents. */
+  threshold_amount: number;
+  enforcement?: { status: string };
+}
+
+export interface ModelPermissions {
+  mode: "allow_list" | "deny_list";
+  model_ids: string[];
+}
+
+const PROJECTS = "v1/organization/projects";
+
+export const pathOf = (project: string) => `${PROJECTS}/${encodeURIComponent(project)}`;
+
+export const projectsQuery = (includeArchived: boolean) =>
+  queryOptions({
+    queryKey: ["projects", includeArchived],
+    queryFn: ({ signal }) => listAll<Project>(PROJECTS, { include_archived: includeArchived }, signal),
+  });
+
+export const projectQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["project", id],
+    queryFn: ({ signal }) => request<Project>(pathOf(id), { signal }),
+  });
+
+export const keysQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["project", id, "keys"],
+    queryFn: ({ signal }) => listAll<ApiKey>(`${pathOf(id)}/api_keys`, {}, signal),
+  });
+
+export const rateLimitsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["project", id, "rate-limits"],
+    queryFn: ({ signal }) => listAll<RateLimit>(`${pathOf(id)}/rate_limits`, {}, signal),
+  });
+
+/** Null: none is set, which the API answers with 404. */
+async function retrieveOrNull<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
+  try {
+    return await request<Body>(path, { signal });
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.status === 404) return null;
+    throw failure;
+  }
+}
+
+export const spendLimitQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["project", id, "spend-limit"],
+    queryFn: ({ signal }) => retrieveOrNull<SpendLimit>(`${pathOf(id)}/spend_limit`, signal),
+  });
+
+export const permissionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["project", id, "permissions"],
+    queryFn: ({ signal }) => retrieveOrNull<ModelPermissions>(`${pathOf(id)}/model_permissions`, signal),
+  });
+
+export function createProject(name: string): Promise<Project> {
+  return request(PROJECTS, { method: "POST", body: { name } });
+}
+
+export interface NewKey {
+  name: string;
+  expiresInDays: number | undefined;
+}
+
+/** Creates a key with a service account of the same name; resolves with the secret. */
+export async function createKey(project: string, { name, expiresInDays }: NewKey): Promise<string> {
+  const seconds = expiresInDays === undefined ? undefined : expiresInDays * 86_400;
+  const body = { name, ...(seconds !== undefined && { expires_in_seconds: seconds }) };
+  const path = `${pathOf(project)}/service_accounts`;
+  const account = await request<{ api_key: { value: string } }>(path, { method: "POST", body });
+  return account.api_key.value;
+}

@@ -1,0 +1,114 @@
+import { Badge, Button, Card, Group, Modal, Switch, Table, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconFolder, IconPlus } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Empty } from "../../components/empty.tsx";
+import { formatDate } from "../../components/format.ts";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { createProject, projectsQuery } from "./projects-api.ts";
+
+export function ProjectsPage() {
+  const [showsArchived, setShowsArchived] = useState(false);
+  const query = useQuery(projectsQuery(showsArchived));
+  return (
+    <Page
+      title="Projects"
+      description="A project has its own keys, limits, models and usage."
+      actions={
+        <>
+          <Switch
+            label="Archived"
+            checked={showsArchived}
+            onChange={(event) => setShowsArchived(event.currentTarget.checked)}
+          />
+          <NewProject />
+        </>
+      }
+    >
+      <QueryView query={query}>
+        {(projects) => (
+          <Card padding={0}>
+            {projects.length === 0 ? (
+              <Empty icon={<IconFolder />} title="No projects" />
+            ) : (
+              <Table.ScrollContainer minWidth={480} tabIndex={0}>
+                <Table highlightOnHover>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>Name</Table.Th>
+                      <Table.Th>Id</Table.Th>
+                      <Table.Th>Created</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {projects.map((project) => (
+                      <Table.Tr key={project.id}>
+                        <Table.Td fw={500} className="wrap-anywhere">
+                          <Group gap="xs">
+                            <Link to="/projects/$project" params={{ project: project.id }} className="link">
+                              {project.name}
+                            </Link>
+                            {project.status === "archived" && (
+                              <Badge color="gray" variant="light">
+                                archived
+                              </Badge>
+                            )}
+                          </Group>
+                        </Table.Td>
+                        <Table.Td c="dimmed">{project.id}</Table.Td>
+                        <Table.Td className="nowrap">{formatDate(project.created_at)}</Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Table.ScrollContainer>
+            )}
+          </Card>
+        )}
+      </QueryView>
+    </Page>
+  );
+}
+
+function NewProject() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const form = useForm({ initialValues: { name: "" } });
+  const create = useMutation({
+    mutationFn: createProject,
+    onSuccess: async (project) => {
+      close();
+      form.reset();
+      await client.invalidateQueries({ queryKey: ["projects"] });
+      await navigate({ to: "/projects/$project", params: { project: project.id } });
+    },
+  });
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        New project
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="New project">
+        <form onSubmit={form.onSubmit(({ name }) => create.mutate(name))}>
+          <TextInput
+            label="Name"
+            data-autofocus
+            required
+            error={create.error?.message}
+            {...form.getInputProps("name")}
+          />
+          <Group justify="flex-end" mt="lg">
+            <Button type="submit" loading={create.isPending}>
+              Create project
+            </Button>
+          </Group>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import "@mantine/charts/styles.css";
+import { BarChart } from "@mantine/charts";
+import { formatCompact, formatCost, formatDate, formatTime } from "../../components/format.ts";
+import type { Range, UsageRow } from "./usage-query.ts";
+
+const COLORS = ["cyan.7", "indigo.5", "teal.5", "orange.5", "grape.5", "lime.6", "pink.5", "gray.5"];
+/** Further groups are drawn together. */
+const MAX_SERIES = COLORS.length - 1;
+
+interface UsageChartProps {
+  rows: UsageRow[];
+  metric: "cost" | "tokens" | "requests" | "audioSeconds" | "characters";
+  range: Range;
+  height: number;
+}
+
+export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
+  const totals = new Map<string, number>();
+  for (const row of rows) totals.set(row.group, (totals.get(row.group) ?? 0) + row[metric]);
+  const names = [...totals].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const shown = names.slice(0, MAX_SERIES);
+  const byTime = new Map<number, Record<string, number | string>>();
+  for (const row of rows) {
+    const point = byTime.get(row.time) ?? { time: range === "24h" ? formatTime(row.time) : formatDate(row.time) };
+    const name = seriesOf(shown.includes(row.group) ? row.group : "Others");
+    point[name] = Number(point[name] ?? 0) + row[metric];
+    byTime.set(row.time, point);
+  }
+  const series = [...shown, ...(names.length > shown.length ? ["Others"] : [])];
+  return (
+    <BarChart
+      h={height}
+      data={[...byTime].sort(([a], [b]) => a - b).map(([, point]) => point)}
+      dataKey="time"
+      type="stacked"
+      gridAxis="y"
+      tickLine="none"
+      withLegend
+      valueFormatter={metric === "cost" ? formatCost : formatCompact}
+      yAxisProps={{ width: 56 }}
+      xAxisProps={{ minTickGap: 32 }}
+      maxBarWidth={48}
+      series={series.map((name, index) => ({
+        name: seriesOf(name),
+        label: name,
+        color: COLORS[index % COLORS.length] ?? "gray.5",
+      }))}
+    />
+  );
+}
+
+/** A chart reads a dot in a key as a path. */
+function seriesOf(group: string): string {
+  return group.replaceAll(".", "·").replaceAll("[", "(").replaceAll("]", ")");
+}

@@ -1,0 +1,103 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Caller } from "../../accounts/caller.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { MinuteSum, RequestHistory } from "../../usage/request-history.ts";
+import type { UsageReports } from "../../usage/usage-report.ts";
+import { type ShownDeployment, toOverview } from "../../wire/openai/organization-overview.ts";
+import { ownProject } from "./own-project.ts";
+
+export interface OverviewParts {
+  accounts: Accounts;
+  history: RequestHistory;
+  reports: UsageReports;
+  catalog: Pick<Catalog, "models">;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Minutes read by one query: SQLite blocks the event loop meanwhile. */
+const MINUTES_AT_ONCE = 10;
+/** Replicas write the end of a minute late. */
+const SETTLED_AFTER = 10_000;
+
+/** GET /v1/organization/overview. A project key sees its own project. */
+export function overview({ accounts, history, reports, catalog }: OverviewParts): FastifyPluginAsync {
+  const hours = new RecentHours(history);
+  return async (app) => {
+    app.get("/overview", { config: { allowsProjectKeys: true } }, async (request) => {
+      const { caller } = request;
+      const now = Date.now();
+      const filter = { organizationId: caller.organizationId, projectIds: ownProject(request, undefined) };
+      const scopeId = caller.projectId ?? caller.organizationId;
+      const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
+      const month = Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth());
+      return toOverview({
+        now,
+        minutes: await hours.read(filter, now),
+        firstTokenTimes: await history.firstTokenTimes(filter, now - HOUR),
+        spentTodayNanoDollars: await reports.spentSince(caller, scopeId, day),
+        spentThisMonthNanoDollars: await reports.spentSince(caller, scopeId, month),
+        spendLimits: accounts.spendLimitsOf(caller),
+        deployments: (await maySeeDeployments(accounts, caller)) ? deploymentsOf(catalog) : undefined,
+      });
+    });
+  };
+}
+
+/** Deployments belong to the installation, and reasons for failures contain paths. */
+async function maySeeDeployments(accounts: Accounts, { kind, organizationId }: Caller): Promise<boolean> {
+  return kind === "admin" && (await accounts.organizations.isDefault(organizationId));
+}
+
+function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
+  return [...catalog.models].flatMap(({ id, task, deployments }) =>
+    deployments.map(({ name, engine, state, circuits, memoryBytes, loadSeconds, slots, latency }) => ({
+      model: id,
+      task,
+      deployment: name,
+      engine,
+      state: state.state,
+      reason: state.state === "up" ? undefined : state.reason,
+      circuit: circuits.state,
+      device: state.state === "up" ? state.device : undefined,
+      memoryBytes,
+      loadSeconds,
+      slots: slots.count,
+      slotsInUse: slots.inUse,
+      waiting: slots.waiting,
+      firstTokenSeconds: latency.seconds,
+    })),
+  );
+}
+
+interface HourFilter {
+  organizationId: string;
+  projectIds: readonly string[] | undefined;
+}
+
+/** Sums of the last hour, of which only the minutes that can still change are read again. */
+class RecentHours {
+  readonly #history: RequestHistory;
+  readonly #minutes = new Map<string, { sums: MinuteSum[]; settledUntil: number }>();
+
+  constructor(history: RequestHistory) {
+    this.#history = history;
+  }
+
+  async read(filter: HourFilter, now: number): Promise<MinuteSum[]> {
+    const key = filter.projectIds?.join() ?? filter.organizationId;
+    const from = Math.floor(now / MINUTE) * MINUTE - 59 * MINUTE;
+    const known = this.#minutes.get(key);
+    const sums = (known?.sums ?? []).filter(
+      ({ beginsAt }) => beginsAt >= from && beginsAt < (known?.settledUntil ?? 0),
+    );
+    let start = Math.max(from, known?.settledUntil ?? 0);
+    for (; start <= now; start += MINUTES_AT_ONCE * MINUTE) {
+      sums.push(...(await this.#history.minutes(filter, start, start + MINUTES_AT_ONCE * MINUTE)));
+    }
+    const settledUntil = Math.floor((now - SETTLED_AFTER) / MINUTE) * MINUTE;
+    this.#minutes.set(key, { sums, settledUntil });
+    return sums;
+  }
+}

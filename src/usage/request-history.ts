@@ -1,0 +1,138 @@
+/** History of single requests: buffered in memory, written in batches, kept for days. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { resultWithin } from "../async/timeout.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { Database } from "../storage/database.ts";
+import {
+  type HistoryPage,
+  type HistoryPosition,
+  insertRequests,
+  type MinuteSum,
+  type RequestFilter,
+  readFirstTokenTimes,
+  readRequests,
+  readRequestsSince,
+  removeRequestsBefore,
+  sumRequestsByMinute,
+} from "../storage/request-history.ts";
+import type { RequestHistoryRow } from "../storage/schema.ts";
+
+export type RequestEntry = RequestHistoryRow;
+export type { HistoryPage, HistoryPosition, MinuteSum, RequestFilter } from "../storage/request-history.ts";
+
+export interface RequestHistoryOptions {
+  database: Database;
+  logger: Logger;
+  /** Days to keep entries; 0: none are recorded. */
+  days: number;
+}
+
+const WRITE_MILLISECONDS = 500;
+/** Entries held while the database is unavailable; further ones are dropped, since usage records do not depend on them. */
+const MAX_HELD = 20_000;
+const POLL_MILLISECONDS = 1000;
+/** Other replicas write entries late by their interval, and clocks differ. */
+const LATE_MILLISECONDS = 5000;
+const MAX_FOLLOWED_AT_ONCE = 500;
+const DAY_MILLISECONDS = 86_400_000;
+const HOUR_MILLISECONDS = 3_600_000;
+const REMOVED_AT_ONCE = 500;
+const REMOVAL_PAUSE_MILLISECONDS = 50;
+const CLOSE_MILLISECONDS = 2000;
+const MAX_FIRST_TOKEN_TIMES = 1000;
+
+export class RequestHistory {
+  readonly #options: RequestHistoryOptions;
+  readonly #timers: NodeJS.Timeout[];
+  #held: RequestEntry[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: RequestHistoryOptions) {
+    this.#options = options;
+    this.#timers = [
+      setInterval(() => void this.flush(), WRITE_MILLISECONDS).unref(),
+      setInterval(() => void this.removeOld(), HOUR_MILLISECONDS).unref(),
+      setTimeout(() => void this.removeOld(), DAY_MILLISECONDS / 1000).unref(),
+    ];
+  }
+
+  record(entry: RequestEntry): void {
+    if (this.#options.days > 0 && this.#held.length < MAX_HELD) this.#held.push(entry);
+  }
+
+  /** Writes what is held; keeps it for the next attempt while the database is unavailable. Never throws. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const entries = this.#held;
+    if (entries.length === 0) return;
+    this.#held = [];
+    try {
+      await this.#options.database.transaction((transaction) => insertRequests(transaction, entries));
+    } catch (error) {
+      this.#held = [...entries, ...this.#held].slice(0, MAX_HELD);
+      this.#options.logger.debug({ error: String(error) }, "request history not written to the database yet");
+    }
+  }
+
+  async list(filter: RequestFilter, before: HistoryPosition | undefined, limit: number): Promise<HistoryPage> {
+    await this.flush();
+    return this.#options.database.run((executor) => readRequests(executor, filter, before, limit));
+  }
+
+  /** Yields entries as they are written by any replica, about a second later; undefined after a second without any. */
+  async *follow(filter: RequestFilter, signal: AbortSignal): AsyncGenerator<RequestEntry | undefined> {
+    const beganAt = Date.now();
+    let seen = new Set<string>();
+    while (!signal.aborted) {
+      const since = Math.max(beganAt, Date.now() - LATE_MILLISECONDS - POLL_MILLISECONDS);
+      await this.flush();
+      const found = await this.#options.database.run((executor) =>
+        readRequestsSince(executor, filter, since, MAX_FOLLOWED_AT_ONCE),
+      );
+      for (const entry of found) if (!seen.has(entry.id)) yield entry;
+      seen = new Set(found.map(({ id }) => id));
+      yield undefined;
+      await pause(POLL_MILLISECONDS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Sums by minute; omits empty minutes. Times are epoch milliseconds. */
+  async minutes(filter: RequestFilter, from: number, until: number): Promise<MinuteSum[]> {
+    await this.flush();
+    return this.#options.database.run((executor) => sumRequestsByMinute(executor, filter, from, until));
+  }
+
+  /** Returns the latest times to the first token in milliseconds, at most 1000. */
+  async firstTokenTimes(filter: RequestFilter, since: number): Promise<number[]> {
+    return this.#options.database.run((executor) =>
+      readFirstTokenTimes(executor, filter, since, MAX_FIRST_TOKEN_TIMES),
+    );
+  }
+
+  /** Removes expired entries in small batches that do not block other work. */
+  async removeOld(now = Date.now()): Promise<void> {
+    const { database, days, logger } = this.#options;
+    try {
+      for (;;) {
+        const before = now - days * DAY_MILLISECONDS;
+        const removed = await database.run((executor) => removeRequestsBefore(executor, before, REMOVED_AT_ONCE));
+        if (removed === 0 || this.#isClosed) return;
+        await pause(REMOVAL_PAUSE_MILLISECONDS);
+      }
+    } catch (error) {
+      logger.warn({ error: String(error) }, "expired request history not removed yet");
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await resultWithin(this.flush(), CLOSE_MILLISECONDS);
+  }
+}

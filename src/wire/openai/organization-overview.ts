@@ -1,0 +1,90 @@
+/** GET /v1/organization/overview: the last hour, the state of deployments and what was spent. */
+
+interface Overview {
+  now: number;
+  minutes: readonly {
+    beginsAt: number;
+    requests: number;
+    errors: number;
+    promptTokens: number;
+    completionTokens: number;
+  }[];
+  /** Milliseconds. */
+  firstTokenTimes: readonly number[];
+  spentTodayNanoDollars: number;
+  spentThisMonthNanoDollars: number;
+  spendLimits: readonly { scopeId: string; thresholdCents: number; isEnforcing: number }[];
+  deployments: readonly ShownDeployment[] | undefined;
+}
+
+export interface ShownDeployment {
+  model: string;
+  task: string;
+  deployment: string;
+  engine: string;
+  state: string;
+  reason: string | undefined;
+  circuit: string;
+  device: string | undefined;
+  memoryBytes: number | undefined;
+  loadSeconds: number | undefined;
+  slots: number;
+  slotsInUse: number;
+  waiting: number;
+  firstTokenSeconds: number | undefined;
+}
+
+const NANO = 1e9;
+const MINUTES = 60;
+
+export function toOverview(overview: Overview) {
+  const { now, firstTokenTimes, deployments } = overview;
+  const byMinute = new Map(overview.minutes.map((minute) => [minute.beginsAt, minute]));
+  const current = Math.floor(now / 60_000) * 60_000;
+  const sorted = firstTokenTimes.toSorted((a, b) => a - b);
+  return {
+    object: "organization.overview" as const,
+    /** Oldest first; the last one is the current minute. */
+    minutes: Array.from({ length: MINUTES }, (_each, index) => {
+      const beginsAt = current - (MINUTES - 1 - index) * 60_000;
+      const sum = byMinute.get(beginsAt);
+      return {
+        start_time: beginsAt / 1000,
+        requests: sum?.requests ?? 0,
+        errors: sum?.errors ?? 0,
+        input_tokens: sum?.promptTokens ?? 0,
+        output_tokens: sum?.completionTokens ?? 0,
+      };
+    }),
+    first_token_ms: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
+    spend: {
+      today_usd: overview.spentTodayNanoDollars / NANO,
+      month_usd: overview.spentThisMonthNanoDollars / NANO,
+      limits: overview.spendLimits.map(({ scopeId, thresholdCents, isEnforcing }) => ({
+        scope_id: scopeId,
+        threshold_usd: thresholdCents / 100,
+        enforced: isEnforcing === 1,
+      })),
+    },
+    /** Null for keys that may not see them. */
+    deployments: deployments?.map(toDeployment) ?? null,
+  };
+}
+
+function toDeployment(deployment: ShownDeployment) {
+  const { memoryBytes, loadSeconds, slots, slotsInUse, firstTokenSeconds, reason, device, ...same } = deployment;
+  return {
+    ...same,
+    reason: reason ?? null,
+    device: device ?? null,
+    memory_bytes: memoryBytes ?? null,
+    load_seconds: loadSeconds ?? null,
+    slots: Number.isFinite(slots) ? slots : null,
+    slots_in_use: slotsInUse,
+    first_token_seconds: firstTokenSeconds ?? null,
+  };
+}
+
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+}
