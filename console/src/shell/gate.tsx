@@ -1,6 +1,6 @@
 import { Center, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Outlet, useMatches } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 import { PageError } from "../components/page-error.tsx";
 import { Shell } from "./shell.tsx";
@@ -9,7 +9,8 @@ import { SignInPage } from "./sign-in-page.tsx";
 /** Shows the sign-in page until there is a session, at whichever page, and returns to it afterwards. */
 export function Gate() {
   const { data, error, refetch } = useQuery(sessionQuery);
-  const { pathname } = useLocation();
+  // Not the location, which changes before the page does.
+  const isSignIn = useMatches({ select: (matches) => matches.at(-1)?.routeId === "/sign-in" });
   if (data === undefined) {
     return error === null ? (
       <Center h="100dvh">
@@ -21,6 +22,6 @@ export function Gate() {
       </Center>
     );
   }
-  if (pathname === "/sign-in") return <Outlet />;
+  if (isSignIn) return <Outlet />;
   return data.signed_in ? <Shell /> : <SignInPage />;
 }

@@ -3,9 +3,13 @@ import {
   IconChartBar,
   IconCpu,
   IconGauge,
+  IconHistory,
   IconMessage,
+  IconMicrophone,
   IconShieldCheck,
   IconUsers,
+  IconVectorTriangle,
+  IconVolume,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { SignedIn } from "../api/session.ts";
@@ -24,7 +28,16 @@ export interface NavigationGroup {
 /** Pages that the session's keys may use. */
 export function navigationFor({ is_admin }: SignedIn): NavigationGroup[] {
   const groups = [
-    { label: "Playground", entries: [{ to: "/chat", label: "Chat", icon: IconMessage }] },
+    {
+      label: "Playground",
+      entries: [
+        { to: "/chat", label: "Chat", icon: IconMessage },
+        { to: "/speech", label: "Speech", icon: IconVolume },
+        { to: "/transcription", label: "Transcription", icon: IconMicrophone },
+        { to: "/moderation", label: "Moderation", icon: IconShieldCheck },
+        { to: "/embeddings", label: "Embeddings", icon: IconVectorTriangle },
+      ],
+    },
     {
       label: "Monitor",
       entries: [
@@ -37,7 +50,7 @@ export function navigationFor({ is_admin }: SignedIn): NavigationGroup[] {
   ];
   const manage = [
     { to: "/projects", label: "Projects", icon: IconUsers },
-    { to: "/audit", label: "Audit log", icon: IconShieldCheck },
+    { to: "/audit", label: "Audit log", icon: IconHistory },
   ];
   return is_admin ? [...groups, { label: "Manage", entries: manage }] : groups;
 }

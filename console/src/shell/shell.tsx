@@ -72,11 +72,11 @@ export function Shell() {
         </ScrollArea>
         <Group mt="sm" px={6} gap={4} wrap="nowrap" justify="space-between">
           <div style={{ minWidth: 0 }}>
-            <Text size="sm" fw={500} truncate>
+            <Text size="sm" fw={500} truncate title={`Parlance ${session.version}`}>
               {session.is_admin ? session.organization.name : session.project?.name}
             </Text>
             <Text size="xs" c="dimmed">
-              {session.is_admin ? "Administrator" : "Project key"} · {session.version}
+              {session.is_admin ? "Administrator" : "Project key"}
             </Text>
           </div>
           <Group gap={2} wrap="nowrap">

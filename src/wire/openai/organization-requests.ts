@@ -81,7 +81,7 @@ interface Entry {
 
 const NANO = 1e9;
 
-export function toRequestEntry(entry: Entry) {
+function toRequestEntry(entry: Entry) {
   return {
     id: entry.id,
     object: "organization.request" as const,

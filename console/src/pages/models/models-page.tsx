@@ -63,11 +63,7 @@ export function ModelsPage() {
                         <Table.Th ta="right">Context</Table.Th>
                         <Table.Th ta="right">Price per million</Table.Th>
                         <Table.Th ta="right">Memory</Table.Th>
-                        <Table.Th>
-                          <Text span size="xs" c="dimmed">
-                            Actions
-                          </Text>
-                        </Table.Th>
+                        <Table.Th ta="right">Actions</Table.Th>
                       </Table.Tr>
                     </Table.Thead>
                     <Table.Tbody>

@@ -22,7 +22,7 @@ export function LastHourChart({ minutes, height }: LastHourChartProps) {
       type="stacked"
       curveType="linear"
       withDots={false}
-      gridAxis="y"
+      gridAxis="x"
       tickLine="none"
       yAxisProps={{ allowDecimals: false, width: 34 }}
       xAxisProps={{ minTickGap: 48 }}

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Modal, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Badge, Button, Card, Group, Modal, Select, Stack, Table, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
@@ -75,11 +75,7 @@ function KeyTable({ keys, project }: { keys: ApiKey[]; project: string }) {
             <Table.Th>Key</Table.Th>
             <Table.Th>Last used</Table.Th>
             <Table.Th>Expires</Table.Th>
-            <Table.Th>
-              <Text span size="xs" c="dimmed">
-                Actions
-              </Text>
-            </Table.Th>
+            <Table.Th ta="right">Actions</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,7 +1,7 @@
 import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
 import { formatCompact, formatCost, formatDate, formatTime } from "../../components/format.ts";
-import type { Range, UsageRow } from "./usage-query.ts";
+import { bucketsOf, type Range, type UsageRow } from "./usage-query.ts";
 
 const COLORS = ["cyan.7", "indigo.5", "teal.5", "orange.5", "grape.5", "lime.6", "pink.5", "gray.5"];
 /** Further groups are drawn together. */
@@ -19,9 +19,11 @@ export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
   for (const row of rows) totals.set(row.group, (totals.get(row.group) ?? 0) + row[metric]);
   const names = [...totals].sort(([, a], [, b]) => b - a).map(([name]) => name);
   const shown = names.slice(0, MAX_SERIES);
+  const label = (time: number) => (range === "24h" ? formatTime(time) : formatDate(time));
   const byTime = new Map<number, Record<string, number | string>>();
+  for (const time of bucketsOf(range)) byTime.set(time, { time: label(time) });
   for (const row of rows) {
-    const point = byTime.get(row.time) ?? { time: range === "24h" ? formatTime(row.time) : formatDate(row.time) };
+    const point = byTime.get(row.time) ?? { time: label(row.time) };
     const name = seriesOf(shown.includes(row.group) ? row.group : "Others");
     point[name] = Number(point[name] ?? 0) + row[metric];
     byTime.set(row.time, point);
@@ -33,7 +35,7 @@ export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
       data={[...byTime].sort(([a], [b]) => a - b).map(([, point]) => point)}
       dataKey="time"
       type="stacked"
-      gridAxis="y"
+      gridAxis="x"
       tickLine="none"
       withLegend
       valueFormatter={metric === "cost" ? formatCost : formatCompact}

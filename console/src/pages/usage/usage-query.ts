@@ -65,10 +65,22 @@ export function usageQuery(range: Range, groupBy: Group) {
   });
 }
 
-async function readUsage(range: Range, groupBy: Group, signal: AbortSignal): Promise<UsageRow[]> {
+/** Starts of the range's buckets, the current one last. */
+export function bucketsOf(range: Range): number[] {
   const { width, seconds } = WIDTHS[range];
   const unit = width === "1h" ? 3600 : DAY;
-  const start = Math.floor((Date.now() / 1000 - seconds) / unit + 1) * unit;
+  return Array.from({ length: seconds / unit }, (_each, index) => startOf(range) + index * unit);
+}
+
+function startOf(range: Range): number {
+  const { width, seconds } = WIDTHS[range];
+  const unit = width === "1h" ? 3600 : DAY;
+  return Math.floor((Date.now() / 1000 - seconds) / unit + 1) * unit;
+}
+
+async function readUsage(range: Range, groupBy: Group, signal: AbortSignal): Promise<UsageRow[]> {
+  const { width } = WIDTHS[range];
+  const start = startOf(range);
   const limit = width === "1h" ? 24 : 31;
   const costGroup = groupBy === "model" ? "line_item" : groupBy;
   const [names, costs, ...reports] = await Promise.all([

@@ -1,0 +1,124 @@
+import { Alert, Button, Card, Group, Progress, Select, Stack, Table, Textarea, TextInput } from "@mantine/core";
+import { IconVectorTriangle } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ModelEntry } from "../../api/models.ts";
+import { request } from "../../api/request.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
+import { WithModels } from "../../components/with-models.tsx";
+
+export function EmbeddingsPage() {
+  return (
+    <WithModels
+      title="Embeddings"
+      description="The texts of a list that are nearest to another one in meaning."
+      task="embedding"
+      icon={<IconVectorTriangle />}
+    >
+      {(models) => <EmbeddingsForm models={models} />}
+    </WithModels>
+  );
+}
+
+const EXAMPLES = `How do I reset my password?
+The invoice is in the attachment.
+Our office is closed on Sunday.
+The login page shows an error.`;
+
+function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
+  const [model, setModel] = useState(models[0]?.id ?? "");
+  const [text, setText] = useState("I cannot sign in");
+  const [list, setList] = useState(EXAMPLES);
+  const lines = list.split("\n").filter((line) => line.trim() !== "");
+  const compare = useMutation({ mutationFn: () => nearest(model, text, lines) });
+  return (
+    <Card>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          compare.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput label="Text" value={text} onChange={(event) => setText(event.currentTarget.value)} />
+          <Textarea
+            label="List, one text per line"
+            autosize
+            minRows={4}
+            maxRows={14}
+            value={list}
+            onChange={(event) => setList(event.currentTarget.value)}
+          />
+          <Group align="flex-end">
+            <Select
+              label="Model"
+              data={models.map(({ id }) => id)}
+              allowDeselect={false}
+              value={model}
+              onChange={(next) => setModel(next ?? model)}
+            />
+            <Button type="submit" loading={compare.isPending} disabled={text.trim() === "" || lines.length === 0}>
+              Compare
+            </Button>
+            <AsCode samples={() => samples(model, [text, ...lines])} />
+          </Group>
+          {compare.error !== null && (
+            <Alert color="red" variant="light" role="alert">
+              {compare.error.message}
+            </Alert>
+          )}
+          {compare.data !== undefined && (
+            <Table data-testid="nearest">
+              <Table.Tbody>
+                {compare.data.map(({ line, similarity }) => (
+                  <Table.Tr key={line}>
+                    <Table.Td className="wrap-anywhere">{line}</Table.Td>
+                    <Table.Td w="30%">
+                      <Progress value={Math.max(0, 100 * similarity)} aria-label={`Similarity of ${line}`} />
+                    </Table.Td>
+                    <Table.Td w={80} ta="right" className="tabular">
+                      {similarity.toFixed(3)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+/** Cosine similarity to `text`, the nearest line first. */
+async function nearest(model: string, text: string, lines: string[]): Promise<{ line: string; similarity: number }[]> {
+  const body = { model, input: [text, ...lines], encoding_format: "float" };
+  const { data } = await request<{ data: { embedding: number[] }[] }>("v1/embeddings", { method: "POST", body });
+  const [first, ...others] = data.map(({ embedding }) => embedding);
+  if (first === undefined) return [];
+  return lines
+    .map((line, index) => ({ line, similarity: cosine(first, others[index] ?? []) }))
+    .sort((a, b) => b.similarity - a.similarity);
+}
+
+function cosine(a: readonly number[], b: readonly number[]): number {
+  const dot = (x: readonly number[], y: readonly number[]) =>
+    x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b) || 1);
+}
+
+function samples(model: string, input: string[]) {
+  const body = { model, input };
+  return {
+    curl: curlJson("embeddings", body),
+    python: `${PYTHON_CLIENT()}
+response = client.embeddings.create(model=${JSON.stringify(model)}, input=${JSON.stringify(input)})
+print(len(response.data[0].embedding))
+`,
+    typescript: `${TYPESCRIPT_CLIENT()}
+const response = await client.embeddings.create(${JSON.stringify(body, undefined, 2)});
+console.log(response.data[0]?.embedding.length);
+`,
+  };
+}

@@ -1,0 +1,119 @@
+import { Alert, Badge, Button, Card, Group, Progress, Select, Stack, Table, Text, Textarea } from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ModelEntry } from "../../api/models.ts";
+import { request } from "../../api/request.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
+import { WithModels } from "../../components/with-models.tsx";
+
+interface Moderation {
+  results: { flagged: boolean; categories: Record<string, boolean>; category_scores: Record<string, number> }[];
+}
+
+export function ModerationPage() {
+  return (
+    <WithModels
+      title="Moderation"
+      description="Scores of a text, by category."
+      task="moderation"
+      icon={<IconShieldCheck />}
+    >
+      {(models) => <ModerationForm models={models} />}
+    </WithModels>
+  );
+}
+
+function ModerationForm({ models }: { models: ModelEntry[] }) {
+  const [model, setModel] = useState(models[0]?.id ?? "");
+  const [input, setInput] = useState("");
+  const moderate = useMutation({
+    mutationFn: () => request<Moderation>("v1/moderations", { method: "POST", body: { model, input } }),
+  });
+  const result = moderate.data?.results[0];
+  return (
+    <Card>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          moderate.mutate();
+        }}
+      >
+        <Stack>
+          <Textarea
+            label="Text"
+            autosize
+            minRows={4}
+            maxRows={14}
+            value={input}
+            onChange={(event) => setInput(event.currentTarget.value)}
+          />
+          <Group align="flex-end">
+            <Select
+              label="Model"
+              data={models.map(({ id }) => id)}
+              allowDeselect={false}
+              value={model}
+              onChange={(next) => setModel(next ?? model)}
+            />
+            <Button type="submit" loading={moderate.isPending} disabled={input.trim() === ""}>
+              Moderate
+            </Button>
+            <AsCode samples={() => samples(model, input || "Hello")} />
+          </Group>
+          {moderate.error !== null && (
+            <Alert color="red" variant="light" role="alert">
+              {moderate.error.message}
+            </Alert>
+          )}
+          {result !== undefined && (
+            <div data-testid="moderation">
+              <Badge color={result.flagged ? "red" : "teal"} variant="dot" tt="none" mb="xs">
+                {result.flagged ? "Flagged" : "Not flagged"}
+              </Badge>
+              <Table>
+                <Table.Tbody>
+                  {Object.entries(result.category_scores)
+                    .sort(([, a], [, b]) => b - a)
+                    .map(([category, score]) => (
+                      <Table.Tr key={category}>
+                        <Table.Td w="30%" fw={result.categories[category] ? 600 : 400}>
+                          {category}
+                        </Table.Td>
+                        <Table.Td>
+                          <Progress
+                            value={100 * score}
+                            color={result.categories[category] ? "red" : "cyan"}
+                            aria-label={category}
+                          />
+                        </Table.Td>
+                        <Table.Td w={80} ta="right" className="tabular">
+                          <Text size="sm">{score.toFixed(3)}</Text>
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                </Table.Tbody>
+              </Table>
+            </div>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function samples(model: string, input: string) {
+  const body = { model, input };
+  return {
+    curl: curlJson("moderations", body),
+    python: `${PYTHON_CLIENT()}
+moderation = client.moderations.create(model=${JSON.stringify(model)}, input=${JSON.stringify(input)})
+print(moderation.results[0])
+`,
+    typescript: `${TYPESCRIPT_CLIENT()}
+const moderation = await client.moderations.create(${JSON.stringify(body)});
+console.log(moderation.results[0]);
+`,
+  };
+}

@@ -1,0 +1,159 @@
+import { Alert, Button, Card, Group, NumberInput, Select, Stack, Text, Textarea } from "@mantine/core";
+import { IconDownload, IconVolume } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { ModelEntry } from "../../api/models.ts";
+import { request, send } from "../../api/request.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { formatBytes, formatSeconds } from "../../components/format.ts";
+import { WithModels } from "../../components/with-models.tsx";
+import { type SpeechSettings, speechSamples } from "./speech-code.ts";
+
+export function SpeechPage() {
+  return (
+    <WithModels title="Speech" description="Text becomes a recording." task="speech" icon={<IconVolume />}>
+      {(models) => <SpeechForm models={models} />}
+    </WithModels>
+  );
+}
+
+const FORMATS = ["mp3", "opus", "aac", "flac", "wav"];
+
+interface Recording {
+  url: string;
+  bytes: number;
+  format: string;
+  seconds: number;
+}
+
+function SpeechForm({ models }: { models: ModelEntry[] }) {
+  const [settings, setSettings] = useState<SpeechSettings>({
+    model: models[0]?.id ?? "",
+    input: "The quick brown fox jumps over the lazy dog.",
+    voice: "",
+    format: "mp3",
+    speed: 1,
+  });
+  const set = (part: Partial<SpeechSettings>) => setSettings((now) => ({ ...now, ...part }));
+  const voices = useQuery({
+    queryKey: ["voices", settings.model],
+    queryFn: ({ signal }) =>
+      request<{ voices: { id: string }[] }>("v1/audio/voices", {
+        query: { model: settings.model },
+        signal,
+      }),
+    staleTime: 60_000,
+  });
+  const names = [...new Set((voices.data?.voices ?? []).map(({ id }) => id))];
+  const voice = names.includes(settings.voice) ? settings.voice : (names[0] ?? "");
+  const chosen = { ...settings, voice };
+  const speak = useMutation({ mutationFn: () => record(chosen) });
+  useEffect(() => {
+    const url = speak.data?.url;
+    return () => {
+      if (url !== undefined) URL.revokeObjectURL(url);
+    };
+  }, [speak.data?.url]);
+  return (
+    <Card>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          speak.mutate();
+        }}
+      >
+        <Stack>
+          <Textarea
+            label="Text"
+            autosize
+            minRows={4}
+            maxRows={14}
+            value={settings.input}
+            onChange={(event) => set({ input: event.currentTarget.value })}
+          />
+          <Group align="flex-end">
+            <Select
+              label="Model"
+              data={models.map(({ id }) => id)}
+              allowDeselect={false}
+              value={settings.model}
+              onChange={(model) => set({ model: model ?? settings.model })}
+            />
+            <Select
+              label="Voice"
+              data={names}
+              searchable
+              allowDeselect={false}
+              placeholder={voices.isPending ? "Loading voices…" : "Default"}
+              value={voice || null}
+              onChange={(next) => set({ voice: next ?? "" })}
+            />
+            <Select
+              label="Format"
+              w={110}
+              data={FORMATS}
+              allowDeselect={false}
+              value={settings.format}
+              onChange={(format) => set({ format: format ?? "mp3" })}
+            />
+            <NumberInput
+              label="Speed"
+              w={100}
+              min={0.25}
+              max={4}
+              step={0.25}
+              value={settings.speed}
+              onChange={(speed) => set({ speed: typeof speed === "number" ? speed : 1 })}
+            />
+          </Group>
+          <Group>
+            <Button
+              type="submit"
+              leftSection={<IconVolume size={16} />}
+              loading={speak.isPending}
+              disabled={settings.input.trim() === "" || voice === ""}
+            >
+              Speak
+            </Button>
+            <AsCode samples={() => speechSamples(chosen)} />
+          </Group>
+          {(speak.error ?? voices.error) !== null && (
+            <Alert color="red" variant="light" role="alert">
+              {(speak.error ?? voices.error)?.message}
+            </Alert>
+          )}
+          {speak.data !== undefined && <Player recording={speak.data} />}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function Player({ recording }: { recording: Recording }) {
+  return (
+    <Group>
+      {/* biome-ignore lint/a11y/useMediaCaption: the text that is spoken stands above */}
+      <audio controls autoPlay src={recording.url} aria-label="Recording" />
+      <Button
+        component="a"
+        variant="default"
+        size="xs"
+        href={recording.url}
+        download={`speech.${recording.format}`}
+        leftSection={<IconDownload size={15} />}
+      >
+        Download
+      </Button>
+      <Text size="xs" c="dimmed" className="tabular">
+        {formatBytes(recording.bytes)} in {formatSeconds(recording.seconds)}
+      </Text>
+    </Group>
+  );
+}
+
+async function record({ model, input, voice, format, speed }: SpeechSettings): Promise<Recording> {
+  const beganAt = performance.now();
+  const body = { model, input, voice, response_format: format, speed };
+  const blob = await (await send("v1/audio/speech", { method: "POST", body })).blob();
+  return { url: URL.createObjectURL(blob), bytes: blob.size, format, seconds: (performance.now() - beganAt) / 1000 };
+}

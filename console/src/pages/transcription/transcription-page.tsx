@@ -1,0 +1,166 @@
+import { Alert, Button, Card, FileInput, Group, Select, Stack, Text, UnstyledButton } from "@mantine/core";
+import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import type { ModelEntry } from "../../api/models.ts";
+import { request } from "../../api/request.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { formatSeconds } from "../../components/format.ts";
+import { WithModels } from "../../components/with-models.tsx";
+import { type Segment, type Transcript, toSrt, toVtt, transcriptionSamples } from "./transcript.ts";
+import { useRecorder } from "./use-recorder.ts";
+
+export function TranscriptionPage() {
+  return (
+    <WithModels
+      title="Transcription"
+      description="A recording becomes text."
+      task="transcription"
+      icon={<IconMicrophone />}
+    >
+      {(models) => <TranscriptionForm models={models} />}
+    </WithModels>
+  );
+}
+
+const ACCEPTED = "audio/*,video/mp4,video/webm,.mkv,.flac,.opus,.ogg,.m4a";
+
+function TranscriptionForm({ models }: { models: ModelEntry[] }) {
+  const [model, setModel] = useState(models[0]?.id ?? "");
+  const [file, setFile] = useState<File | null>(null);
+  const recorder = useRecorder(setFile);
+  const url = useObjectUrl(file);
+  const transcribe = useMutation({
+    mutationFn: (recording: File) => {
+      const form = new FormData();
+      form.set("model", model);
+      form.set("response_format", "verbose_json");
+      form.set("file", recording, recording.name);
+      return request<Transcript>("v1/audio/transcriptions", { method: "POST", body: form });
+    },
+  });
+  return (
+    <Card>
+      <Stack>
+        <Group align="flex-end">
+          <Select
+            label="Model"
+            data={models.map(({ id }) => id)}
+            allowDeselect={false}
+            value={model}
+            onChange={(next) => setModel(next ?? model)}
+          />
+          <FileInput
+            label="Recording"
+            placeholder="Choose a file"
+            leftSection={<IconUpload size={16} />}
+            accept={ACCEPTED}
+            clearable
+            miw={220}
+            value={file}
+            onChange={setFile}
+          />
+          <Button
+            variant="default"
+            leftSection={recorder.isRecording ? <IconPlayerStop size={16} /> : <IconMicrophone size={16} />}
+            onClick={recorder.toggle}
+          >
+            {recorder.isRecording ? "Stop recording" : "Record"}
+          </Button>
+        </Group>
+        <Group>
+          <Button
+            disabled={file === null}
+            loading={transcribe.isPending}
+            onClick={() => file !== null && transcribe.mutate(file)}
+          >
+            Transcribe
+          </Button>
+          <AsCode samples={() => transcriptionSamples(model, file?.name ?? "recording.mp3")} />
+        </Group>
+        {(transcribe.error ?? recorder.error) !== null && (
+          <Alert color="red" variant="light" role="alert">
+            {(transcribe.error ?? recorder.error)?.message}
+          </Alert>
+        )}
+        {transcribe.data !== undefined && <TranscriptView transcript={transcribe.data} url={url} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function TranscriptView({ transcript, url }: { transcript: Transcript; url: string | undefined }) {
+  const audio = useRef<HTMLAudioElement>(null);
+  const segments = transcript.segments ?? [];
+  const play = ({ start }: Segment) => {
+    if (audio.current === null) return;
+    audio.current.currentTime = start;
+    void audio.current.play();
+  };
+  const downloads = [
+    ["srt", toSrt(segments)],
+    ["vtt", toVtt(segments)],
+    ["json", JSON.stringify(transcript, undefined, 2)],
+  ] as const;
+  return (
+    <Stack gap="sm">
+      {url !== undefined && (
+        // biome-ignore lint/a11y/useMediaCaption: the transcript stands below
+        <audio ref={audio} controls src={url} aria-label="Recording" />
+      )}
+      <div data-testid="transcript">
+        {segments.length === 0 ? (
+          <Text>{transcript.text || "No speech was found."}</Text>
+        ) : (
+          segments.map((segment) => (
+            <UnstyledButton
+              key={segment.id}
+              className="segment"
+              onClick={() => play(segment)}
+              title={`Play from ${formatSeconds(segment.start)}`}
+            >
+              {segment.text.trim()}{" "}
+            </UnstyledButton>
+          ))
+        )}
+      </div>
+      <Group gap="xs">
+        <CopyButton text={transcript.text} label="Copy text" />
+        {downloads.map(([format, text]) => (
+          <Button
+            key={format}
+            size="compact-xs"
+            variant="default"
+            leftSection={<IconDownload size={13} />}
+            onClick={() => download(`transcript.${format}`, text)}
+          >
+            {format}
+          </Button>
+        ))}
+        <Text size="xs" c="dimmed">
+          {formatSeconds(transcript.duration)} of audio
+        </Text>
+      </Group>
+    </Stack>
+  );
+}
+
+function download(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function useObjectUrl(file: File | null): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (file === null) return setUrl(undefined);
+    const next = URL.createObjectURL(file);
+    setUrl(next);
+    return () => URL.revokeObjectURL(next);
+  }, [file]);
+  return url;
+}
