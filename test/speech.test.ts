@@ -72,20 +72,32 @@ test("halves the length of the audio at twice the speed", async () => {
   expect(await length(4)).toBe(usual / 4);
 });
 
-describe.each(["mp3", "opus", "aac", "flac", "wav", "pcm"])("%s", (response_format) => {
-  test("sends the first sentence before the second is synthesized", async () => {
-    const leave = new AbortController();
-    const body = { model: "hesitant", response_format, input: "A sentence of some length. And another." };
-    const response = await speak(body, { signal: leave.signal });
-    const reader = response.body?.getReader();
-    let received = 0;
-    for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
-      received += next.value.length;
-      if (received >= 1500) break;
-    }
-    expect(received).toBeGreaterThanOrEqual(1500);
-    leave.abort();
-  });
+describe.each([...["mp3", "opus", "aac", "wav", "pcm"].map((format) => [format, "audio"]), ["flac", "sse"]])(
+  "%s as %s",
+  (response_format, stream_format) => {
+    test("sends the first sentence before the second is synthesized", async () => {
+      const leave = new AbortController();
+      const input = "A sentence of some length. And another.";
+      const body = { model: "hesitant", response_format, stream_format, input };
+      const response = await speak(body, { signal: leave.signal });
+      const reader = response.body?.getReader();
+      let received = 0;
+      for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+        received += next.value.length;
+        if (received >= 1500) break;
+      }
+      expect(received).toBeGreaterThanOrEqual(1500);
+      leave.abort();
+    });
+  },
+);
+
+test("states the length in the header of a flac answer", async () => {
+  const input = "A sentence of some length. And another.";
+  const flac = Buffer.from(await (await speak({ response_format: "flac", input })).arrayBuffer());
+  const pcm = await (await speak({ response_format: "pcm", input })).arrayBuffer();
+  // STREAMINFO ends with 36 bits of total samples and the checksum (RFC 9639, section 8.2).
+  expect(Number(flac.readBigUInt64BE(18) & 0xf_ffff_ffffn)).toBe(pcm.byteLength / 2);
 });
 
 test("frees the model and counts the audio when the client disconnects mid-stream", async () => {

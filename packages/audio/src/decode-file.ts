@@ -22,6 +22,7 @@ import {
 } from "mediabunny";
 import { AudioError, tooLong } from "./audio-error.ts";
 import { aacDecoder } from "./decode-aac.ts";
+import { decodeContainer } from "./decode-container.ts";
 import {
   type DecodedAudio,
   decodeFlacFile,
@@ -49,7 +50,7 @@ const READ_CACHE_BYTES = 2 * 1024 ** 2;
 const PACKETS_PER_BATCH = 50;
 const MIN_RATE = 2000;
 const MAX_RATE = 768_000;
-const SUPPORTED = "Supported are flac, mp3, mp4, m4a, aac, ogg, opus, wav, webm, mkv and mov.";
+const SUPPORTED = "Supported are flac, mp3, mp4, m4a, aac, ogg, opus, wav, aiff, au, caf, webm, mkv, mov and mpg.";
 
 /** Throws an AudioError for a file without readable audio and for audio longer than `maxSeconds`. */
 export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOptions): AsyncGenerator<Float32Array> {
@@ -73,6 +74,8 @@ export async function* decodeFile({ path, sampleRate, maxSeconds }: DecodeOption
 
 /** Decodes every stream of a chained file. */
 async function* decodeStreams(path: string, maxSeconds: number): AsyncGenerator<DecodedAudio> {
+  const other = await decodeContainer(path).catch(throwUnreadable);
+  if (other !== undefined) return yield* withUnreadableErrors(other);
   const [first, ...others] = await findChainedStreams(path).catch(throwUnreadable);
   if (others.length === 0 || first === undefined) {
     const source = new FilePathSource(path, { maxCacheSize: READ_CACHE_BYTES, handleUnhandledError: () => {} });

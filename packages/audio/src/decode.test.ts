@@ -74,6 +74,21 @@ test("decodes one recording to the same samples from every container", async () 
   }
 });
 
+test("decodes containers and codecs that the demuxer does not know", async () => {
+  const reference = (await decode(join(RECORDINGS, "speech.flac"))).subarray(0, RATE);
+  for (const name of [
+    "first-second.oga",
+    "first-second.aiff",
+    "first-second.au",
+    "first-second.caf",
+    "first-second.mpg",
+  ]) {
+    const samples = await decode(join(RECORDINGS, name));
+    expect(Math.abs(samples.length - reference.length) / RATE, name).toBeLessThan(0.1);
+    expect(correlation(samples, reference), name).toBeGreaterThan(0.9);
+  }
+});
+
 /** Highest correlation over a range of shifts, because encoders prepend some samples. */
 function correlation(a: Float32Array, b: Float32Array): number {
   let best = 0;

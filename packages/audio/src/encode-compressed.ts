@@ -8,6 +8,7 @@ import {
   type AudioEncodingConfig,
   AudioSample,
   AudioSampleSource,
+  BufferTarget,
   FlacOutputFormat,
   Mp3OutputFormat,
   OggOutputFormat,
@@ -22,9 +23,15 @@ import { OPUS_SAMPLE_RATE, OpusEncoder } from "./opus-encoder.ts";
 
 type CompressedFormat = Exclude<AudioFormat, "wav" | "pcm">;
 
+export interface CompressOptions {
+  format: CompressedFormat;
+  sampleRate: number;
+  isSeekable: boolean;
+}
+
 interface Compression {
-  /** An append-only container, whose bytes can be sent as they are written. */
-  container: () => OutputFormat;
+  /** Unless seekable, it is append-only: its bytes can be sent as they are written. */
+  container: (options: CompressOptions) => OutputFormat;
   encoding: AudioEncodingConfig;
 }
 
@@ -38,7 +45,7 @@ const COMPRESSIONS: Record<CompressedFormat, Compression> = {
     encoding: { codec: "aac", bitrate: 96_000 },
   },
   flac: {
-    container: () => new FlacOutputFormat({ appendOnly: true }),
+    container: ({ isSeekable }) => new FlacOutputFormat({ appendOnly: !isSeekable }),
     encoding: { codec: "flac" },
   },
   opus: {
@@ -58,8 +65,9 @@ const STEP_SECONDS = 1;
 /** Encodes in worker threads: bytes arrive while the next samples are still being made. */
 export async function* encodeCompressed(
   samples: AsyncIterable<Float32Array>,
-  { format, sampleRate }: { format: CompressedFormat; sampleRate: number },
+  options: CompressOptions,
 ): AsyncGenerator<Uint8Array> {
+  const { format, sampleRate } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const bytes = new PassThrough();
@@ -70,7 +78,7 @@ export async function* encodeCompressed(
       },
     }),
   );
-  const output = new Output({ format: COMPRESSIONS[format].container(), target });
+  const output = new Output({ format: COMPRESSIONS[format].container(options), target });
   const source = new AudioSampleSource(encodingOf(format, sampleRate));
   output.addAudioTrack(source);
   const feeding = feed(samples, { output, source, sampleRate, signal }).then(
@@ -88,6 +96,28 @@ export async function* encodeCompressed(
   }
 }
 
+/**
+ * Encodes to a file whose header states its length. Libraries that read a file at once need it: libsndfile takes an
+ * unknown length for the largest possible one.
+ */
+export async function* encodeSeekable(
+  samples: AsyncIterable<Float32Array>,
+  options: CompressOptions,
+): AsyncGenerator<Uint8Array> {
+  const { format, sampleRate } = options;
+  const target = new BufferTarget();
+  const output = new Output({ format: COMPRESSIONS[format].container(options), target });
+  const source = new AudioSampleSource(encodingOf(format, sampleRate));
+  output.addAudioTrack(source);
+  try {
+    await feed(samples, { output, source, sampleRate });
+    if (target.buffer !== null) yield new Uint8Array(target.buffer);
+  } finally {
+    // Ends the encoder's thread.
+    if (output.state !== "finalized") await output.cancel().catch(() => {});
+  }
+}
+
 /** Adds resampling only for Opus at another rate, because it delays samples. */
 function encodingOf(format: CompressedFormat, sampleRate: number): AudioEncodingConfig {
   const { encoding } = COMPRESSIONS[format];
@@ -99,7 +129,7 @@ interface Feed {
   output: Output;
   source: AudioSampleSource;
   sampleRate: number;
-  signal: AbortSignal;
+  signal?: AbortSignal;
 }
 
 async function feed(samples: AsyncIterable<Float32Array>, { output, source, sampleRate, signal }: Feed): Promise<void> {
@@ -107,7 +137,7 @@ async function feed(samples: AsyncIterable<Float32Array>, { output, source, samp
   let position = 0;
   for await (const piece of samples) {
     for (const step of inSteps(piece, Math.round(STEP_SECONDS * sampleRate))) {
-      if (signal.aborted) return;
+      if (signal?.aborted) return;
       const timestamp = position / sampleRate;
       const sample = new AudioSample({ data: step, format: "f32", numberOfChannels: 1, sampleRate, timestamp });
       position += step.length;
@@ -115,7 +145,7 @@ async function feed(samples: AsyncIterable<Float32Array>, { output, source, samp
       sample.close();
     }
   }
-  if (!signal.aborted) await output.finalize();
+  if (!signal?.aborted) await output.finalize();
 }
 
 function* inSteps(samples: Float32Array, length: number): Generator<Float32Array> {

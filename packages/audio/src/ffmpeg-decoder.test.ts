@@ -55,7 +55,6 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
     ["wma", ["-c:a", "wmav2"]],
     ["ac3", ["-c:a", "ac3"]],
     ["m4a", ["-c:a", "alac"]],
-    ["aiff", []],
     ["avi", ["-c:a", "mp2"]],
   ])("decodes %s, which is unreadable without FFmpeg", async (ending, codec) => {
     const path = join(folder, `speech.${ending}`);

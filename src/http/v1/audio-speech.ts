@@ -22,8 +22,9 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
       const answer = await inference.speak(request.caller, asked, onDisconnect(reply));
       const format = body.response_format ?? "mp3";
       const { sampleRate } = answer.opened;
-      const audio = encodeAudio(answer.events, { format, sampleRate });
-      if (body.stream_format === "sse") {
+      const isStreamed = body.stream_format === "sse";
+      const audio = encodeAudio(answer.events, { format, sampleRate, isSeekable: !isStreamed });
+      if (isStreamed) {
         return sendAnswer(reply, answer, { events: toSpeechEvents(audio, answer.used) });
       }
       return sendAnswer(reply, answer, { bytes: audio, contentType: audioContentType(format, sampleRate) });

@@ -88,7 +88,7 @@ const MODALITIES: Readonly<Record<Task, { input: string[]; output: string[] }>> 
 const WITH_IMAGES = { input: ["text", "image"], output: ["text"] };
 
 const SPEECH_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"];
-const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"];
+const TRANSCRIPTION_FORMATS = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm", "aiff", "au", "caf"];
 
 function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["facts"]): Record<string, unknown> {
   const chat = opened?.task === "chat" ? opened : undefined;
