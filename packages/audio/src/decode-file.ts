@@ -20,6 +20,8 @@ import {
   WAVE,
   WEBM,
 } from "mediabunny";
+import { findAlacCookie } from "./alac-cookie.ts";
+import { alacDecoder, parseAlacCookie } from "./alac-decoder.ts";
 import { AudioError, tooLong } from "./audio-error.ts";
 import { aacDecoder } from "./decode-aac.ts";
 import { decodeContainer } from "./decode-container.ts";
@@ -46,6 +48,8 @@ export interface DecodeOptions {
 
 /** Excludes playlists (HLS), which could make an upload read other files. */
 const CONTAINERS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
+/** Sample entry of Apple Lossless, whose packets the demuxer returns without knowing the codec. */
+const ALAC = "alac";
 const READ_CACHE_BYTES = 2 * 1024 ** 2;
 const PACKETS_PER_BATCH = 50;
 const MIN_RATE = 2000;
@@ -100,7 +104,7 @@ async function* decodeSource(source: Source, path: string, maxSeconds: number): 
 async function findTrack(input: Input, maxSeconds: number): Promise<InputAudioTrack> {
   const track = await input.getPrimaryAudioTrack().catch(throwUnreadable);
   if (track === null) throw new AudioError("unreadable", "The file has no audio track.");
-  if (track.codec === null) {
+  if (track.codec === null && track.internalCodecId !== ALAC) {
     throw new AudioError("unreadable", `The codec of the file's audio is not supported. ${SUPPORTED}`);
   }
   if (track.sampleRate < MIN_RATE || track.sampleRate > MAX_RATE) throw unsupportedRate(track.sampleRate);
@@ -112,7 +116,7 @@ async function findTrack(input: Input, maxSeconds: number): Promise<InputAudioTr
 async function* decodeTrack(track: InputAudioTrack, path: string): AsyncGenerator<DecodedAudio> {
   if (track.codec?.startsWith("pcm-") || track.codec === "ulaw" || track.codec === "alaw")
     return yield* decodePcm(track);
-  const decoder = await openDecoder(track);
+  const decoder = await openDecoder(track, path);
   // Negative timestamps are the encoder's priming samples, which players skip.
   let secondsToSkip = track.codec === "aac" ? -Math.min(0, await track.getFirstTimestamp()) : 0;
   const skipped = (audio: DecodedAudio): DecodedAudio => {
@@ -139,7 +143,8 @@ async function* decodeTrack(track: InputAudioTrack, path: string): AsyncGenerato
   }
 }
 
-async function openDecoder(track: InputAudioTrack): Promise<PacketDecoder> {
+async function openDecoder(track: InputAudioTrack, path: string): Promise<PacketDecoder> {
+  if (track.internalCodecId === ALAC) return alacDecoder(parseAlacCookie(await findAlacCookie(path)));
   const config = await track.getDecoderConfig();
   if (config === null) throw new AudioError("unreadable", "The file does not describe the codec of its audio.");
   const description = config.description === undefined ? undefined : toBytes(config.description);

@@ -82,6 +82,7 @@ test("decodes containers and codecs that the demuxer does not know", async () =>
     "first-second.au",
     "first-second.caf",
     "first-second.mpg",
+    "first-second-alac.m4a",
   ]) {
     const samples = await decode(join(RECORDINGS, name));
     expect(Math.abs(samples.length - reference.length) / RATE, name).toBeLessThan(0.1);
@@ -236,4 +237,15 @@ test("kills the process when the consumer stops or aborts", async () => {
   await expect.poll(children, { timeout: 10_000 }).toBeLessThanOrEqual(1);
   decoder.close();
   await expect.poll(children, { timeout: 10_000 }).toBe(0);
+});
+
+test("decodes Apple Lossless to the same samples, and refuses cut packets", async () => {
+  const expected = (await decode(join(RECORDINGS, "first-second.aiff"))).slice();
+  expect(await decode(join(RECORDINGS, "first-second-alac.m4a"))).toEqual(expected);
+  const bytes = await readFile(join(RECORDINGS, "first-second-alac.m4a"));
+  const path = join(folder, "noise.m4a");
+  // The packets, which follow the box's header, become noise; the index stays.
+  const noise = bytes.fill(0xa5, bytes.indexOf("mdat") + 4, bytes.indexOf("moov") - 4);
+  await writeFile(path, noise);
+  await expect(decode(path)).rejects.toMatchObject({ name: "AudioError", code: "unreadable" });
 });

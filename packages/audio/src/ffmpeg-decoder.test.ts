@@ -54,7 +54,6 @@ describe.skipIf(!HAS_FFMPEG)("with FFmpeg", () => {
   test.each([
     ["wma", ["-c:a", "wmav2"]],
     ["ac3", ["-c:a", "ac3"]],
-    ["m4a", ["-c:a", "alac"]],
     ["avi", ["-c:a", "mp2"]],
   ])("decodes %s, which is unreadable without FFmpeg", async (ending, codec) => {
     const path = join(folder, `speech.${ending}`);
