@@ -62,7 +62,12 @@ test("loads a model once for two requests at the same time, and unloads it when 
     answers[0]?.choices[0]?.message.content,
   ]);
   const loaded = (await states()).get(CHAT);
-  expect(loaded).toMatchObject({ state: "up", load_seconds: expect.any(Number) });
+  expect(loaded).toMatchObject({
+    state: "up",
+    load_seconds: expect.any(Number),
+    context_window: 8192,
+    context_window_reason: "trained",
+  });
   expect(loaded?.memory_bytes).toBeGreaterThan(50e6);
   expect(childrenOf(service.process.pid).length).toBeLessThanOrEqual(2);
   await expect.poll(async () => (await states()).get(CHAT)?.state, { timeout: 20_000 }).toBe("unloaded");

@@ -25,6 +25,9 @@ interface ModelReadiness {
   memory_bytes?: number | undefined;
   /** Duration of the last load. */
   load_seconds?: number | undefined;
+  /** Context window of a loaded chat model, and what determined it. */
+  context_window?: number | undefined;
+  context_window_reason?: "configured" | "trained" | "memory" | undefined;
   /** open: no requests until the cooldown ends; half-open: one request probes the deployment. */
   circuit: "closed" | "open" | "half-open";
   /** Reason that the deployment is not up: what it waits for, or why it failed. */

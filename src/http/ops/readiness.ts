@@ -22,7 +22,8 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
   const models: Readiness["models"][number][] = [];
   let isSettled = true;
   for (const model of catalog.models) {
-    for (const { name, engine, state, circuits, memoryBytes, loadSeconds } of model.deployments) {
+    for (const { name, engine, state, circuits, memoryBytes, loadSeconds, lastModel } of model.deployments) {
+      const chat = lastModel?.task === "chat" ? lastModel : undefined;
       if (model.isBuiltin && state.state === "loading") isSettled = false;
       models.push({
         id: model.id,
@@ -34,6 +35,8 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
         device: state.state === "up" ? state.device : undefined,
         memory_bytes: memoryBytes,
         load_seconds: loadSeconds,
+        context_window: chat?.contextWindow,
+        context_window_reason: chat?.contextReason,
         reason: state.state === "up" ? undefined : (state.reason ?? waitsFor(name)),
       });
     }
