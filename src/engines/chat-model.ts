@@ -130,6 +130,8 @@ export interface ChatRequest extends Sampling {
   messages: ChatMessage[];
   /** Maximum tokens to generate for each choice; undefined: what the context window leaves. */
   maxTokens: number | undefined;
+  /** Tokens before which a local model must not end an answer that no schema constrains. */
+  minTokens?: number | undefined;
   /** Up to four stop sequences, which the answer does not include. */
   stop: readonly string[];
   /** Number of choices, each sampled independently; at least 1. */

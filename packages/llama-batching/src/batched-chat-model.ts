@@ -128,6 +128,8 @@ export class BatchedChatModel {
       plan,
       stop: request.stop,
       samplerMemory: this.#samplerMemory,
+      minTokens: request.minTokens ?? 0,
+      endTokens: this.#vocabulary.endTokens,
       maxTokens: Math.min(request.maxTokens ?? room, room),
       samplings,
       createLogprobReader: () => this.#createLogprobReader(request),

@@ -21,6 +21,10 @@ export interface GenerationOptions {
   sampling: SamplerOptions;
   stop: readonly string[];
   samplerMemory: SamplerMemory;
+  /** Number of tokens before which the answer must not end, unless a grammar ends it. */
+  minTokens: number;
+  /** The model's end-of-generation tokens. */
+  endTokens: readonly Token[];
   /** Limit of generated tokens, at least 1. */
   maxTokens: number;
   /** Undefined: the request asked for none. Disposed by the generation. */
@@ -66,7 +70,7 @@ export class Generation {
     this.#text = new StreamingDetokenizer(model, prompt, plan.hiddenTokens);
     const completionTokens = () => tokenCounts.completionTokens;
     this.#events = new ChoiceEvents({ choice, syntax: plan.syntax, stop, completionTokens, emit });
-    this.#sampler = options.decoder.createSampler(options.sampling);
+    this.#sampler = options.decoder.createSampler(options.sampling, options.minTokens > 0 ? options.endTokens : []);
     this.#constrain();
   }
 
@@ -146,8 +150,9 @@ export class Generation {
   }
 
   #accept(token: Token, logprob: TokenLogprob | undefined): void {
-    const { model, plan, tokenCounts, prompt, acquired, emit, choice, maxTokens } = this.#options;
+    const { model, plan, tokenCounts, prompt, acquired, emit, choice, minTokens, maxTokens } = this.#options;
     this.#sampled.push(token);
+    if (this.#sampled.length === minTokens && this.#grammar === undefined) this.#sampler.liftBan(this.#sampled);
     tokenCounts.completionTokens += 1;
     if (this.#events.phase === "reasoning") tokenCounts.reasoningTokens += 1;
     if (this.#sampled.length === 1 && choice === 0) {

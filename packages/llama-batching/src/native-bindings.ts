@@ -131,9 +131,9 @@ export class NativeDecoder {
     }
   }
 
-  /** Dispose it once; its memory is freed with the next garbage collection. */
-  createSampler(config: SamplerOptions): Sampler {
-    return new Sampler(new this.#bindings.AddonSampler(this.#nativeModel), config);
+  /** `bannedAtFirst` is banned until `liftBan` or `constrain`. Dispose it once; its memory is freed with the next garbage collection. */
+  createSampler(config: SamplerOptions, bannedAtFirst: readonly Token[] = []): Sampler {
+    return new Sampler(new this.#bindings.AddonSampler(this.#nativeModel), config, bannedAtFirst);
   }
 
   /** Throws when the grammar does not parse. */
@@ -229,25 +229,41 @@ export class Sampler {
   readonly native: NativeSampler;
   readonly #config: SamplerOptions;
 
-  constructor(native: NativeSampler, config: SamplerOptions) {
+  constructor(native: NativeSampler, config: SamplerOptions, bannedAtFirst: readonly Token[]) {
     this.native = native;
     this.#config = config;
-    native.applyConfig(config);
+    native.applyConfig(bannedAtFirst.length === 0 ? config : withBan(config, bannedAtFirst));
+  }
+
+  /** Allows the tokens that were banned at first. `sampled` is what this sampler returned so far. */
+  liftBan(sampled: readonly Token[]): void {
+    this.native.applyConfig(this.#configAfter(sampled));
   }
 
   /** Constrains the following tokens to the grammar. `sampled` is what this sampler returned so far. */
   constrain(grammar: GrammarState, sampled: readonly Token[]): void {
+    this.native.applyConfig({ ...this.#configAfter(sampled), grammarEvaluationState: grammar.native });
+  }
+
+  #configAfter(sampled: readonly Token[]): SamplerOptions {
     const { repeatPenaltyTokens } = this.#config;
-    this.native.applyConfig({
-      ...this.#config,
-      ...(repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(sampled) }),
-      grammarEvaluationState: grammar.native,
-    });
+    return repeatPenaltyTokens === undefined
+      ? this.#config
+      : { ...this.#config, repeatPenaltyTokens: Uint32Array.from(sampled) };
   }
 
   dispose(): void {
     this.native.dispose();
   }
+}
+
+function withBan(config: SamplerOptions, banned: readonly Token[]): SamplerOptions {
+  const { tokenBiasKeys = [], tokenBiasValues = [] } = config;
+  return {
+    ...config,
+    tokenBiasKeys: Uint32Array.from([...tokenBiasKeys, ...banned]),
+    tokenBiasValues: Float32Array.from([...tokenBiasValues, ...banned.map(() => Number.NEGATIVE_INFINITY)]),
+  };
 }
 
 /** Position of an output in its grammar. */

@@ -73,6 +73,8 @@ export interface GenerationRequest extends SamplingParameters {
   messages: readonly PromptMessage[];
   /** Limit of tokens generated for each choice; undefined: what the context window leaves. */
   maxTokens: number | undefined;
+  /** Tokens before which the model must not end an answer that no grammar constrains. */
+  minTokens?: number | undefined;
   /** Texts that end the answer and are not part of it. */
   stop: readonly string[];
   /** Number of answers, each sampled independently; at least 1. */

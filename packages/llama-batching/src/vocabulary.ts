@@ -13,12 +13,14 @@ export class Vocabulary {
   readonly specialTokenTexts: readonly string[];
   /** Texts of the end-of-generation tokens. */
   readonly endTexts: readonly string[];
+  readonly endTokens: readonly Token[];
   /** Texts of the other control tokens. */
   readonly #controls: ReadonlyMap<Token, string>;
 
   constructor(model: LlamaModel) {
     const specialTokenTexts: string[] = [];
     const endTexts: string[] = [];
+    const endTokens: Token[] = [];
     const controls = new Map<Token, string>();
     for (const token of model.iterateAllTokens()) {
       const { control, unknown } = model.getTokenAttributes(token);
@@ -26,14 +28,17 @@ export class Vocabulary {
       if (!control && !unknown && !isEnd) continue;
       const text = model.detokenize([token], true);
       specialTokenTexts.push(text);
-      if (isEnd) endTexts.push(text);
-      else controls.set(token, text);
+      if (isEnd) {
+        endTexts.push(text);
+        endTokens.push(token);
+      } else controls.set(token, text);
     }
     const { tokens, model: kind } = model.fileInfo.metadata.tokenizer.ggml;
     this.size = tokens.length;
     this.maxTokenBytes = NORMALIZING_KINDS.has(kind) ? undefined : maxLength(tokens);
     this.specialTokenTexts = specialTokenTexts;
     this.endTexts = endTexts;
+    this.endTokens = endTokens;
     this.#controls = controls;
   }
 

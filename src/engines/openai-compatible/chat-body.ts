@@ -23,6 +23,7 @@ export function toChatBody(request: ChatRequest): Body {
     ...changed(request, "choices", "n"),
     ...changed(request, "reasoningEffort", "reasoning_effort"),
     ...changed(request, "repeatLastN", "repeat_last_n"),
+    ...changed(request, "minTokens", "min_tokens"),
     ...changed(request, "templateVariables", "chat_template_kwargs"),
     ...changed(request, "promptCacheKey", "prompt_cache_key"),
     ...(request.stop.length === 0 ? {} : { stop: request.stop }),

@@ -67,6 +67,7 @@ const FIELDS = {
   repeat_penalty: optional(RepeatPenalty),
   repetition_penalty: optional(RepeatPenalty),
   repeat_last_n: optional(z.int().min(-1)),
+  min_tokens: optional(z.int().min(0)),
   chat_template_kwargs: optional(z.record(z.string(), z.unknown())),
   guided_json: optional(GuidedJson),
   // Extension of Ollama.

@@ -22,6 +22,7 @@ export const KNOWN_FIELDS: readonly string[] = [
   "repeat_penalty",
   "repetition_penalty",
   "repeat_last_n",
+  "min_tokens",
   "logit_bias",
   "logprobs",
   "top_logprobs",
@@ -47,7 +48,7 @@ export const KNOWN_FIELDS: readonly string[] = [
 ];
 
 /** Known fields without effect: reported as ignored and accepted under every policy. */
-export const FIELDS_WITHOUT_EFFECT: readonly string[] = ["num_ctx", "keep_alive", "min_tokens", "verbosity"];
+export const FIELDS_WITHOUT_EFFECT: readonly string[] = ["num_ctx", "keep_alive", "verbosity"];
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 const isFalse = (value: unknown) => value === false;

@@ -12,6 +12,7 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     model: body.model,
     messages: body.messages.map(toMessage),
     maxTokens: lower(body.max_tokens, body.max_completion_tokens),
+    minTokens: body.min_tokens,
     temperature: body.temperature ?? 1,
     topP: body.top_p ?? 1,
     // Clients of other servers send 0 or -1 for no limit.
