@@ -2,18 +2,29 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
 import { toFile } from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { DEFAULT_CHAT_MODEL } from "../support/default-model.ts";
 import type { Service } from "../support/service.ts";
+import { type ClientCheck, updateClientsTable } from "./clients-table.ts";
+import { nodeClientVersion } from "./node-client-version.ts";
 import { startClientsService, TOOLS_MODEL } from "./start-clients-service.ts";
 
 let service: Service;
+const checks: ClientCheck[] = [];
 
 beforeAll(async () => {
   service = await startClientsService();
 });
-afterAll(() => service?.stop());
+afterEach(({ task }) => {
+  const client = task.suite?.name ?? "";
+  const error = task.result?.errors?.[0]?.message ?? null;
+  checks.push({ client, version: nodeClientVersion(client), check: task.name, error });
+});
+afterAll(async () => {
+  await service?.stop();
+  if (process.env.UPDATE_CLIENTS === "1") await updateClientsTable(checks);
+});
 
 const getWeather = tool({
   description: "Current weather of a city.",
@@ -62,17 +73,19 @@ describe.each(Object.entries(providers))("ai with %s", (_name, model) => {
   });
 });
 
-test("openai speaks, transcribes and moderates by OpenAI's model names", async () => {
-  const client = service.client();
-  const spoken = await client.audio.speech.create({
-    model: "tts-1",
-    voice: "alloy",
-    input: "Good morning.",
-    response_format: "wav",
+describe("openai (Node)", () => {
+  test("speaks, transcribes and moderates by OpenAI's model names", async () => {
+    const client = service.client();
+    const spoken = await client.audio.speech.create({
+      model: "tts-1",
+      voice: "alloy",
+      input: "Good morning.",
+      response_format: "wav",
+    });
+    const file = await toFile(spoken, "speech.wav");
+    const transcript = await client.audio.transcriptions.create({ model: "whisper-1", file });
+    expect(transcript.text.toLowerCase()).toContain("morning");
+    const verdict = await client.moderations.create({ model: "omni-moderation-latest", input: "Good morning." });
+    expect(verdict.results[0]?.flagged).toBe(false);
   });
-  const file = await toFile(spoken, "speech.wav");
-  const transcript = await client.audio.transcriptions.create({ model: "whisper-1", file });
-  expect(transcript.text.toLowerCase()).toContain("morning");
-  const verdict = await client.moderations.create({ model: "omni-moderation-latest", input: "Good morning." });
-  expect(verdict.results[0]?.flagged).toBe(false);
 });

@@ -1,31 +1,25 @@
 /** Runs the Python clients of this suite, each in an environment with pinned versions. */
 
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Service } from "../support/service.ts";
+import type { ClientCheck } from "./clients-table.ts";
 
 const run = promisify(execFile);
 const PYTHON = process.env.PYTHON ?? "python3";
-const SCRIPTS = resolve(import.meta.dirname, "python");
+/** Folder of the scripts that drive one client each. */
+export const PYTHON_SCRIPTS = resolve(import.meta.dirname, "python");
 const ENVIRONMENTS = resolve(import.meta.dirname, "../../node_modules/.cache/python-clients");
-
-/** Result of one check of one client; `error` is null when it passed. */
-export interface ClientCheck {
-  client: string;
-  version: string;
-  check: string;
-  error: string | null;
-}
 
 /** Installs a requirements file into a virtual environment of its name and returns its interpreter. Throws when pip fails. */
 export async function installPythonClients(requirements: string): Promise<string> {
   const environment = join(ENVIRONMENTS, requirements.replace(/\.txt$/, ""));
   await mkdir(ENVIRONMENTS, { recursive: true });
-  await run(PYTHON, ["-m", "venv", environment]);
   const interpreter = join(environment, "bin", "python");
-  await run(interpreter, ["-m", "pip", "install", "--quiet", "--requirement", join(SCRIPTS, requirements)], {
+  if (!existsSync(interpreter)) await run(PYTHON, ["-m", "venv", environment]);
+  await run(interpreter, ["-m", "pip", "install", "--quiet", "--requirement", join(PYTHON_SCRIPTS, requirements)], {
     maxBuffer: 1 << 26,
   });
   return interpreter;
@@ -35,7 +29,7 @@ export async function installPythonClients(requirements: string): Promise<string
 export async function runPythonClient(
   interpreter: string,
   script: string,
-  service: Service,
+  service: { baseUrl: string; apiKey: string },
   chatModel: string,
 ): Promise<ClientCheck[]> {
   const environment = {
@@ -44,9 +38,11 @@ export async function runPythonClient(
     PARLANCE_BASE_URL: service.baseUrl,
     PARLANCE_API_KEY: service.apiKey,
     PARLANCE_CHAT_MODEL: chatModel,
+    PYTHONDONTWRITEBYTECODE: "1",
+    ...(process.env.CLIENT_LOG && { CLIENT_LOG: process.env.CLIENT_LOG }),
   };
   // A failed check ends the script with 1, but is still reported on standard output.
-  const { stdout, stderr } = await run(interpreter, [join(SCRIPTS, script)], { env: environment }).catch(
+  const { stdout, stderr } = await run(interpreter, [join(PYTHON_SCRIPTS, script)], { env: environment }).catch(
     (failure: { stdout: string; stderr: string }) => failure,
   );
   const checks = stdout.split("\n").filter((line) => line.startsWith('{"client"'));

@@ -5,6 +5,7 @@ import importlib.metadata
 import inspect
 import json
 import os
+import socket
 import sys
 import traceback
 
@@ -17,6 +18,12 @@ TOOLS_MODEL = "scripted-tools"
 def get_weather(city: str) -> str:
     """Current weather of a city."""
     return f"18 degrees in {city}"
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def run(distribution: str, *checks) -> None:
