@@ -151,6 +151,16 @@ test("rejects a missing file, a file in another field, text as the file and two 
   await nothingStays();
 });
 
+test.each(["form-data", 'form-data; filename="a.wav"', 'form-data; n\u00e4me="model"'])(
+  "rejects a part without a name: %s",
+  async (disposition) => {
+    const body = `--B\r\ncontent-disposition: ${disposition}\r\n\r\nscripted\r\n--B--\r\n`;
+    const headers = { "content-type": "multipart/form-data; boundary=B" };
+    const refused = await refusal(await service.fetch("/v1/audio/transcriptions", { method: "POST", headers, body }));
+    expect(refused).toMatchObject({ status: 400, message: expect.stringMatching(/needs a name|'model'/) });
+  },
+);
+
 test("rejects a missing model, an unknown one and one of another task", async () => {
   const body = new FormData();
   body.append("file", new Blob([new Uint8Array(WAVE)]), "a.wav");

@@ -144,12 +144,14 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
       content.on("error", () => {});
       if (name !== "file") {
         content.resume();
+        if (!isNamed(name)) return fail(unnamed());
         return fail(invalidRequest(`The field '${name}' was sent as a file; only 'file' may be one.`, name));
       }
       written = save(content, lastSegment(fileName));
       written.catch((error) => fail(toDiskFault(error)));
     });
     parser.on("field", (name, value, isNameCut, isCut) => {
+      if (!isNamed(name)) return fail(unnamed());
       if (isNameCut || isCut) return fail(invalidRequest(`A field may have at most ${FIELD_BYTES} bytes.`, name));
       fields.push([name, value]);
     });
@@ -164,6 +166,15 @@ function parseBody(body: IncomingMessage, contentType: string, path: string, max
     body.once("error", () => fail(new Fault("client-left", "The client left.")));
     body.pipe(parser);
   });
+}
+
+/** The parser reports a part without a name all the same. */
+function isNamed(name: string | undefined): boolean {
+  return name !== undefined;
+}
+
+function unnamed(): Fault {
+  return invalidRequest("Every part of the multipart body needs a name in its Content-Disposition.");
 }
 
 function openParser(body: IncomingMessage, contentType: string, maxBytes: number) {

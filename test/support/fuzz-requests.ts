@@ -1,0 +1,394 @@
+/** Generators of requests to every operation: valid ones, most of them with one mutation. */
+
+import fc from "fast-check";
+import { makeWave } from "./wave.ts";
+
+export interface FuzzRequest {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  type?: string;
+  body?: string | Buffer;
+  isAdministration: boolean;
+}
+
+const JSON_TYPE = "application/json";
+const MULTIPART_TYPE = "multipart/form-data; boundary=B";
+const text = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: 30 }) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 30 }) },
+);
+const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,9}$/);
+const some = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength = 4) => fc.array(arbitrary, { minLength: 1, maxLength });
+/** A record with the first fields always and the others at times. */
+const record = (
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>> = {},
+) => fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) });
+
+const schema: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    record({ type: fc.constantFrom("string", "integer", "number", "boolean", "null") }),
+    record(
+      { type: fc.constant("string") },
+      { pattern: fc.constantFrom("^a+$", "[0-9]{2}", "(a|b)*"), maxLength: fc.nat(20) },
+    ),
+    record({ enum: fc.uniqueArray(name, { minLength: 1, maxLength: 3 }) }),
+    record({ type: fc.constant("array"), items: tie("schema") }, { minItems: fc.nat(2) }),
+    record(
+      { type: fc.constant("object"), properties: fc.dictionary(name, tie("schema"), { maxKeys: 3 }) },
+      { additionalProperties: fc.constant(false), required: fc.constant([]) },
+    ),
+    fc.record({ anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }) }),
+  ),
+})).schema;
+
+const textPart = record({ type: fc.constant("text"), text });
+const message = fc.oneof(
+  record({ role: fc.constantFrom("system", "developer"), content: text }, { name }),
+  record({ role: fc.constant("user"), content: fc.oneof(text, some(textPart)) }, { name }),
+  record({ role: fc.constant("assistant"), content: text }, { reasoning_content: text, refusal: fc.constant(null) }),
+);
+const number = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+const chat = record(
+  { model: fc.constantFrom("m", "m", "upstream"), messages: some(message, 5) },
+  {
+    stream: fc.boolean(),
+    temperature: number(0, 2),
+    top_p: number(0, 1),
+    n: fc.integer({ min: 1, max: 3 }),
+    max_tokens: fc.integer({ min: 1, max: 100 }),
+    stop: fc.oneof(text, some(text)),
+    logit_bias: fc.dictionary(fc.nat(9999).map(String), number(-100, 100), { maxKeys: 3 }),
+    seed: fc.integer(),
+    tools: some(
+      record({ type: fc.constant("function"), function: record({ name, parameters: schema }, { description: text }) }),
+      2,
+    ),
+    tool_choice: fc.constantFrom("auto", "none"),
+    response_format: fc.oneof(
+      fc.constant({ type: "text" }),
+      fc.constant({ type: "json_object" }),
+      fc.record({ type: fc.constant("json_schema"), json_schema: record({ name, schema }, { strict: fc.boolean() }) }),
+    ),
+    metadata: fc.dictionary(name, text, { maxKeys: 3 }),
+    reasoning_effort: fc.constantFrom("none", "low", "high"),
+    moderation: fc.constant({ model: "guard", policy: { input: { mode: "score" } } }),
+  },
+);
+const inputItem = fc.oneof(
+  record({ role: fc.constantFrom("user", "system", "developer"), content: text }),
+  record({
+    type: fc.constant("message"),
+    role: fc.constant("user"),
+    content: some(fc.record({ type: fc.constant("input_text"), text })),
+  }),
+);
+const responses = record(
+  { model: fc.constant("m"), input: fc.oneof(text, some(inputItem)) },
+  {
+    instructions: text,
+    stream: fc.boolean(),
+    temperature: number(0, 2),
+    max_output_tokens: fc.integer({ min: 16, max: 100 }),
+    tools: some(record({ type: fc.constant("function"), name, parameters: schema }), 2),
+    text: fc.record({ format: fc.constantFrom({ type: "text" }, { type: "json_object" }) }),
+    reasoning: fc.record({ effort: fc.constantFrom("low", "high") }),
+    metadata: fc.dictionary(name, text, { maxKeys: 3 }),
+    store: fc.boolean(),
+  },
+);
+const messages = record(
+  {
+    model: fc.constant("m"),
+    max_tokens: fc.integer({ min: 1, max: 100 }),
+    messages: some(record({ role: fc.constantFrom("user", "assistant"), content: fc.oneof(text, some(textPart)) })),
+  },
+  {
+    system: fc.oneof(text, some(textPart)),
+    stream: fc.boolean(),
+    temperature: number(0, 1),
+    stop_sequences: some(text),
+    tools: some(
+      record({ name, input_schema: fc.constant({ type: "object", properties: {} }) }, { description: text }),
+      2,
+    ),
+    thinking: fc.constantFrom({ type: "disabled" }, { type: "enabled", budget_tokens: 1024 }),
+    metadata: fc.record({ user_id: name }),
+  },
+);
+const embeddings = record(
+  { model: fc.constant("vectors"), input: fc.oneof(text, some(text), some(fc.nat(9999)), some(some(fc.nat(9999)))) },
+  { encoding_format: fc.constantFrom("float", "base64"), dimensions: fc.integer({ min: 1, max: 3 }), user: name },
+);
+const moderations = record({ input: fc.oneof(text, some(text)) }, { model: fc.constant("guard") });
+const speech = record(
+  { model: fc.constant("voice"), input: text, voice: fc.constantFrom("low", "high") },
+  {
+    speed: number(0.25, 4),
+    response_format: fc.constantFrom("wav", "pcm", "flac"),
+    stream_format: fc.constantFrom("audio", "sse"),
+  },
+);
+
+const project = fc.constantFrom("PROJECT", "none", "proj_x", "%00", "..");
+const limit = fc.record({ max_requests_per_1_minute: fc.nat(1e6) });
+const ADMINISTRATION: readonly [path: fc.Arbitrary<string>, body: fc.Arbitrary<unknown>][] = [
+  [fc.constant("projects"), record({ name })],
+  [project.map((id) => `projects/${id}`), record({ name })],
+  [project.map((id) => `projects/${id}/service_accounts`), record({ name })],
+  [
+    fc.constant("projects/PROJECT/model_permissions"),
+    fc.record({
+      mode: fc.constantFrom("allow_list", "deny_list"),
+      model_ids: some(fc.constantFrom("m", "voice", "guard")),
+    }),
+  ],
+  [fc.constant("projects/PROJECT/rate_limits/rl-m"), limit],
+  [
+    fc.constant("projects/PROJECT/spend_limit"),
+    fc.record({ threshold_amount: fc.nat(1e6), currency: fc.constant("USD"), interval: fc.constant("month") }),
+  ],
+  [
+    fc.constant("projects/PROJECT/moderation_policy"),
+    fc.record({ model: fc.constant("guard"), input: fc.constant({ mode: "score" }) }),
+  ],
+  [fc.constantFrom("models/m/load", "models/guard/load", "models/none/unload"), fc.constant({})],
+];
+const reading = fc
+  .tuple(
+    fc.constantFrom(
+      "usage/completions",
+      "usage/embeddings",
+      "usage/moderations",
+      "usage/audio_speeches",
+      "usage/audio_transcriptions",
+      "costs",
+      "audit_logs",
+      "projects",
+      "admin_api_keys",
+      "projects/PROJECT/rate_limits",
+      "projects/PROJECT/api_keys",
+    ),
+    fc.dictionary(
+      fc.constantFrom(
+        "start_time",
+        "end_time",
+        "limit",
+        "page",
+        "after",
+        "before",
+        "bucket_width",
+        "group_by",
+        "group_by[]",
+        "project_ids[]",
+        "models",
+        "order",
+        "include_archived",
+      ),
+      fc.oneof(fc.integer().map(String), fc.constantFrom("1d", "1h", "1m", "model", "project_id", "asc", "true"), text),
+      { maxKeys: 4 },
+    ),
+  )
+  .map(
+    ([path, query]): FuzzRequest => ({
+      method: "GET",
+      path: `organization/${path}?${new URLSearchParams(toWellFormed(query))}`,
+      isAdministration: true,
+    }),
+  );
+
+function toWellFormed(query: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).map(([key, value]) => [key, value.toWellFormed()]));
+}
+
+/** Values that are wrong almost everywhere, and the limits of types. */
+const strange = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    "",
+    0,
+    -1,
+    1e308,
+    2 ** 53,
+    -0.5,
+    [],
+    {},
+    [[]],
+    [null],
+    { type: "x" },
+    "\0",
+    "\ud800",
+    "9".repeat(400),
+  ),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+const key = fc.oneof(
+  fc.constantFrom("type", "constructor", "toString", "__proto__x", "x-y", ""),
+  fc.string({ maxLength: 9 }),
+);
+
+interface Mutation {
+  at: number;
+  operation: "replace" | "delete" | "add" | "repeat" | "nest";
+  value: unknown;
+  key: string;
+}
+const mutation: fc.Arbitrary<Mutation> = fc.record({
+  at: fc.nat(),
+  operation: fc.constantFrom("replace", "replace", "delete", "add", "repeat", "nest"),
+  value: strange,
+  key,
+});
+
+type Container = Record<string | number, unknown>;
+
+/** Changes one place of a JSON value, in a copy. */
+function mutate(original: unknown, { at, operation, value, key: added }: Mutation): unknown {
+  const holder: Container = { root: structuredClone(original) };
+  const places: [Container, string | number][] = [];
+  const walk = (container: Container) => {
+    for (const each of Array.isArray(container) ? container.keys() : Object.keys(container)) {
+      places.push([container, each]);
+      const inner = container[each];
+      if (typeof inner === "object" && inner !== null) walk(inner as Container);
+    }
+  };
+  walk(holder);
+  const [container, place] = places[at % places.length] ?? [holder, "root"];
+  const old = container[place];
+  if (operation === "delete" && Array.isArray(container)) container.splice(Number(place), 1);
+  else if (operation === "delete") delete container[place];
+  else if (operation === "repeat" && Array.isArray(old)) container[place] = Array.from({ length: 50 }, () => old[0]);
+  else if (operation === "repeat" && typeof old === "string") container[place] = old.repeat(200);
+  else if (operation === "nest") container[place] = [old];
+  else if (operation === "add" && typeof old === "object" && old !== null) (old as Container)[added] = value;
+  else container[place] = value;
+  return holder.root;
+}
+
+/** A valid value as often as not; otherwise with one mutation, at times with one more in its text. */
+function toBody(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 3, arbitrary: valid.map(stringify) },
+    { weight: 6, arbitrary: fc.tuple(valid, mutation).map(([value, change]) => stringify(mutate(value, change))) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(valid, fc.nat(), fc.string({ maxLength: 2 })).map(([value, at, put]) => {
+        const json = stringify(value);
+        const index = at % (json.length + 1);
+        return json.slice(0, index) + put + (at % 3 === 0 ? "" : json.slice(index + 1));
+      }),
+    },
+  );
+}
+
+const stringify = (value: unknown) => JSON.stringify(value) ?? "";
+
+const post = (path: string, valid: fc.Arbitrary<unknown>): fc.Arbitrary<FuzzRequest> =>
+  toBody(valid).map((body) => ({ method: "POST", path, type: JSON_TYPE, body, isAdministration: false }));
+
+const WAVE = makeWave({ seconds: 0.2 });
+const field = (given: string, value: string | Buffer, filename?: string) =>
+  Buffer.concat([
+    Buffer.from(
+      `--B\r\ncontent-disposition: form-data; name="${given}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n\r\n`,
+    ),
+    Buffer.from(value),
+    Buffer.from("\r\n"),
+  ]);
+const upload: fc.Arbitrary<FuzzRequest> = fc
+  .record({
+    path: fc.constantFrom("audio/transcriptions", "audio/transcriptions", "audio/translations"),
+    fields: fc.dictionary(
+      fc.constantFrom(
+        "language",
+        "prompt",
+        "response_format",
+        "temperature",
+        "timestamp_granularities[]",
+        "stream",
+        "include[]",
+        "x",
+      ),
+      fc.oneof(
+        fc.constantFrom("en", "json", "text", "srt", "verbose_json", "0", "0.5", "word", "segment", "true", "false"),
+        text,
+      ),
+      { maxKeys: 4 },
+    ),
+    file: fc.oneof(
+      { weight: 4, arbitrary: fc.constant<Buffer | undefined>(WAVE) },
+      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 99 }).map((bytes) => Buffer.from(bytes)) },
+      { weight: 1, arbitrary: fc.constant(undefined) },
+    ),
+    cut: fc.option(fc.nat(), { freq: 5 }),
+    damaged: fc.option(fc.tuple(fc.nat(), fc.nat(255)), { freq: 4 }),
+  })
+  .map(({ path, fields, file, cut, damaged }) => {
+    const parts = Object.entries(fields).map(([given, value]) => field(given, value));
+    const body = Buffer.concat([
+      field("model", "ears"),
+      ...parts,
+      ...(file === undefined ? [] : [field("file", file, "a.wav")]),
+      Buffer.from("--B--\r\n"),
+    ]);
+    if (damaged !== null) body[damaged[0] % body.length] = damaged[1];
+    return {
+      method: "POST",
+      path,
+      type: MULTIPART_TYPE,
+      body: cut === null ? body : body.subarray(0, cut % body.length),
+      isAdministration: false,
+    };
+  });
+
+const raw: fc.Arbitrary<FuzzRequest> = fc.record({
+  method: fc.constant("POST" as const),
+  path: fc.constantFrom(
+    "chat/completions",
+    "responses",
+    "messages",
+    "embeddings",
+    "moderations",
+    "audio/speech",
+    "audio/transcriptions",
+    "messages/count_tokens",
+  ),
+  type: fc.constantFrom(JSON_TYPE, MULTIPART_TYPE, "text/plain", "application/json; charset=utf-16"),
+  body: fc.oneof(
+    fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    fc.json().map((json) => Buffer.from(json)),
+  ),
+  isAdministration: fc.constant(false),
+});
+
+const administration: fc.Arbitrary<FuzzRequest> = fc.oneof(
+  ...ADMINISTRATION.map(([path, valid]) =>
+    fc.tuple(path, toBody(valid)).map(
+      ([at, body]): FuzzRequest => ({
+        method: "POST",
+        path: `organization/${at}`,
+        type: JSON_TYPE,
+        body,
+        isAdministration: true,
+      }),
+    ),
+  ),
+  reading,
+);
+
+export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
+  { weight: 5, arbitrary: post("chat/completions", chat) },
+  { weight: 3, arbitrary: post("responses", responses) },
+  { weight: 1, arbitrary: post("responses/input_tokens", responses) },
+  { weight: 3, arbitrary: post("messages", messages) },
+  { weight: 1, arbitrary: post("messages/count_tokens", messages) },
+  { weight: 2, arbitrary: post("embeddings", embeddings) },
+  { weight: 2, arbitrary: post("moderations", moderations) },
+  { weight: 2, arbitrary: post("audio/speech", speech) },
+  { weight: 1, arbitrary: upload },
+  { weight: 2, arbitrary: administration },
+  { weight: 1, arbitrary: raw },
+);
