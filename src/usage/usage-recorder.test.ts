@@ -1,81 +1,30 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
-import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
-import { type Database, openDatabase } from "../storage/database.ts";
+import { describe, expect, test } from "vitest";
+import { DATABASE_KINDS } from "../../test/support/databases.ts";
+import { NOON, records, rollups, usageRecord, useUsageRecorders } from "../../test/support/usage-recorders.ts";
 import { type UsageBatch, UsageRows } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
 import type { RecordedUsage } from "../usage.ts";
-import { type UsageRecord, UsageRecorder, type UsageRecorderOptions } from "./usage-recorder.ts";
+import type { UsageRecord } from "./usage-recorder.ts";
 
-const databases = useDatabases();
+const { open } = useUsageRecorders();
 const DAY = 86_400_000;
-const NOON = Date.UTC(2026, 10, 21, 12);
-
-let closing = new AsyncDisposableStack();
-afterEach(async () => {
-  await closing.disposeAsync();
-  closing = new AsyncDisposableStack();
-});
-
-async function open(kind: (typeof DATABASE_KINDS)[number]) {
-  const options = await databases.create(kind);
-  const database = openDatabase(options);
-  closing.defer(() => database.close());
-  const directory = mkdtempSync(join(tmpdir(), "parlance-usage-"));
-  closing.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const start = (given: Partial<UsageRecorderOptions> = {}) => {
-    const recorder = new UsageRecorder({ database, directory, logger: options.logger, recordDays: 30, ...given });
-    closing.defer(() => recorder.close());
-    return recorder;
-  };
-  return { database, directory, start };
-}
-
-function record(change: Partial<UsageRecord> = {}): UsageRecord {
-  return {
-    at: NOON,
-    organizationId: "org_a",
-    projectId: "proj_a",
-    keyId: "key_a",
-    model: "parrot",
-    deployment: "parrot",
-    operation: "chat",
-    promptTokens: 10,
-    cachedTokens: 2,
-    completionTokens: 5,
-    reasoningTokens: 1,
-    characters: 0,
-    audioMilliseconds: 0,
-    durationMilliseconds: 120,
-    costNanoDollars: 700,
-    outcome: "finished",
-    ...change,
-  };
-}
 
 function batchOf(given: UsageRecord[], number: number): UsageBatch {
   const { dimensions, values } = UsageRows.of(given);
   return { writer: "dead", number, dimensions, values };
 }
 
-const records = (database: Database) =>
-  database.run((executor) => executor.selectFrom("usageRecords").selectAll().orderBy("at").execute());
-const rollups = (database: Database) =>
-  database.run((executor) =>
-    executor.selectFrom("usageRollups").selectAll().orderBy("bucketSeconds").orderBy("beginsAt").execute(),
-  );
-
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("writes each request and its hourly and daily rollups", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
-    recorder.record(record());
-    recorder.record(record({ at: NOON + 1, costNanoDollars: 300 }));
+    recorder.record(usageRecord());
+    recorder.record(usageRecord({ at: NOON + 1, costNanoDollars: 300 }));
     await recorder.flush();
-    recorder.record(record({ at: NOON + 3_600_000, costNanoDollars: null }));
+    recorder.record(usageRecord({ at: NOON + 3_600_000, costNanoDollars: null }));
     await recorder.flush();
     expect(await records(database)).toHaveLength(3);
     const day = Date.UTC(2026, 10, 21);
@@ -91,7 +40,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { database, start } = await open(kind);
     const recorder = start();
     const given = Array.from({ length: 682 }, (_, index) => ({
-      ...record({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
+      ...usageRecord({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
       ...{ cachedTokens: 3 * index, completionTokens: 5 * index, reasoningTokens: 7 * index, characters: 11 * index },
       ...{ audioMilliseconds: 13 * index, durationMilliseconds: 17 * index },
       costNanoDollars: index % 3 === 0 ? null : 1e12 + index,
@@ -122,9 +71,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const recorder = start();
     const others = ["organizationId", "projectId", "keyId", "model", "deployment"] as const;
     const given = [
-      record(),
-      ...others.map((column) => record({ [column]: "another" })),
-      record({ operation: "moderation" }),
+      usageRecord(),
+      ...others.map((column) => usageRecord({ [column]: "another" })),
+      usageRecord({ operation: "moderation" }),
     ];
     for (const each of [...given, ...given]) recorder.record(each);
     await recorder.flush();
@@ -137,7 +86,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     );
     const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
     // Other processes, also earlier ones, derived the same ID.
-    expect(rows).toContainEqual(expect.objectContaining({ ...record(), id: 6169352361188316 }));
+    expect(rows).toContainEqual(expect.objectContaining({ ...usageRecord(), id: 6169352361188316 }));
     expect(written).toHaveLength(14);
     expect(written).toEqual(expect.arrayContaining(given));
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(14).fill(2));
@@ -146,7 +95,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("writes more records than fit a batch", async () => {
     const { database, start } = await open(kind);
     const recorder = start();
-    for (let request = 0; request < 2_500; request += 1) recorder.record(record({ at: NOON + request }));
+    for (let request = 0; request < 2_500; request += 1) recorder.record(usageRecord({ at: NOON + request }));
     await recorder.flush();
     expect((await records(database)).map(({ at }) => at)).toEqual(Array.from({ length: 2_500 }, (_, i) => NOON + i));
     expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500]);
@@ -155,14 +104,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("writes without a flush within a second", async () => {
     const { database, start } = await open(kind);
     await database.check();
-    start().record(record());
+    start().record(usageRecord());
     await expect.poll(() => records(database), { timeout: 5_000 }).toHaveLength(1);
   });
 
   test("counts a batch once when it is sent repeatedly", async () => {
     const { database } = await open(kind);
     for (let time = 0; time < 3; time += 1) {
-      await database.transaction((transaction) => writeUsage(transaction, [batchOf([record()], 1)], NOON));
+      await database.transaction((transaction) => writeUsage(transaction, [batchOf([usageRecord()], 1)], NOON));
     }
     expect(await records(database)).toHaveLength(1);
   });
@@ -171,7 +120,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { database, start } = await open(kind);
     const recorders = Array.from({ length: 4 }, () => start());
     for (let request = 0; request < 200; request += 1) {
-      recorders[request % 4]?.record(record({ keyId: `key_${request % 7}`, model: `m${request % 3}` }));
+      recorders[request % 4]?.record(usageRecord({ keyId: `key_${request % 7}`, model: `m${request % 3}` }));
       if (request % 20 === 0) await Promise.all(recorders.map((recorder) => recorder.flush()));
     }
     await Promise.all(recorders.map((recorder) => recorder.close()));
@@ -181,8 +130,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test.each([
-    ["as it is now", (number: number) => batchOf([record()], number)],
-    ["as earlier versions left it", (number: number) => ({ writer: "dead", number, records: [record()] })],
+    ["as it is now", (number: number) => batchOf([usageRecord()], number)],
+    ["as earlier versions left it", (number: number) => ({ writer: "dead", number, records: [usageRecord()] })],
   ])("writes what a process that was killed had not written, once, %s", async (_, batch) => {
     const { database, directory, start } = await open(kind);
     const line = (number: number) => `${JSON.stringify(batch(number))}\n`;
@@ -200,7 +149,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     mkdirSync(join(directory, `${hostname()}.99999998.dead.usage.jsonl`));
     writeFileSync(
       join(directory, `${hostname()}.99999999.dead.usage.jsonl`),
-      `${JSON.stringify(batchOf([record()], 1))}\n`,
+      `${JSON.stringify(batchOf([usageRecord()], 1))}\n`,
     );
     start();
     await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(1);
@@ -209,9 +158,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("continues past a refused record and a corrupt line", async () => {
     const { database, directory, start } = await open(kind);
     const line = (number: number, given: UsageRecord[]) => `${JSON.stringify(batchOf(given, number))}\n`;
-    const refused = record({ promptTokens: Number.NaN });
+    const refused = usageRecord({ promptTokens: Number.NaN });
     const long = "x".repeat(2 * 1024 ** 2);
-    const lines = [line(1, [record(), refused, record()]), "\0\0\0\n", line(2, [record({ deployment: long })])];
+    const lines = [
+      line(1, [usageRecord(), refused, usageRecord()]),
+      "\0\0\0\n",
+      line(2, [usageRecord({ deployment: long })]),
+    ];
     writeFileSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), lines.join(""));
     utimesSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), 0, 0);
     let lost = 0;
@@ -233,9 +186,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     };
     const recorder = start({ onLost });
     for (const promptTokens of [1, Number.NaN, 3])
-      recorder.record(record({ promptTokens, keyId: `key ${promptTokens}` }));
+      recorder.record(usageRecord({ promptTokens, keyId: `key ${promptTokens}` }));
     await recorder.flush();
-    recorder.record(record({ at: NOON + 1 }));
+    recorder.record(usageRecord({ at: NOON + 1 }));
     await recorder.flush();
     expect((await records(database)).map(({ promptTokens }) => promptTokens).sort()).toEqual([1, 10, 3]);
     const dimensions = await database.run((executor) =>
@@ -248,134 +201,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("removes expired records and keeps rollups", async () => {
     const { database, start } = await open(kind);
     const recorder = start({ recordDays: 2 });
-    for (let request = 0; request < 1_200; request += 1) recorder.record(record({ at: NOON - 3 * DAY + request }));
-    recorder.record(record({ at: NOON - DAY }));
+    for (let request = 0; request < 1_200; request += 1) recorder.record(usageRecord({ at: NOON - 3 * DAY + request }));
+    recorder.record(usageRecord({ at: NOON - DAY }));
     await recorder.flush();
     await recorder.removeOld(NOON);
     expect(await records(database)).toMatchObject([{ at: NOON - DAY }]);
     expect(await rollups(database)).toHaveLength(4);
-  });
-});
-
-describe("while the database is unavailable", () => {
-  test("journals usage and writes it when the database is back", async () => {
-    const { database, directory, start } = await open("postgresql");
-    const recorder = start();
-    recorder.record(record());
-    await recorder.flush();
-    await databases.postgres.stop();
-    for (let request = 0; request < 50; request += 1) {
-      recorder.record(record());
-      await sleep(10);
-    }
-    await recorder.flush();
-    expect(readdirSync(directory)).toHaveLength(1);
-    await databases.postgres.start();
-    await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(51);
-  });
-
-  test("leaves unwritten usage to the next process", async () => {
-    const { database, directory, start } = await open("postgresql");
-    await database.check();
-    const recorder = start();
-    await databases.postgres.stop();
-    recorder.record(record());
-    await recorder.close();
-    expect(readdirSync(directory)).toHaveLength(1);
-    await databases.postgres.start();
-    start();
-    await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(1);
-    await expect.poll(() => readdirSync(directory)).toEqual([]);
-  });
-
-  test("loses only records beyond the maximum and logs them", async () => {
-    const { database, start } = await open("postgresql");
-    await database.check();
-    let lost = 0;
-    const onLost = (records: number) => {
-      lost += records;
-    };
-    const recorder = start({ maxJournalBytes: 2_000, onLost });
-    await databases.postgres.stop();
-    for (let request = 0; request < 50; request += 1) {
-      recorder.record(record());
-      await recorder.flush();
-    }
-    await databases.postgres.start();
-    await expect.poll(() => records(database).then(({ length }) => length), { timeout: 20_000 }).toBeGreaterThan(2);
-    const kept = (await records(database)).length;
-    expect(kept).toBeLessThan(10);
-    expect(lost).toBe(50 - kept);
-  });
-});
-
-describe("while the disk rejects writes", () => {
-  /** Creating a file fails because the path is not a folder. */
-  const refusingDisk = (directory: string) => {
-    const path = join(directory, "usage");
-    writeFileSync(path, "");
-    const mend = () => {
-      rmSync(path);
-      mkdirSync(path);
-    };
-    return { path, mend };
-  };
-
-  test("still writes usage to the database", async () => {
-    const { database, directory, start } = await open("postgresql");
-    let lost = 0;
-    const recorder = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
-    for (let time = 0; time < 3; time += 1) {
-      for (let request = 0; request < 1500; request += 1) recorder.record(record({ promptTokens: request }));
-      await sleep(150);
-    }
-    await recorder.close();
-    expect(await records(database)).toHaveLength(4500);
-    expect((await rollups(database)).map(({ requests }) => requests)).toEqual([4500, 4500]);
-    expect(lost).toBe(0);
-  });
-
-  test("keeps it while the database is unavailable too, and counts it once when both are back", async () => {
-    const { database, directory, start } = await open("postgresql");
-    await database.check();
-    await databases.postgres.stop();
-    let lost = 0;
-    const { path, mend } = refusingDisk(directory);
-    const recorder = start({ directory: path, onLost: (records) => (lost += records) });
-    for (let request = 0; request < 30; request += 1) {
-      recorder.record(record());
-      await sleep(10);
-    }
-    await recorder.flush();
-    mend();
-    recorder.record(record());
-    await expect.poll(() => readdirSync(path), { timeout: 20_000 }).toHaveLength(1);
-    await databases.postgres.start();
-    await expect.poll(() => records(database), { timeout: 20_000 }).toHaveLength(31);
-    expect(lost).toBe(0);
-  });
-
-  test("loses only records beyond the maximum and logs them", async () => {
-    const { database, directory, start } = await open("sqlite");
-    let lost = 0;
-    const recorder = start({ directory: refusingDisk(directory).path, onLost: (records) => (lost += records) });
-    for (let request = 0; request < 60_000; request += 1) recorder.record(record());
-    await recorder.close();
-    const kept = (await records(database)).length;
-    expect(kept).toBeGreaterThanOrEqual(50_000);
-    expect(lost).toBe(60_000 - kept);
-  });
-
-  test("logs at shutdown what neither disk nor database accepted", async () => {
-    const { database, directory, start } = await open("postgresql");
-    await database.check();
-    let lost = 0;
-    const { path } = refusingDisk(directory);
-    const recorder = start({ directory: path, onLost: (records) => (lost += records) });
-    await databases.postgres.stop();
-    for (let request = 0; request < 1200; request += 1) recorder.record(record());
-    await recorder.close();
-    await databases.postgres.start();
-    expect(lost).toBe(1200);
   });
 });

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import { parseSync } from "subtitle";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { eventually } from "./support/eventually.ts";
-import { type Service, startService } from "./support/service.ts";
-import { makeWave, noise } from "./support/wave.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Service, startService } from "../support/service.ts";
+import { makeWave, noise } from "../support/wave.ts";
 
 // A window takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => service.stop());
 
-const recording = (name: string) => readFile(join(import.meta.dirname, "recordings", name));
+const recording = (name: string) => readFile(join(import.meta.dirname, "../recordings", name));
 
 interface Answer {
   status: number;
@@ -64,7 +64,7 @@ async function post(
 /** The passage repeated, or a part of it, as a wave file. */
 async function passage(times: number): Promise<Buffer> {
   const decoder = new Decoder();
-  const path = join(import.meta.dirname, "recordings", "passage.opus");
+  const path = join(import.meta.dirname, "../recordings", "passage.opus");
   const order = { path, sampleRate: 16_000, maxSeconds: 60 };
   const pieces = await Array.fromAsync(decoder.decode(order, new AbortController().signal));
   decoder.close();
