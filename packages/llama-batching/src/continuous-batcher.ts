@@ -56,7 +56,11 @@ export class ContinuousBatcher {
   }
 
   async #step(): Promise<void> {
-    const generations = [...this.#running.keys()].filter((generation) => generation.isPrepared);
+    // llama.cpp evaluates sequences together only if they come in order: in another order, four or eight requests get
+    // a quarter fewer tokens for the same CPU time.
+    const generations = [...this.#running.keys()]
+      .filter((generation) => generation.isPrepared)
+      .sort((a, b) => a.sequenceId - b.sequenceId);
     const decoding = generations.filter((generation) => generation.promptLeft === 0);
     const prefilling = generations.filter((generation) => generation.promptLeft > 0);
     const needs = prefilling.map((generation) => generation.promptLeft);
@@ -66,12 +70,11 @@ export class ContinuousBatcher {
     this.#beforeBatch();
     const startedAt = performance.now();
     const step = (generation: Generation, share: BatchShare) => this.#attempt(generation, () => generation.step(share));
-    await Promise.all([
-      ...decoding.map((generation) => step(generation, { promptTokens: 0, isAlone: false })),
-      ...prefilling.map((generation, index) =>
-        step(generation, { promptTokens: shares[index] as number, isAlone: generations.length === 1 }),
-      ),
-    ]);
+    const shareOf = new Map(prefilling.map((generation, index) => [generation, shares[index] as number]));
+    const isAlone = generations.length === 1;
+    await Promise.all(
+      generations.map((generation) => step(generation, { promptTokens: shareOf.get(generation) ?? 0, isAlone })),
+    );
     const promptTokens = shares.reduce((sum, share) => sum + share, 0);
     this.#scheduler.record(promptTokens, performance.now() - startedAt);
   }

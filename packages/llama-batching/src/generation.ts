@@ -84,6 +84,11 @@ export class Generation {
     return this.#repeatable;
   }
 
+  /** llama.cpp's ID of its sequence. */
+  get sequenceId(): number {
+    return this.#options.acquired.id;
+  }
+
   /** Generation whose prompt is worth waiting for; undefined once its state was copied. */
   get prefixSource(): Generation | undefined {
     return this.#isPrepared ? undefined : this.#options.prefixSource;

@@ -10,6 +10,8 @@ export type PrefixReuse = "none" | "repeatable" | "any";
 export interface AcquiredSequence {
   /** Holds the evaluation of an earlier request; everything beyond the reused tokens must be erased. */
   sequence: LlamaContextSequence;
+  /** llama.cpp's ID of the sequence: its position in the context. */
+  id: number;
   /** Tokens at the beginning of the prompt that are already evaluated. */
   reusedTokens: number;
   /** How many of them were evaluated as a request alone would evaluate them. */
@@ -27,11 +29,13 @@ interface Waiting {
 export class SequencePool {
   /** Least recently used first. */
   readonly #free: LlamaContextSequence[];
+  readonly #ids: ReadonlyMap<LlamaContextSequence, number>;
   readonly #waiting: Set<Waiting> = new Set();
   readonly #repeatable: WeakMap<LlamaContextSequence, number> = new WeakMap();
 
   constructor(context: LlamaContext) {
     this.#free = Array.from({ length: context.totalSequences }, () => context.getSequence());
+    this.#ids = new Map(this.#free.map((sequence, id) => [sequence, id]));
   }
 
   /** Waits for a free sequence, first come first served. Returns undefined once `signal` aborts. */
@@ -46,7 +50,10 @@ export class SequencePool {
     return sequence === undefined ? undefined : this.#toAcquired(sequence, prompt, reuse);
   }
 
-  /** Returns the free sequence that shares the longest prefix with the prompt, if any is free. */
+  /**
+   * Returns the free sequence that shares the longest prefix with the prompt, if any is free; among equals one beside
+   * those in use, then the least recently used.
+   */
   tryAcquire(prompt: readonly Token[], reuse: PrefixReuse): AcquiredSequence | undefined {
     const sequence = this.#removeBest(prompt, reuse);
     return sequence === undefined ? undefined : this.#toAcquired(sequence, prompt, reuse);
@@ -65,20 +72,34 @@ export class SequencePool {
 
   #toAcquired(sequence: LlamaContextSequence, prompt: readonly Token[], reuse: PrefixReuse): AcquiredSequence {
     const reusedTokens = this.#reusable(sequence, prompt, reuse);
-    return { sequence, reusedTokens, repeatableTokens: Math.min(reusedTokens, this.#repeatable.get(sequence) ?? 0) };
+    const id = this.#ids.get(sequence) as number;
+    return {
+      sequence,
+      id,
+      reusedTokens,
+      repeatableTokens: Math.min(reusedTokens, this.#repeatable.get(sequence) ?? 0),
+    };
   }
 
   #removeBest(prompt: readonly Token[], reuse: PrefixReuse): LlamaContextSequence | undefined {
     let best: LlamaContextSequence | undefined;
-    let most = -1;
+    let most = { tokens: -1, neighbors: 0 };
+    const free = new Set(this.#free.map((sequence) => this.#ids.get(sequence)));
     for (const sequence of this.#free) {
       const tokens = this.#reusable(sequence, prompt, reuse);
-      if (tokens <= most) continue;
+      const neighbors = this.#busyNeighbors(sequence, free);
+      if (tokens < most.tokens || (tokens === most.tokens && neighbors <= most.neighbors)) continue;
       best = sequence;
-      most = tokens;
+      most = { tokens, neighbors };
     }
     if (best !== undefined) this.#free.splice(this.#free.indexOf(best), 1);
     return best;
+  }
+
+  /** llama.cpp evaluates sequences together only if their IDs are consecutive. */
+  #busyNeighbors(sequence: LlamaContextSequence, free: ReadonlySet<number | undefined>): number {
+    const id = this.#ids.get(sequence) as number;
+    return [id - 1, id + 1].filter((each) => each >= 0 && each < this.#ids.size && !free.has(each)).length;
   }
 
   #wait(signal: AbortSignal): Promise<LlamaContextSequence | undefined> {
