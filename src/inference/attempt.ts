@@ -9,7 +9,7 @@ import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
 import type { Slot } from "./slots.ts";
-import type { TaskAdapter } from "./task-adapters.ts";
+import type { TaskAdapter, WaitReason } from "./task-adapters.ts";
 
 export interface AttemptMeasure {
   /** ID of the catalog's entry. */
@@ -80,7 +80,7 @@ export async function attempt<Opened extends Model, Event>(
     const circuit = deployment.circuits.of(id);
     const askedAt = performance.now();
     const acquired = deployment.acquireSlot(signal, project);
-    const slot = acquired instanceof Promise ? await acquired : acquired;
+    const slot = acquired instanceof Promise ? await waitFor(acquired, "queued", adapter) : acquired;
     refuseWhereBroken(deployment, circuit, slot);
     queuedSeconds = slot.waitedSeconds;
     attemptStats.attempts += 1;
@@ -113,6 +113,20 @@ export async function attempt<Opened extends Model, Event>(
   } finally {
     if (queuedSeconds !== undefined)
       onAttempt({ model: model.id, deployment: deployment.name, outcome, queuedSeconds });
+  }
+}
+
+/** Reports the wait to the request's adapter. */
+export async function waitFor<Result>(
+  awaited: Promise<Result>,
+  reason: WaitReason,
+  { onWait }: { onWait?: ((reason: WaitReason | undefined) => void) | undefined },
+): Promise<Result> {
+  onWait?.(reason);
+  try {
+    return await awaited;
+  } finally {
+    onWait?.(undefined);
   }
 }
 

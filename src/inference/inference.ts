@@ -59,6 +59,8 @@ export interface ChatOptions {
   /** Moderation that the request asks for; the project's requirements are added. */
   moderation: RequestedModeration | undefined;
   onDisconnect: OnDisconnect;
+  /** Called when the chat begins to wait for a model or a slot, and without a reason when the wait ends. */
+  onWait?: TaskAdapter<never, never>["onWait"];
 }
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
@@ -87,11 +89,11 @@ export class Inference {
    * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
    * refusal is an error response rather than a broken stream. Throws a Fault.
    */
-  async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect }: ChatOptions): Promise<ChatAnswer> {
+  async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect, onWait }: ChatOptions): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
     const call = (defaults && asked.withDefaults?.(defaults)) ?? asked;
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.models.idOf(id));
-    const adapter = () => chatAdapter(call, projectOf(caller));
+    const adapter = () => ({ ...chatAdapter(call, projectOf(caller)), onWait });
     const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
     const moderate = (options: ModerateOptions) => this.moderate(caller, options, onDisconnect);

@@ -5,7 +5,7 @@ import { backoffDelay } from "../async/backoff.ts";
 import type { CatalogModel, ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
-import { type AttemptMeasure, type AttemptOptions, attempt } from "./attempt.ts";
+import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "./attempt.ts";
 import type { Deployment } from "./deployment.ts";
 import { orderByPrefixAffinity } from "./prefix-affinity.ts";
 import { rank, SPREADING } from "./rank.ts";
@@ -80,7 +80,7 @@ export class Router {
         if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
         using _hold = deployment.hold();
         const mayLoad = deployment.awaitsLoad && refusalOf(deployment, candidate) === undefined;
-        if (mayLoad && !(await hasLoaded(deployment, signal, reasons))) continue;
+        if (mayLoad && !(await waitFor(hasLoaded(deployment, signal, reasons), "loading", adapter))) continue;
         const opened = eligibleModel(candidate, deployment, adapter, reasons);
         if (opened === undefined) continue;
         const before = attemptStats.attempts;

@@ -24,6 +24,9 @@ import type { Usage } from "../usage.ts";
 import { checkCapabilities } from "./capability-check.ts";
 import { type ChatCall, type ChatRunEvent, forwarderOf } from "./chat-call.ts";
 
+/** What a request waits for before a model can answer it. */
+export type WaitReason = "loading" | "queued";
+
 export interface TaskAdapter<Opened extends Model, Event> {
   task: Opened["task"];
   /** Returns the upper bound of its usage, for quota. */
@@ -36,6 +39,8 @@ export interface TaskAdapter<Opened extends Model, Event> {
   refusal(model: Opened): Fault | undefined;
   /** Does what needs no slot, before one is taken; undefined when there is nothing to do. Throws a Fault. */
   prepare?(model: Opened, signal: AbortSignal): Promise<void> | undefined;
+  /** Called when the request begins to wait, and without a reason when the wait ends. */
+  onWait?: ((reason: WaitReason | undefined) => void) | undefined;
   /** Starts the request. `id` is the catalog ID named in the answer. */
   begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
   /** Whether events are buffered as fast as they arrive, which keeps a slow client from holding the slot. */

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
+import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toCompletion } from "../../wire/openai/chat-answer.ts";
 import { readChatBody } from "../../wire/openai/chat-body.ts";
@@ -10,6 +11,8 @@ import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
+import { sendEvents } from "../send-events.ts";
+import { WaitComments } from "../wait-comments.ts";
 
 /** POST /v1/chat/completions */
 export function chatCompletions(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
@@ -17,17 +20,31 @@ export function chatCompletions(inference: Inference, unknownFields: UnknownFiel
     app.post("/chat/completions", async (request, reply) => {
       const body = readChatBody(request.body);
       request.record.model = body.model;
-      const answer = await inference.chat(request.caller, toChatCall(body, request.headers, unknownFields), {
+      const waiting = new WaitComments<ChatAnswer>();
+      const answering = inference.chat(request.caller, toChatCall(body, request.headers, unknownFields), {
         moderation: body.moderation,
         onDisconnect: onDisconnect(reply),
+        onWait: body.stream === true ? waiting.onWait : undefined,
       });
+      const toEvents = (answer: ChatAnswer) => {
+        const { model, moderation: found } = answer;
+        const includeUsage = body.stream_options?.include_usage === true;
+        return toFrames(answer, { model, includeUsage, moderation: found && (() => toChatModeration(found)) });
+      };
+      const answer = await waiting.answerOrWait(answering);
+      if (answer === undefined) {
+        const events = waiting.until(answering, (late) => {
+          request.record.settlement = late.settlement;
+          return toEvents(late);
+        });
+        return sendEvents(reply, events);
+      }
       // An upstream received every field.
       if (answer.form === "typed") reportIgnoredFields(reply, ignoredFields(body));
+      if (body.stream === true) return sendAnswer(reply, answer, { events: toEvents(answer) });
       const { model, moderation: found } = answer;
       const moderation = found && (() => toChatModeration(found));
-      if (body.stream !== true) return sendAnswer(reply, answer, { body: toCompletion(answer, { model, moderation }) });
-      const includeUsage = body.stream_options?.include_usage === true;
-      return sendAnswer(reply, answer, { events: toFrames(answer, { model, includeUsage, moderation }) });
+      return sendAnswer(reply, answer, { body: toCompletion(answer, { model, moderation }) });
     });
   };
 }

@@ -1,0 +1,42 @@
+/** Sends comments in an event stream while its request waits, which keeps clients and proxies from giving up. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { WaitReason } from "../inference/task-adapters.ts";
+
+/** Until then, a failure still gets its own status. */
+const FIRST_AFTER_MS = 2000;
+const EVERY_MS = 5000;
+
+export class WaitComments<Answer> {
+  readonly #long = Promise.withResolvers<"waiting">();
+  #reason: WaitReason | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Pass it to the inference: called when the request begins to wait, and without a reason when the wait ends. */
+  readonly onWait = (reason: WaitReason | undefined): void => {
+    clearTimeout(this.#timer);
+    if (reason === undefined) return;
+    this.#reason = reason;
+    this.#timer = setTimeout(() => this.#long.resolve("waiting"), FIRST_AFTER_MS);
+  };
+
+  /** Resolves with the answer, or with undefined once comments are due. */
+  async answerOrWait(answering: Promise<Answer>): Promise<Answer | undefined> {
+    const first = await Promise.race([answering, this.#long.promise]);
+    return first === "waiting" ? undefined : (first as Answer);
+  }
+
+  /** Yields comments until there is an answer, then its frames. */
+  async *until(
+    answering: Promise<Answer>,
+    toFrames: (answer: Answer) => AsyncIterable<string | Uint8Array>,
+  ): AsyncGenerator<string | Uint8Array> {
+    // The failure reaches the client through the race below, unless the client has left.
+    answering.catch(() => {});
+    for (;;) {
+      yield `: ${this.#reason}\n\n`;
+      const answer = await Promise.race([answering, pause(EVERY_MS, undefined, { ref: false })]);
+      if (answer !== undefined) return yield* toFrames(answer as Answer);
+    }
+  }
+}
