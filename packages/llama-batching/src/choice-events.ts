@@ -1,7 +1,7 @@
 /** Converts the output of one choice to events. */
 
 import { randomBytes } from "node:crypto";
-import { OutputParser, type OutputPart, type OutputSyntax, type Phase } from "./output-parser.ts";
+import { OutputParser, type OutputPart, type OutputSyntax, type Phase, type Transition } from "./output-parser.ts";
 import { StopSequences } from "./stop-sequences.ts";
 import { CALL_ID_LENGTH } from "./tool-call-format.ts";
 import type { GenerationEvent, TokenLogprob } from "./types.ts";
@@ -51,7 +51,7 @@ export class ChoiceEvents {
   }
 
   /** Processes text up to the next phase. `rest` is to be pushed again, unless those tokens are sampled again. */
-  push(text: string, logprob?: TokenLogprob): { phase: Phase; rest: string } | undefined {
+  push(text: string, logprob?: TokenLogprob): Transition | undefined {
     const { parts, transition } = this.#parts.push(text);
     // The tag that ends the reasoning is not part of the content.
     const isContent = transition === undefined || transition.rest !== "";

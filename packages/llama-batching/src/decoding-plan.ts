@@ -108,7 +108,11 @@ export class DecodingPlanner {
         start: reasonsFirst ? "reasoning" : isForced ? "call" : "content",
         isReasoningDone,
         reasoning: this.#tags,
-        calls: calls && { format: calls.format, names: calls.tools.map(({ name }) => name) },
+        calls: calls && {
+          format: calls.format,
+          names: calls.tools.map(({ name }) => name),
+          recognizesJson: !isConstrained && isJsonFormat(calls.format),
+        },
       },
       isConstrained,
       prefill: opensReasoning ? open : reasonsFirst ? "" : trigger,
@@ -150,6 +154,11 @@ export class DecodingPlanner {
     // In force from the beginning, so it holds calls as well.
     return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "either", format, calls }) };
   }
+}
+
+/** True if a call is a JSON object with the name first, as in the templates of Qwen and Hermes. */
+function isJsonFormat({ trigger, open, afterName }: ToolCallFormat): boolean {
+  return /"name": ?"$/.test(trigger + open) && /^", ?"(?:arguments|parameters)": ?$/.test(afterName);
 }
 
 /** The request's own messages and tools go through escaping and checks that these names would bypass. */

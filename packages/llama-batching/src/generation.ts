@@ -190,7 +190,7 @@ export class Generation {
         this.#pending = this.#tokenize(text.slice(0, text.length - rest.length) + before);
         transition = this.#events.push(before);
         if (transition === undefined) this.#constrain();
-      } else if (this.#constrain()) {
+      } else if (this.#constrain(transition.callBeginning)) {
         if (rest !== "") this.#pending = this.#tokenize(text.slice(0, text.length - rest.length));
         return;
       } else {
@@ -199,12 +199,16 @@ export class Generation {
     }
   }
 
-  /** Activates the grammar of the current phase. Returns true when a grammar was newly activated. */
-  #constrain(): boolean {
+  /**
+   * Activates the grammar of the current phase, advanced by the beginning of a call that was written in another form.
+   * Returns true when a grammar was newly activated.
+   */
+  #constrain(callBeginning = ""): boolean {
     const { plan } = this.#options;
     const grammar = this.#events.phase === "call" ? plan.callGrammar : plan.contentGrammar;
     if (grammar === undefined || this.#grammar !== undefined || this.#events.phase === "reasoning") return false;
     this.#grammar = grammar.clone();
+    for (const token of this.#tokenize(callBeginning)) this.#grammar.accept(token);
     this.#sampler.constrain(this.#grammar, this.#sampled);
     return true;
   }

@@ -47,6 +47,32 @@ const CASES: Record<string, { shape: OutputSyntax; text: string; parts: OutputPa
     text: " <think> is \n<tool_call> not a trigger here ",
     parts: [{ type: "text", text: " <think> is \n<tool_call> not a trigger here " }],
   },
+  "a call as JSON in a code block": {
+    shape: { ...plain, calls: { format: hermes, names, recognizesJson: true } },
+    text: '```json\n{\n  "name": "get_weather",\n  "arguments": {"city": "Rome"}\n}\n```',
+    parts: [
+      { type: "call", name: "get_weather" },
+      { type: "arguments", text: ' {"city": "Rome"}' },
+    ],
+  },
+  "a call as plain JSON": {
+    shape: { ...plain, calls: { format: hermes, names, recognizesJson: true } },
+    text: ' {"name":"get","parameters":{}}',
+    parts: [
+      { type: "call", name: "get" },
+      { type: "arguments", text: "{}" },
+    ],
+  },
+  "JSON that names no tool": {
+    shape: { ...plain, calls: { format: hermes, names, recognizesJson: true } },
+    text: '```json\n{"name": "get_", "arguments": 1}\n```',
+    parts: [{ type: "text", text: '```json\n{"name": "get_", "arguments": 1}\n```' }],
+  },
+  "code while JSON calls are recognized": {
+    shape: { ...plain, calls: { format: hermes, names, recognizesJson: true } },
+    text: "```js\n{}\n```",
+    parts: [{ type: "text", text: "```js\n{}\n```" }],
+  },
   "reasoning that the model opens": {
     shape: { ...plain, reasoning: think },
     text: "\n<think>\nHm, 2 < 3.\n\nYes.\n</think>\n\nYes </think> it is.\n",

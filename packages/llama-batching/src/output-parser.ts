@@ -1,5 +1,6 @@
 /** Splits streamed output into reasoning, content and tool calls. */
 
+import { type JsonCall, JsonCallMatcher } from "./json-call-matcher.ts";
 import { PartialMatcher } from "./partial-match.ts";
 import type { ReasoningTags } from "./reasoning-tags.ts";
 import type { ToolCallFormat } from "./tool-call-format.ts";
@@ -14,19 +15,34 @@ export interface OutputSyntax {
   /** Whether the prompt ends after the model's reasoning. */
   isReasoningDone: boolean;
   reasoning: ReasoningTags | undefined;
-  calls: { format: ToolCallFormat; names: readonly string[] } | undefined;
+  calls:
+    | {
+        format: ToolCallFormat;
+        names: readonly string[];
+        /** Whether an output that begins as a call in plain JSON is one. */
+        recognizesJson?: boolean;
+      }
+    | undefined;
 }
 
 export interface ParsedOutput {
   parts: OutputPart[];
   /** A tag was completed: another phase begins, and `rest` of the pushed text belongs to it. */
-  transition: { phase: Phase; rest: string } | undefined;
+  transition: Transition | undefined;
+}
+
+export interface Transition {
+  phase: Phase;
+  rest: string;
+  /** Beginning of a call in the model's own form, for which the model wrote plain JSON. */
+  callBeginning?: string;
 }
 
 export class OutputParser {
   readonly #reasoning: ReasoningTags | undefined;
   readonly #calls: ToolCallParser | undefined;
   readonly #trigger: string | undefined;
+  readonly #jsonCalls: { matcher: JsonCallMatcher; format: ToolCallFormat } | undefined;
   /** A trigger such as `{` also occurs in plain text; it counts only at the beginning of the output. */
   readonly #isTriggerInitialOnly: boolean;
   #phase: Phase;
@@ -39,6 +55,8 @@ export class OutputParser {
     this.#reasoning = reasoning;
     this.#calls = calls === undefined ? undefined : new ToolCallParser(calls.format, calls.names);
     this.#trigger = calls?.format.trigger;
+    this.#jsonCalls =
+      calls?.recognizesJson === true ? { matcher: new JsonCallMatcher(calls.names), format: calls.format } : undefined;
     this.#isTriggerInitialOnly = /^[{[]$/.test(calls?.format.trigger ?? "");
     this.#phase = start;
     this.#isReasoningDone = isReasoningDone || start === "reasoning";
@@ -112,11 +130,21 @@ export class OutputParser {
     if (this.#isTriggerInitialOnly && this.#trigger !== undefined && text.startsWith(this.#trigger)) {
       return { parts: [], transition: this.#enter("call", indent + this.#trigger.length) };
     }
+    const jsonCall = this.#jsonCalls?.matcher.match(text);
+    if (jsonCall === "partial") return nothing;
+    if (jsonCall !== undefined) return this.#beginJsonCall(jsonCall, indent);
     const isUndecided = tags.length > 0 && (text === "" || tags.some((tag) => tag.startsWith(text)));
     if (isUndecided || (this.#isReasoningDone && text === "")) return nothing;
     if (this.#isReasoningDone) this.#held = text;
     this.#isAtStart = false;
     return undefined;
+  }
+
+  #beginJsonCall({ name, end }: JsonCall, indent: number): ParsedOutput {
+    const { open = "", afterName = "" } = this.#jsonCalls?.format ?? {};
+    const callBeginning = open + name + afterName;
+    const parts = this.#calls?.push(callBeginning) ?? [];
+    return { parts, transition: { ...this.#enter("call", indent + end), callBeginning } };
   }
 
   #enter(phase: Phase, at: number): { phase: Phase; rest: string } {
