@@ -40,6 +40,11 @@ export class ChoiceEvents {
     return this.#calls;
   }
 
+  /** Whether nothing can follow what was pushed. */
+  get isComplete(): boolean {
+    return this.#parts.isComplete;
+  }
+
   /** Whether a stop sequence ended the output. */
   get isStopped(): boolean {
     return this.#isStopped;

@@ -176,7 +176,7 @@ export class Generation {
     this.#pending = endsReasoning ? this.#tokenize(text) : [token];
     this.#read(text, logprob);
     const isFull = acquired.sequence.nextTokenIndex + this.#pending.length >= acquired.sequence.contextSize;
-    if (this.#events.isStopped) this.#finish("stop");
+    if (this.#events.isStopped || this.#events.isComplete) this.#finish("stop");
     else if (this.#sampled.length >= maxTokens || isFull) this.#finish("length");
   }
 

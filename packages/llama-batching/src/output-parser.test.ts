@@ -210,6 +210,15 @@ describe.each(Object.entries(CASES))("parses %s", (_name, { shape, text, parts }
   });
 });
 
+test("is complete after a call that was written as JSON", () => {
+  const parser = new OutputParser({ ...plain, calls: { format: hermes, names, recognizesJson: true } });
+  parser.push('{"name": "get", "arguments": ');
+  parser.push('{"city": "Ro');
+  expect(parser.isComplete).toBe(false);
+  parser.push('me"}');
+  expect(parser.isComplete).toBe(true);
+});
+
 test("holds back only what may become a trigger", () => {
   const parts = new OutputParser({ ...plain, calls: { format: hermes, names } });
   expect(parts.push("Hello <tool").parts).toEqual([{ type: "text", text: "Hello" }]);

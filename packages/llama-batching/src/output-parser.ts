@@ -46,6 +46,7 @@ export class OutputParser {
   /** A trigger such as `{` also occurs in plain text; it counts only at the beginning of the output. */
   readonly #isTriggerInitialOnly: boolean;
   #phase: Phase;
+  #isJsonCall = false;
   #held = "";
   /** Whether this phase has had only white space and frame texts so far. */
   #isAtStart = true;
@@ -64,6 +65,11 @@ export class OutputParser {
 
   get phase(): Phase {
     return this.#phase;
+  }
+
+  /** Whether nothing can follow: a call that was written as JSON is complete. */
+  get isComplete(): boolean {
+    return this.#isJsonCall && this.#calls?.isCallComplete === true;
   }
 
   /** After a transition, push `rest` again, unless those tokens are sampled again. */
@@ -142,6 +148,7 @@ export class OutputParser {
 
   #beginJsonCall({ name, end }: JsonCall, indent: number): ParsedOutput {
     const { open = "", afterName = "" } = this.#jsonCalls?.format ?? {};
+    this.#isJsonCall = true;
     const callBeginning = open + name + afterName;
     const parts = this.#calls?.push(callBeginning) ?? [];
     return { parts, transition: { ...this.#enter("call", indent + end), callBeginning } };

@@ -19,6 +19,11 @@ export class ToolCallParser {
     this.#next = between === undefined ? undefined : new RegExp(`^${toPattern(between)}${name}`, "u");
   }
 
+  /** Whether the arguments of the last call are complete. */
+  get isCallComplete(): boolean {
+    return this.#expected === "next";
+  }
+
   push(text: string): CallPart[] {
     const parts: CallPart[] = [];
     this.#held += text;
