@@ -4,6 +4,7 @@ import { type AuditLogFilter, listAuditLogs } from "../storage/audit-logs.ts";
 import type { Database } from "../storage/database.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 import type { AuditLogRow } from "../storage/schema.ts";
+import { type Actor, type AuditEvent, recordAudit } from "./audit.ts";
 
 export type AuditEntry = Omit<AuditLogRow, "details"> & { details: Readonly<Record<string, unknown>> };
 
@@ -12,6 +13,11 @@ export class AuditTrail {
 
   constructor(database: Database) {
     this.#database = database;
+  }
+
+  /** Records what changes no account, such as loading a model. */
+  async record(actor: Actor, event: AuditEvent): Promise<void> {
+    await this.#database.run((executor) => recordAudit(executor, actor, event, Date.now()));
   }
 
   async list(organizationId: string, filter: AuditLogFilter, request: PageRequest): Promise<Page<AuditEntry>> {

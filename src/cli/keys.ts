@@ -1,20 +1,22 @@
 /** `parlance keys`: manages API keys of the default organization in the service's database. */
 
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { ApiKey } from "../accounts/api-keys.ts";
 import { OPERATOR } from "../accounts/audit.ts";
 import { Fault } from "../faults.ts";
+import type { ApiKeyScope } from "../storage/api-keys.ts";
+import { allKeys, findKey, findProject, findServiceAccount } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";
+import { parseSeconds } from "./parse-seconds.ts";
 import { withAccounts } from "./with-accounts.ts";
-
-const PAGE_SIZE = 100;
 
 interface CreateOptions {
   name: string;
   admin?: true;
   project?: string;
+  serviceAccount?: string;
   expiresIn?: number;
   json?: true;
 }
@@ -26,7 +28,8 @@ export function keysCommand(): Command {
     .description("Create a key and print its secret, which is shown only once")
     .option("--name <name>", "name of the key", "API key")
     .option("--admin", "create an admin key for the administration API")
-    .option("--project <id>", "project of the key; default: the default project")
+    .option("--project <project>", "ID or name of the project; default: the default project")
+    .option("--service-account <account>", "ID or name of the service account that owns the key")
     .option("--expires-in <time>", "lifetime of the key, such as 12h, 30d or 8w; default: unlimited", parseSeconds)
     .option("--json", "print the key as JSON")
     .action((options: CreateOptions) => withAccounts((accounts) => create(accounts, options)));
@@ -38,24 +41,20 @@ export function keysCommand(): Command {
   command
     .command("revoke")
     .description("Revoke a key; further requests with it get a 401")
-    .argument("<id>", "ID of the key, from `parlance keys list`")
+    .argument("<key>", "ID or name of the key, from `parlance keys list`")
     .option("--json", "print the result as JSON")
-    .action((id: string, { json }: { json?: true }) =>
+    .action((given: string, { json }: { json?: true }) =>
       withAccounts(async (accounts) => {
-        await revoke(accounts, id);
+        const id = await revoke(accounts, given);
         console.log(json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
       }),
     );
   return command;
 }
 
-async function create(accounts: Accounts, { name, admin, project, expiresIn, json }: CreateOptions): Promise<void> {
-  if (admin === true && project !== undefined) {
-    throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
-  }
-  const scope = await accounts.defaultScope(admin === true ? "admin" : "project");
-  const newKey = { scope: project === undefined ? scope : { ...scope, projectId: project }, name };
-  const { key, secret } = await accounts.apiKeys.create(OPERATOR, { ...newKey, expiresInSeconds: expiresIn });
+async function create(accounts: Accounts, { name, expiresIn, json, ...owner }: CreateOptions): Promise<void> {
+  const scope = await scopeOf(accounts, owner);
+  const { key, secret } = await accounts.apiKeys.create(OPERATOR, { scope, name, expiresInSeconds: expiresIn });
   if (json === true) {
     console.log(JSON.stringify({ ...toJson(key), value: secret.reveal() }, undefined, 2));
     return;
@@ -64,6 +63,20 @@ async function create(accounts: Accounts, { name, admin, project, expiresIn, jso
   const until = key.expiresAt === null ? "does not expire" : `expires ${formatTime(key.expiresAt)}`;
   console.error(`Created ${key.id} (${key.kind} key, ${until}). Save its secret, which is shown only once:`);
   console.log(secret.reveal());
+}
+
+async function scopeOf(
+  accounts: Accounts,
+  { admin, project, serviceAccount }: Pick<CreateOptions, "admin" | "project" | "serviceAccount">,
+): Promise<ApiKeyScope> {
+  if (admin === true) {
+    if (project === undefined && serviceAccount === undefined) return accounts.defaultScope("admin");
+    throw new Fault("invalid-request", "Admin keys do not belong to a project. Use either --admin or --project.");
+  }
+  const found = await findProject(accounts, project);
+  const scope = { organizationId: found.organizationId, projectId: found.id, kind: "project" } as const;
+  if (serviceAccount === undefined) return scope;
+  return { ...scope, serviceAccountId: (await findServiceAccount(accounts, found, serviceAccount)).id };
 }
 
 async function list(accounts: Accounts, json: boolean): Promise<void> {
@@ -85,22 +98,10 @@ async function list(accounts: Accounts, json: boolean): Promise<void> {
   console.log(formatTable(header, rows));
 }
 
-async function allKeys(accounts: Accounts, kind: ApiKey["kind"]): Promise<ApiKey[]> {
-  const { organizationId } = await accounts.defaultScope(kind);
-  const keys: ApiKey[] = [];
-  for (;;) {
-    const request = { after: keys.at(-1)?.id, limit: PAGE_SIZE, order: "asc" } as const;
-    const { entries, hasMore } = await accounts.apiKeys.list({ organizationId, kind }, request);
-    keys.push(...entries);
-    if (!hasMore) return keys;
-  }
-}
-
-/** Looks the key up first, since its ID does not show whether it is an admin key. */
-async function revoke(accounts: Accounts, id: string): Promise<void> {
-  const { organizationId } = await accounts.defaultScope("admin");
-  const isAdmin = (await allKeys(accounts, "admin")).some((key) => key.id === id);
-  await accounts.apiKeys.revoke(OPERATOR, { organizationId, kind: isAdmin ? "admin" : "project" }, id);
+async function revoke(accounts: Accounts, idOrName: string): Promise<string> {
+  const { id, kind, organizationId } = await findKey(accounts, idOrName);
+  await accounts.apiKeys.revoke(OPERATOR, { organizationId, kind }, id);
+  return id;
 }
 
 function toJson(key: ApiKey) {
@@ -115,14 +116,4 @@ function toJson(key: ApiKey) {
     expires_at: toUnixSeconds(key.expiresAt),
     last_used_at: toUnixSeconds(key.lastUsedAt),
   };
-}
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-const MAX_SECONDS = 100 * 365 * 86_400;
-
-function parseSeconds(text: string): number {
-  const [, count = "", unit = ""] = /^(\d{1,10})([smhdw])$/.exec(text) ?? [];
-  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
-  if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
-  throw new InvalidArgumentError("It must be a number followed by s, m, h, d or w, from 1s to 100 years.");
 }

@@ -35,7 +35,9 @@ async function models(...words: string[]): Promise<string> {
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((text: string) => void lines.push(text));
   try {
-    await modelsCommand({ openStore }).exitOverride().parseAsync(words, { from: "user" });
+    await modelsCommand({ openStore, isServiceRunning: async () => false })
+      .exitOverride()
+      .parseAsync(words, { from: "user" });
   } finally {
     log.mockRestore();
   }

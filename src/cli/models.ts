@@ -1,4 +1,4 @@
-/** `parlance models`: lists, downloads and removes models. */
+/** `parlance models`: lists, downloads, loads and removes models. */
 
 import { Command } from "commander";
 import type { ModelReference } from "../engines/engine.ts";
@@ -7,10 +7,16 @@ import { BUNDLED_MODELS } from "../models/bundled-models.ts";
 import type { ModelStore, StoredModel } from "../models/model-store.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
+import { inspectMachine } from "./machine.ts";
+import { pullThroughService, removeThroughService, SERVICE_COMMANDS } from "./models-in-service.ts";
 import { createProgress } from "./progress.ts";
+import { formatRecommendations, recommendModels } from "./recommend.ts";
+import type { ServiceOptions } from "./service-client.ts";
 
 export interface ModelsCommandParts {
   openStore: (access: "read" | "write") => Promise<ModelStore>;
+  /** False: no service runs, so pull and remove work on the files themselves. */
+  isServiceRunning: () => Promise<boolean>;
 }
 
 interface ListOptions {
@@ -19,7 +25,7 @@ interface ListOptions {
   json?: true;
 }
 
-export function modelsCommand({ openStore }: ModelsCommandParts): Command {
+export function modelsCommand({ openStore, isServiceRunning }: ModelsCommandParts): Command {
   const command = new Command("models");
   command
     .command("list")
@@ -32,15 +38,38 @@ export function modelsCommand({ openStore }: ModelsCommandParts): Command {
     .command("pull")
     .description("Download a model and verify its checksums")
     .argument("<model>", "ID of a known model, or hf:owner/repo/path/file.gguf[@revision]")
-    .action(async (model: string) => pull(await openStore("write"), model));
+    .option("--url <url>", "URL of the service that downloads it; default: the one that runs with this data directory")
+    .option("--key <key>", "admin key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
+    .action(async (model: string, options: ServiceOptions) => {
+      const isRemote = options.url !== undefined || (await isServiceRunning());
+      await (isRemote ? pullThroughService(model, options) : pull(await openStore("write"), model));
+    });
   command
     .command("remove")
     .description("Delete a model's files from this machine")
     .argument("<model>", "ID of the model, from `parlance models list`")
-    .action(async (model: string) => {
-      await (await openStore("write")).remove(model);
+    .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
+    .option("--key <key>", "admin key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
+    .action(async (model: string, options: ServiceOptions) => {
+      const isRemote = options.url !== undefined || (await isServiceRunning());
+      // A running service unloads the model first, and stops serving it.
+      await (isRemote ? removeThroughService(model, options) : (await openStore("write")).remove(model));
       console.log(`Removed ${model}.`);
     });
+  for (const { name, description, action } of SERVICE_COMMANDS) {
+    const added = command.command(name).description(description);
+    if (name !== "ps") added.argument("<model>", "ID or alias of the model");
+    added
+      .option("--url <url>", "URL of the service; default: the one that runs with this data directory")
+      .option("--key <key>", "key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
+      .option("--json", "print the result as JSON")
+      .action(action);
+  }
+  command
+    .command("recommend")
+    .description("Show which chat models this machine can run, how fast, and the command that pulls each")
+    .option("--json", "print the models as JSON")
+    .action(async ({ json }: { json?: true }) => printRecommendations(await openStore("read"), json === true));
   return command;
 }
 
@@ -112,4 +141,11 @@ async function pull(store: ModelStore, model: string): Promise<void> {
     progress.stop();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
+}
+
+async function printRecommendations(store: ModelStore, json: boolean): Promise<void> {
+  const machine = await inspectMachine();
+  const pulled = new Set((await store.list()).map(({ id }) => id));
+  const models = recommendModels(store.manifest, machine, (id) => pulled.has(id));
+  console.log(json ? JSON.stringify({ machine, models }, undefined, 2) : formatRecommendations(models, machine));
 }

@@ -3,6 +3,7 @@
 import { Command } from "commander";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Organization } from "../accounts/organizations.ts";
+import { findOrganization } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";
 import { withAccounts } from "./with-accounts.ts";
@@ -27,9 +28,11 @@ export function organizationsCommand(): Command {
   command
     .command("archive")
     .description("Archive an organization and disable its keys; its usage records stay")
-    .argument("<id>", "ID of the organization, from `parlance organizations list`")
+    .argument("<organization>", "ID or name of the organization, from `parlance organizations list`")
     .option("--json", "print the organization as JSON")
-    .action((id: string, { json }: JsonOption) => withAccounts((accounts) => archive(accounts, id, json === true)));
+    .action((given: string, { json }: JsonOption) =>
+      withAccounts((accounts) => archive(accounts, given, json === true)),
+    );
   return command;
 }
 
@@ -61,7 +64,8 @@ async function list(accounts: Accounts, json: boolean): Promise<void> {
   console.log(formatTable(["ID", "NAME", "CREATED", "ARCHIVED"], rows));
 }
 
-async function archive(accounts: Accounts, id: string, json: boolean): Promise<void> {
+async function archive(accounts: Accounts, given: string, json: boolean): Promise<void> {
+  const { id } = await findOrganization(accounts, given);
   const organization = await accounts.organizations.archive(id);
   console.log(json ? JSON.stringify(toJson(organization)) : `Archived ${id}. Its keys are disabled.`);
 }

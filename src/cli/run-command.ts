@@ -25,19 +25,37 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
         });
     },
   },
+  chat: {
+    summary: "Talk to a chat model in the terminal",
+    load: async () => (await import("./chat.ts")).chatCommand(),
+  },
+  doctor: {
+    summary: "Check this machine, the configuration and what they depend on",
+    load: async () => (await import("./doctor.ts")).doctorCommand(),
+  },
   models: {
-    summary: "List, download and remove models on this machine",
+    summary: "List, download, load and remove models; recommend some for this machine",
     load: async () => {
-      const [{ modelsCommand }, { openConfiguredStore }] = await Promise.all([
+      const [{ modelsCommand }, { openConfiguredStore }, { findOrigin }] = await Promise.all([
         import("./models.ts"),
         import("./configured-store.ts"),
+        import("./service-client.ts"),
       ]);
-      return modelsCommand({ openStore: openConfiguredStore });
+      const isServiceRunning = async () => (await findOrigin({})) !== undefined;
+      return modelsCommand({ openStore: openConfiguredStore, isServiceRunning });
     },
   },
   keys: {
     summary: "Create, list and revoke API keys",
     load: async () => (await import("./keys.ts")).keysCommand(),
+  },
+  projects: {
+    summary: "List, create, rename, limit and archive projects",
+    load: async () => (await import("./projects.ts")).projectsCommand(),
+  },
+  "service-accounts": {
+    summary: "List, create and delete service accounts",
+    load: async () => (await import("./service-accounts.ts")).serviceAccountsCommand(),
   },
   organizations: {
     summary: "Create, list and archive organizations",

@@ -3,6 +3,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { UsageSum } from "../storage/usage-reports.ts";
 import { UsageReports } from "../usage/usage-report.ts";
+import { findOrganization } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { withAccounts } from "./with-accounts.ts";
 
@@ -17,14 +18,17 @@ const MAX_DAYS = 31;
 export function usageCommand(): Command {
   return new Command("usage")
     .option("--month <month>", "a month in UTC, such as 2026-11; default: the current month", parseMonth)
-    .option("--organization <id>", "organization; default: the first one")
+    .option("--organization <organization>", "ID or name of the organization; default: the first one")
     .option("--json", "print the totals as JSON")
     .action(printUsage);
 }
 
 async function printUsage({ month, organization, json }: UsageOptions): Promise<void> {
   await withAccounts(async (accounts, database) => {
-    const organizationId = organization ?? (await accounts.defaultScope("admin")).organizationId;
+    const { organizationId } =
+      organization === undefined
+        ? await accounts.defaultScope("admin")
+        : { organizationId: (await findOrganization(accounts, organization)).id };
     const [from, until] = month ?? parseMonth(new Date().toISOString().slice(0, 7));
     const { buckets } = await new UsageReports(database).read({
       organizationId,

@@ -20,6 +20,8 @@ export interface ManifestEntry {
   contextWindow?: number;
   /** Resident memory of its process while it answers one request with default settings, measured. */
   memoryBytes?: number;
+  /** Size of the files where only the hub knows it exactly. */
+  approximateBytes?: number;
   /** Generated tokens per second of one request on two CPU cores, measured. */
   tokensPerSecond?: number;
   /** Free memory from which a new installation downloads this chat model in the background and lists it first. */

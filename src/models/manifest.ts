@@ -69,6 +69,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     license: "Gemma Terms of Use",
     description: "Small (0.8 GB): short answers in many languages on a laptop",
     contextWindow: 32_768,
+    approximateBytes: 0.81e9,
     files: [hubFile("ggml-org/gemma-3-1b-it-GGUF", "gemma-3-1b-it-Q4_K_M.gguf")],
   },
   {
@@ -79,6 +80,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     license: "Llama 3.2 Community License",
     description: "Medium (2.0 GB): everyday chat and summaries with 4 GB of memory",
     contextWindow: 131_072,
+    approximateBytes: 2.02e9,
     files: [hubFile("bartowski/Llama-3.2-3B-Instruct-GGUF", "Llama-3.2-3B-Instruct-Q4_K_M.gguf")],
   },
   {
@@ -89,6 +91,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     license: "Gemma Terms of Use",
     description: "Medium (2.5 GB): good answers in many languages with 6 GB of memory",
     contextWindow: 131_072,
+    approximateBytes: 2.49e9,
     files: [hubFile("ggml-org/gemma-3-4b-it-GGUF", "gemma-3-4b-it-Q4_K_M.gguf")],
   },
   {
@@ -99,6 +102,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     license: "Apache-2.0",
     description: "Medium (2.5 GB): reasons before it answers, with 6 GB of memory",
     contextWindow: 40_960,
+    approximateBytes: 2.5e9,
     files: [hubFile("Qwen/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf")],
   },
   {
@@ -109,6 +113,7 @@ export const MANIFEST: readonly ManifestEntry[] = [
     license: "Apache-2.0",
     description: "Large (5.0 GB): the best answers, with 8 GB of memory or a GPU",
     contextWindow: 40_960,
+    approximateBytes: 5.03e9,
     files: [hubFile("Qwen/Qwen3-8B-GGUF", "Qwen3-8B-Q4_K_M.gguf")],
   },
   {

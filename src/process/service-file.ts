@@ -52,7 +52,7 @@ export function announceService(directory: string, origin: string): Disposable {
 }
 
 /** Returns the service that runs on this machine with the data directory. */
-function findRunningService(directory: string): RunningService | undefined {
+export function findRunningService(directory: string): RunningService | undefined {
   const found = readServiceFile(join(directory, FILE));
   return found !== undefined && isAlive(found.pid) ? found : undefined;
 }

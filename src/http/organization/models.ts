@@ -1,11 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { AuditEvent } from "../../accounts/audit.ts";
 import { AsyncQueue } from "../../async/async-queue.ts";
 import type { ModelOperations } from "../../catalog/model-operations.ts";
 import { Fault } from "../../faults.ts";
 import { toModelDeleted, toModelStatus, toPullFrame } from "../../wire/openai/organization-models.ts";
 import { sendEvents } from "../send-events.ts";
+import { actorOf } from "./actor.ts";
 
 interface OfModel {
   Params: { id: string };
@@ -23,21 +25,37 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
       throw new Fault("not-found", `The model \`${params.id}\` does not exist.`);
     });
 
-    app.post<OfModel>("/models/:id/load", async ({ params }, reply) =>
-      toModelStatus(await models.load(params.id, untilClosed(reply))),
-    );
+    const record = (request: FastifyRequest<OfModel>, type: AuditEvent["type"]) =>
+      accounts.auditTrail.record(actorOf(request), {
+        type,
+        organizationId: request.caller.organizationId,
+        resourceId: request.params.id,
+        details: {},
+      });
 
-    app.post<OfModel>("/models/:id/unload", async ({ params }) => toModelStatus(await models.unload(params.id)));
+    app.post<OfModel>("/models/:id/load", async (request, reply) => {
+      const status = await models.load(request.params.id, untilClosed(reply));
+      await record(request, "model.loaded");
+      return toModelStatus(status);
+    });
 
-    app.post<OfModel>("/models/:id/pull", async ({ params }, reply) => {
+    app.post<OfModel>("/models/:id/unload", async (request) => {
+      const status = await models.unload(request.params.id);
+      await record(request, "model.unloaded");
+      return toModelStatus(status);
+    });
+
+    app.post<OfModel>("/models/:id/pull", async (request, reply) => {
+      const { params } = request;
       const frames = new AsyncQueue<string>();
       let last = { key: "", at: 0 };
-      const pulled = models.pull(params.id, untilClosed(reply), (progress) => {
+      const onProgress: Parameters<ModelOperations["pull"]>[2] = (progress) => {
         const key = `${progress.file} ${progress.phase}`;
         if (key === last.key && performance.now() - last.at < PROGRESS_INTERVAL_MS) return;
         last = { key, at: performance.now() };
         frames.push(toPullFrame(progress));
-      });
+      };
+      const pulled = models.pull(params.id, untilClosed(reply), onProgress).then(() => record(request, "model.pulled"));
       // An unknown ID is a 404 rather than an event.
       await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
       void pulled.then(
@@ -50,9 +68,11 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
       return sendEvents(reply, frames.read());
     });
 
-    app.delete<OfModel>("/models/:id", async ({ params }) => {
-      await models.remove(params.id);
-      return toModelDeleted(params.id);
+    app.delete<OfModel>("/models/:id", async (request) => {
+      const { id } = request.params;
+      await models.remove(id);
+      await record(request, "model.deleted");
+      return toModelDeleted(id);
     });
   };
 }

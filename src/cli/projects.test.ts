@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { Accounts } from "../accounts/accounts.ts";
+import { openDatabase } from "../storage/database.ts";
+import { runCommand } from "./run-command.ts";
+
+let folder: TemporaryDirectory;
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  await withAccounts((accounts) => accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined }));
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+async function withAccounts<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
+  const logger = pino({ level: "silent" });
+  const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
+  const accounts = new Accounts({ database, logger });
+  try {
+    return await work(accounts);
+  } finally {
+    await accounts.close();
+    await database.close();
+  }
+}
+
+/** Runs a command in this process, which is faster than a process for each. */
+async function parlance(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  vi.stubEnv("PARLANCE_DATA_DIR", folder.path);
+  const output: string[] = [];
+  const errors: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((text: string) => void output.push(`${text}\n`));
+  vi.spyOn(console, "error").mockImplementation((text: string) => void errors.push(`${text}\n`));
+  try {
+    const code = await runCommand(words);
+    return { code, stdout: output.join(""), stderr: errors.join("") };
+  } finally {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  }
+}
+
+test("manages a project, its keys and its service accounts by name", async () => {
+  const { id } = JSON.parse((await parlance("projects", "create", "Team A", "--json")).stdout);
+  expect((await parlance("projects", "rename", "Team A", "Team B")).stdout).toContain(id);
+  expect((await parlance("projects", "list")).stdout).toMatch(new RegExp(`^${id} +Team B `, "m"));
+
+  const key = await parlance("keys", "create", "--name", "Ada", "--project", "Team B");
+  const account = await parlance("service-accounts", "create", "Bot", "--project", "Team B");
+  expect(account.stderr).toContain("in Team B");
+  await withAccounts(async (accounts) => {
+    for (const secret of [key, account]) {
+      expect(await accounts.authenticate(secret.stdout.trim())).toMatchObject({ projectId: id });
+    }
+  });
+  expect((await parlance("service-accounts", "list", "--project", id)).stdout).toMatch(/ Bot +member /);
+
+  expect((await parlance("keys", "revoke", "Ada")).code).toBe(0);
+  expect((await parlance("service-accounts", "delete", "Bot", "--project", "Team B")).code).toBe(0);
+  await withAccounts(async (accounts) => {
+    for (const secret of [key, account]) {
+      await expect(accounts.authenticate(secret.stdout.trim())).rejects.toThrow("Incorrect API key");
+    }
+  });
+
+  expect((await parlance("projects", "archive", "Team B")).stdout).toContain(id);
+  expect((await parlance("projects", "list")).stdout).not.toContain(id);
+  expect((await parlance("projects", "list", "--archived")).stdout).toContain(id);
+});
+
+test("limits a project on a model that is named by an alias", async () => {
+  await parlance("projects", "create", "Limited");
+  const words = ["limit", "Limited", "whisper-1", "--requests-per-minute", "2", "--json"];
+  expect(JSON.parse((await parlance("projects", ...words)).stdout)).toMatchObject({
+    model: "moonshine-base-en",
+    requests_per_minute: 2,
+    tokens_per_minute: null,
+  });
+});
+
+test.each([
+  [["projects", "rename", "nobody", "x"], "There is no project `nobody`."],
+  [["projects", "limit", "Default project", "no-model", "--requests-per-day", "1"], "There is no model `no-model`."],
+  [["projects", "limit", "Default project", "flite"], "Give at least one limit"],
+  [["service-accounts", "delete", "nobody"], "There is no service account `nobody`."],
+  [["keys", "create", "--admin", "--service-account", "Bot"], "Admin keys do not belong to a project"],
+])("reports a fault for %j", async (words, message) => {
+  const { code, stderr } = await parlance(...words);
+  expect(stderr).toContain(message);
+  expect(code).toBe(1);
+});
+
+test("asks for the ID where two projects have the same name", async () => {
+  for (const _ of [1, 2]) await parlance("projects", "create", "Twice");
+  expect((await parlance("projects", "archive", "Twice")).stderr).toMatch(
+    /^error: 2 have the name `Twice`\. Give the ID of the project: proj_\w+, proj_\w+\.$/m,
+  );
+});
