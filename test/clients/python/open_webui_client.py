@@ -107,11 +107,6 @@ def lists_models():
     assert DEFAULT_MODEL in listed and TOOLS_MODEL in listed, listed
 
 
-def chats_with_the_default_model():
-    answer = chat_as_the_page(DEFAULT_MODEL, "Say hello.", params={"max_tokens": 16})
-    assert answer["content"], answer
-
-
 def chats_with_all_its_tools():
     answer = chat_as_the_page(TOOLS_MODEL, "Echo this.")
     assert "Echo this." in answer["content"], answer
@@ -125,7 +120,13 @@ def calls_a_built_in_tool():
 def sends_the_sliders_of_its_settings():
     params = {"num_ctx": 8192, "keep_alive": "5m", "temperature": 0.3, "top_k": 40, "min_p": 0.05, "repeat_last_n": 64}
     more = {"num_batch": 512, "num_keep": 24, "tfs_z": 1, "mirostat": 0, "use_mmap": True, "think": False, "seed": 1}
-    answer = chat_as_the_page(DEFAULT_MODEL, "Say hello.", params={**params, **more, "max_tokens": 16})
+    answer = chat_as_the_page(TOOLS_MODEL, "Echo this.", params={**params, **more, "max_tokens": 16})
+    assert "Echo this." in answer["content"], answer
+
+
+def chats_with_the_default_model_without_tools():
+    # 28 tools are 21 kB of JSON, which a small model cannot use and a busy CPU reads for minutes.
+    answer = chat_as_the_page(DEFAULT_MODEL, "Say hello.", params={"function_calling": "legacy", "max_tokens": 16})
     assert answer["content"], answer
 
 
@@ -169,7 +170,6 @@ try:
     run(
         "open-webui",
         lists_models,
-        chats_with_the_default_model,
         chats_with_all_its_tools,
         calls_a_built_in_tool,
         sends_the_sliders_of_its_settings,
@@ -177,6 +177,7 @@ try:
         answers_from_an_uploaded_file,
         lists_voices_and_speech_models,
         speaks_and_transcribes,
+        chats_with_the_default_model_without_tools,
     )
 finally:
     if os.environ.get("CLIENT_LOG"):
