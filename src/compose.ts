@@ -57,6 +57,10 @@ export interface ComposeOptions extends Omit<LiveCatalogOptions, "see"> {
   config: Config;
 }
 
+/**
+ * Creates all parts, which do not listen yet. Throws a Fault for settings that cannot work, such as an unusable
+ * folder.
+ */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, logger } = options;
   const file = join(config.dataDirectory, "parlance.sqlite");

@@ -95,6 +95,10 @@ export class ApiKeys {
   }
 }
 
+/**
+ * Stores a key and audits its creation. `isFixed`: the operator set it in the environment. Throws a Fault for an
+ * invalid name or project.
+ */
 export async function addApiKey(
   { executor, now, audit }: AccountTransaction,
   wanted: NewApiKey,
@@ -135,6 +139,7 @@ async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: Ap
   throw invalidRequest("The last admin key cannot be deleted: first create another one that does not expire.");
 }
 
+/** Revokes a key and audits it. */
 export async function endApiKey({ executor, now, audit }: AccountTransaction, key: ApiKeyRow): Promise<void> {
   const { id, organizationId } = key;
   const project = await projectOf(executor, key);

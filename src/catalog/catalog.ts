@@ -83,6 +83,7 @@ export class Catalog {
   }
 }
 
+/** Whether the ID ends in `/*`. */
 export function isWildcard(model: { id: string }): boolean {
   return model.id.endsWith("/*");
 }

@@ -42,6 +42,7 @@ interface ModelFacts {
 /** True if the caller may use a model. Decided for one request or one listing. */
 export type ModelAccess = (model: Pick<CatalogModel, "id" | "aliases" | "accessGroups">) => boolean;
 
+/** Whether a caller may use a model by the ID under which it was found, which for a wildcard is the requested one. */
 export function mayUseFound(mayUse: ModelAccess, { id, model: { aliases, accessGroups } }: ResolvedModel): boolean {
   return mayUse({ id, aliases, accessGroups });
 }

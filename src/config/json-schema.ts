@@ -31,6 +31,7 @@ export function inputSchema(schema: ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: "input", target: "draft-7", unrepresentable: "any" }) as JsonSchema;
 }
 
+/** JSON Schema of the file with the settings of each engine, by engine name. */
 export function configJsonSchema(deploymentSchemas: DeploymentSchemas): JsonSchema {
   const schema = inputSchema(configFile);
   const model = schema.properties?.models?.items;

@@ -22,6 +22,7 @@ export interface ParsedFile {
   deployments: readonly (readonly DeploymentConfig[])[];
 }
 
+/** Validates the file's value and adds every error to `errors`. */
 export function parseFile(value: unknown, schemas: DeploymentSchemas, errors: ConfigErrors): ParsedFile {
   const parsed = configFile.safeParse(value, { error: describeIssue });
   if (!parsed.success) report(parsed.error.issues, [], inputSchema(configFile), errors);
@@ -111,6 +112,7 @@ function rejectIgnoredKeys(
   }
 }
 
+/** Returns the value if it is a mapping; undefined for lists and plain values. */
 export function asMapping(value: unknown): Record<string, unknown> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -17,6 +17,7 @@ const NOTHING: RawFile = { value: undefined, isEmpty: false, lineOf: () => undef
 /** Far above any configuration written by hand; bounds the time spent on a wrong file. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
+/** Reads and parses the file; adds errors, such as those of its syntax, to `errors`. */
 export async function readConfigFile(file: string, errors: ConfigErrors): Promise<RawFile> {
   try {
     const { size } = await stat(file);

@@ -24,6 +24,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ["when_counters_away", "on_counters_unavailable"],
 ]);
 
+/** Returns the message for an unknown key, which follows its path. `known`: keys that are valid at this place. */
 export function describeUnknownKey(key: string, known: readonly string[]): string {
   const elsewhere = SET_ELSEWHERE.get(key);
   if (elsewhere !== undefined) return elsewhere;

@@ -124,6 +124,7 @@ export class SharedCounters implements Counters {
     clearInterval(this.#sweeper);
     await this.#membership;
     const { store } = this.#options;
+    // Without an answer, the lease releases the reservations.
     if (this.#isShared) await storeAnswer(store.leave(this.#replica)).catch(() => {});
     this.#isShared = false;
     await store.close();

@@ -41,6 +41,7 @@ export const ENGINES = Object.fromEntries(LIST.map((engine) => [engine.name, eng
 
 type EngineKind = keyof typeof ENGINES;
 
+/** Whether the engine is a proxy to another service. */
 export function isUpstream(kind: string): boolean {
   return find(kind)?.isUpstream === true;
 }

@@ -19,6 +19,7 @@ export interface ConnectionOptions {
 
 const DESCRIPTOR_CHECK_MILLISECONDS = 1000;
 
+/** Limits connections by address, logs exhausted descriptors and answers invalid Expect headers. */
 export function guardConnections(server: Server, { maxPerAddress, logger, refuse }: ConnectionOptions): void {
   logExhaustedDescriptors(server, logger);
   // Node would answer with an empty 417.

@@ -8,6 +8,7 @@ import { toErrorAnswer } from "../wire/openai/error.ts";
 import { toErrorAnswerFor } from "./error-format.ts";
 import { newRequestId } from "./request-id.ts";
 
+/** Answers every failure in the wire format, unknown routes and wrong methods included. */
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
   const methodsOf = routeMethods(app);
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {

@@ -78,6 +78,7 @@ export interface Server {
   openRequests(): number;
 }
 
+/** Builds the API's server, with the routes for which `options` has the parts. */
 export function buildServer(options: ServerOptions): Server {
   const { app, records } = bareServer(options);
   allowOrigins(app, options.corsOrigins);

@@ -37,6 +37,7 @@ export const typedForm: ModeratedForm<ChatEvent> = {
   finish: (usage) => ({ type: "finish", usage }),
 };
 
+/** Reads and ends answers that an upstream streams as bytes, with the rules of their wire format. */
 export function forwardedForm(answers: ForwardedAnswers): ModeratedForm<ForwardedEvent> {
   return {
     textsOf(event) {

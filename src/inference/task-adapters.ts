@@ -196,6 +196,7 @@ function estimateModeration(inputs: readonly ModerationInput[]): number {
   return inputs.reduce((sum, { text }) => sum + estimateTextTokens(text), 0);
 }
 
+/** Adapts speech, whose events are samples; its usage counts characters and seconds. */
 export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapter<SpeechModel, Float32Array> {
   let sampleRate = 1;
   return {
@@ -242,6 +243,7 @@ function observeSeconds(samples: AsyncIterable<Float32Array>, onRead: (seconds: 
   };
 }
 
+/** Adapts transcription; its usage counts the seconds of audio that were read. */
 export function transcriptionAdapter(
   request: Omit<TranscriptionRequest, "model">,
 ): TaskAdapter<TranscriptionModel, TranscriptionEvent> {

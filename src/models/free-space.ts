@@ -7,6 +7,7 @@ export async function ensureFreeSpace(directory: string, neededBytes: number): P
   if (freeBytes < neededBytes) throw diskFull(directory, neededBytes, freeBytes);
 }
 
+/** Returns the bytes that unprivileged processes may still write to the file system of `directory`. */
 export async function freeBytesIn(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
@@ -14,6 +15,7 @@ export async function freeBytesIn(directory: string): Promise<number> {
 
 export const DISK_FULL = "disk_full";
 
+/** Fault `disk_full`. `neededBytes` undefined: unknown, but more than `freeBytes`. */
 export function diskFull(
   directory: string,
   neededBytes: number | undefined,
@@ -31,6 +33,7 @@ export function diskFull(
   );
 }
 
+/** True for errors of a full disk or an exhausted quota. */
 export function isDiskFullError(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOSPC" || code === "EDQUOT";

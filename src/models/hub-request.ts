@@ -72,10 +72,12 @@ function sha256In(etag: string | string[] | undefined): string | undefined {
   return /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(text(etag) ?? "")?.[1];
 }
 
+/** Parses a header of digits; undefined for anything else. */
 export function parseWholeNumber(value: string | string[] | undefined): number | undefined {
   return /^\d{1,15}$/.test(text(value) ?? "") ? Number(text(value)) : undefined;
 }
 
+/** Returns the first value of a header. */
 export function text(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

@@ -22,6 +22,7 @@ export function lockName(id: string): string {
   return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`;
 }
 
+/** Finds a model of the manifest. Throws a Fault that explains how to list the known ones. */
 export function fromManifest(id: string, manifest: readonly ManifestEntry[]): WantedModel {
   const entry = manifest.find((each) => each.id === id);
   if (entry === undefined) {

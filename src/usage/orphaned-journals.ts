@@ -25,6 +25,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
+    // The folder does not exist yet, or cannot be read: opening this process's journal reports that.
     return [];
   }
 }

@@ -21,6 +21,7 @@ export class AudioError extends Error {
   }
 }
 
+/** AudioError of a recording beyond the maximum length. */
 export function tooLong(maxSeconds: number): AudioError {
   return new AudioError("too_long", `The audio is longer than ${maxSeconds} seconds, the maximum.`);
 }

@@ -9,6 +9,7 @@ export async function* encodeWav(samples: AsyncIterable<Float32Array>, sampleRat
   yield* encodePcm(samples);
 }
 
+/** Converts samples (-1 to 1) to 16-bit little-endian integers; clips louder ones. */
 export function toPcm16(samples: Float32Array): Uint8Array {
   const bytes = new Uint8Array(samples.length * 2);
   const view = new DataView(bytes.buffer);

@@ -64,6 +64,7 @@ export function intersect(left: DFA, right: DFA): DFA {
 
 export const codePoints = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0) ?? 0);
 
+/** Converts to an automaton over code points; undefined for the empty language. */
 export function automatonOf(language: DFA): Automaton | undefined {
   const numbered = new Map<DFA.ReadonlyNode, number>([[language.initial, 0]]);
   for (const node of numbered.keys()) {

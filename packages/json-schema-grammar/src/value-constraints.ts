@@ -74,6 +74,7 @@ export function withTypes(constraints: ValueConstraints, names: readonly string[
   return types.size === 0 ? undefined : { ...constraints, types, number: { ...constraints.number, integer } };
 }
 
+/** Intersects with the values of `enum` or `const`. Returns undefined when no value is left. */
 export function withLiterals(
   constraints: ValueConstraints,
   literals: readonly unknown[],
@@ -85,6 +86,7 @@ export function withLiterals(
   return kept.length === 0 ? undefined : { ...constraints, literals: kept, types: new Set(kept.map(typeOf)) };
 }
 
+/** Intersects with bounds of numbers. Returns undefined when no type is left. */
 export function withNumber(
   constraints: ValueConstraints,
   bounds: Partial<ValueConstraints["number"]>,
@@ -103,6 +105,7 @@ export function withNumber(
   return empty ? excludeType({ ...constraints, number }, "number") : { ...constraints, number };
 }
 
+/** Intersects with lengths and patterns of strings. Returns undefined when no type is left. */
 export function withString(
   constraints: ValueConstraints,
   bounds: Partial<ValueConstraints["string"]>,
@@ -119,6 +122,7 @@ export function withString(
     : { ...constraints, string };
 }
 
+/** Intersects with bounds and items of arrays. Returns undefined when no type is left. */
 export function withArray(
   constraints: ValueConstraints,
   bounds: Partial<ValueConstraints["array"]>,
@@ -132,6 +136,7 @@ export function withArray(
     : { ...constraints, array };
 }
 
+/** Intersects with bounds and properties of objects. Returns undefined when no type is left. */
 export function withObject(
   constraints: ValueConstraints,
   bounds: Partial<ValueConstraints["object"]>,

@@ -27,6 +27,7 @@ const SPECIFICATION = "WhisperSpec";
 /** Large enough for a tensor's name, dimensions, type and size. */
 const ENTRY_HEADER_BYTES = 1024;
 
+/** Reads where each tensor lies. Throws a ModelFileError for another format, a quantized model or a truncated file. */
 export async function readWeightIndex(path: string): Promise<WeightIndex> {
   const file = await open(path);
   try {

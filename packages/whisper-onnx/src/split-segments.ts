@@ -20,6 +20,7 @@ export interface SplitWindow {
 
 type Timestamps = Pick<WhisperTokenizer, "isTimestamp" | "secondsOf">;
 
+/** Splits the tokens of a window of `windowSeconds`; without timestamps, they are one segment. */
 export function splitAtTimestamps(
   tokens: readonly number[],
   windowSeconds: number,

@@ -50,6 +50,7 @@ export function sampleToken(logits: Float32Array, temperature: number, random: (
   return { token, logProbability: (logits[token] ?? 0) - total };
 }
 
+/** Returns the softmax probability of a token, 0 to 1. */
 export function probabilityOf(logits: Float32Array, token: number): number {
   return Math.exp((logits[token] ?? 0) - logSumExp(logits, 0, logits.length));
 }
@@ -75,6 +76,7 @@ function logSumExp(logits: Float32Array, from: number, to: number): number {
   return max + Math.log(sum);
 }
 
+/** Returns the index of the largest value, the first of equal ones. */
 export function argmax(values: ArrayLike<number>): number {
   let best = 0;
   for (let index = 1; index < values.length; index += 1) {

@@ -118,6 +118,7 @@ export class DecoderState {
   }
 }
 
+/** Returns the scores of one head and token, one for each audio position of 20 ms. */
 export function alignmentScores({ scores, tokens }: Alignment, head: number, token: number): Float32Array {
   const start = (head * tokens + token) * AUDIO_POSITIONS;
   return scores.subarray(start, start + AUDIO_POSITIONS);

@@ -116,6 +116,7 @@ export class FairBatches {
   }
 }
 
+/** Scores windows, padded to the longest. Returns [windows, categories] scores in row order. */
 export async function runBatch(session: InferenceSession, batch: readonly Window[]): Promise<Float32Array> {
   const length = Math.max(...batch.map(({ ids }) => ids.length));
   const shape = [batch.length, length];

@@ -19,6 +19,7 @@ export interface Head {
   thresholds: Readonly<Record<string, number>>;
 }
 
+/** Reads the graph and its description from the package's assets. */
 export async function readHead(): Promise<Head> {
   const [graph, description] = await Promise.all([
     readFile(new URL("head.onnx", FOLDER)),

@@ -63,6 +63,7 @@ export function encodeFailure(failure: unknown): EncodedFailure {
   return { type: "error", name: "Error", message: String(failure), stack: undefined };
 }
 
+/** Restores what `encodeFailure` kept, for the caller in the service's process. */
 export function decodeFailure(failure: EncodedFailure): Error {
   if (failure.type === "fault") return new Fault(failure.kind, failure.message, failure.details);
   const error = new Error(failure.message);

@@ -40,6 +40,7 @@ function endNow(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
+/** Kills the process; does nothing if it has ended. */
 export function killIfRunning(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

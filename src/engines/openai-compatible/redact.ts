@@ -5,6 +5,10 @@ export type Redact = (text: string) => string;
 
 const SHORTEST_SECRET = 4;
 
+/**
+ * Redacts the deployment's secrets and its upstream's address. Values below `SHORTEST_SECRET` characters stay, since
+ * they match by accident.
+ */
 export function createRedactor(
   settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "apiKey" | "headers" | "proxy">,
 ): Redact {

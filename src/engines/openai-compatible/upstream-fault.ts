@@ -87,6 +87,7 @@ export function brokenFault(error: unknown, context: FaultContext): Fault {
   return new Fault("upstream-failed", `${upstream} ${brokenProblem(error)}.`, { code: "upstream_error", cause: error });
 }
 
+/** Fault of a request to a deployment that has been closed. */
 export function closedFault(deployment: string): Fault {
   return unavailable(`\`${deployment}\` has been closed.`, "engine_failed", 1);
 }

@@ -33,6 +33,7 @@ const TYPES: Record<FaultKind, string> = {
   "client-left": "api_error",
 };
 
+/** Renders a failure with its status and headers, as `toErrorAnswer` does. */
 export function toAnthropicErrorAnswer(failure: unknown, requestId: string): ErrorAnswer<ErrorBody> {
   const { status, headers } = toErrorAnswer(failure, requestId);
   const limits = failure instanceof Fault ? toRateLimitHeaders(failure.limits ?? {}) : {};

@@ -50,6 +50,7 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 /** Failures that a retry cannot fix, so clients get `x-should-retry: false`. */
 const NEVER_RETRY: ReadonlySet<FaultKind> = new Set(["quota-exhausted"]);
 
+/** Renders a failure with its status and headers: Retry-After, rate limits, and whether a retry may help. */
 export function toErrorAnswer(failure: unknown, requestId: string): ErrorAnswer {
   const body = toErrorBody(failure, requestId);
   if (!(failure instanceof Fault)) return { status: 500, headers: {}, body };

@@ -108,6 +108,7 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
   };
 }
 
+/** Validates the form of a translation into English. Throws a Fault whose `param` names the first invalid field. */
 export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): ParsedTranscription {
   const sent = gather(fields);
   const known = Object.keys(TranslationBody.shape);

@@ -13,6 +13,7 @@ const LINE_CHARACTERS = 42;
 const CUE_LINES = 2;
 const CLAUSE_ENDS = [". ", "? ", "! ", ", ", "; ", ": "];
 
+/** Renders SubRip; an empty file without segments. */
 export function toSrt(segments: readonly TranscriptSegment[]): string {
   return segments
     .flatMap(toCues)
@@ -20,6 +21,7 @@ export function toSrt(segments: readonly TranscriptSegment[]): string {
     .join("");
 }
 
+/** Renders WebVTT; only its header without segments. */
 export function toVtt(segments: readonly TranscriptSegment[]): string {
   const cues = segments.flatMap(toCues).map((cue) => `${times(cue, ".")}\n${escapeVtt(cue.lines.join("\n"))}\n\n`);
   return `WEBVTT\n\n${cues.join("")}`;

@@ -30,6 +30,7 @@ export function sayDigits(digits: string): string {
   return [...digits].map((digit) => toWords(Number(digit))).join(" ");
 }
 
+/** Reads an integer as an ordinal: twenty second. Larger numbers are read digit by digit. */
 export function sayOrdinal(digits: string): string {
   return Number(digits) > MAX_NAMED ? sayDigits(digits) : toWordsOrdinal(Number(digits));
 }

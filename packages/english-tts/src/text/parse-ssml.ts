@@ -21,6 +21,7 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   "x-strong": 1,
 };
 
+/** Whether the text contains a tag that only SSML has. */
 export function isSsml(text: string): boolean {
   return SSML_TAG.test(text);
 }
