@@ -27,7 +27,7 @@ export interface ValueCheck {
 /** Lookups in a SchemaGraph that checks and proofs need. */
 export interface NodeLookup {
   item(constraints: ValueConstraints, index: number): Node;
-  /** One node per leading item that is required and has constraints of its own. */
+  /** One node per leading item that is required and has separate constraints. */
   requiredItems(constraints: ValueConstraints): Node[];
   property(constraints: ValueConstraints, name: string | undefined): Node;
   isNameAllowed(constraints: ValueConstraints, name: string, check?: ValueCheck): boolean;

@@ -29,7 +29,7 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
     const context = this.contextOf(request.model);
     const { dimensions, encoding, user } = request;
-    // An alias of OpenAI's name stands here for a model with a vocabulary of its own.
+    // Here OpenAI's name is an alias of a model with another vocabulary.
     const isRenamed = request.usesOpenAiName && !isOpenAiEmbeddingModel(context.upstreamModel);
     const input = isRenamed ? await decodeOpenAiIds(request.inputs) : request.inputs;
     const body = JSON.stringify({ model: context.upstreamModel, input, dimensions, encoding_format: encoding, user });

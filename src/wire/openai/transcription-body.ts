@@ -83,7 +83,7 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
     if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
   }
   if (stream && format !== "json" && format !== "text") {
-    const message = `A stream sends events of its own; with 'stream', 'response_format' must be json or text, not ${format}.`;
+    const message = `A stream consists of events; with 'stream', 'response_format' must be json or text, not ${format}.`;
     throw invalidRequest(message, "response_format", "unsupported_value");
   }
   const wordTimes = granularities.includes("word");
