@@ -8,7 +8,7 @@ import { Agent, request } from "undici";
 import { openCounters } from "../src/counters/open-counters.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import { CompletionEstimates } from "../src/quota/completion-estimates.ts";
-import type { Claim } from "../src/quota/quota.ts";
+import type { QuotaClaim } from "../src/quota/quota.ts";
 import { RateLimits } from "../src/quota/rate-limits.ts";
 import type { Secret } from "../src/secret.ts";
 import { openDatabase } from "../src/storage/database.ts";
@@ -36,7 +36,7 @@ async function measureReserving({ name, ...urls }: Backend): Promise<void> {
   const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
   const shared = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };
   const quota = new RateLimits({ ...shared, counters, requestTimeoutSeconds: 600, scopesOf: () => scopes });
-  const claim: Claim = {
+  const claim: QuotaClaim = {
     caller: { keyId: "key", organizationId: "organization", projectId: "project", kind: "project" },
     model: "model",
     catalogId: "model",

@@ -47,13 +47,13 @@ try {
   await service.stop();
 }
 
-interface Heard {
+interface Transcribed {
   text: string;
   seconds: number;
   firstSeconds: number;
 }
 
-async function transcribe(file: Buffer): Promise<Heard> {
+async function transcribe(file: Buffer): Promise<Transcribed> {
   const form = new FormData();
   form.append("model", "m");
   form.append("stream", "true");

@@ -21,13 +21,13 @@ const FIRST_DIMENSION = 9_000_000_000_000;
 const DIMENSIONS = 200;
 const logger = createLogger("silent");
 
-interface Filling {
+interface FilledDatabase {
   run(statement: string): Promise<void>;
   /** Size of all tables and indexes in bytes. */
   size(): Promise<number>;
 }
 
-async function measure(name: string, options: DatabaseOptions, filling: Filling): Promise<void> {
+async function measure(name: string, options: DatabaseOptions, filling: FilledDatabase): Promise<void> {
   const database = openDatabase(options);
   await database.check();
   const spacing = Math.floor((30 * DAY_MILLISECONDS) / records);

@@ -1,6 +1,6 @@
 /** Store in which replicas share counters. Methods throw when it is unavailable; times are milliseconds on its clock. */
 
-import type { Claim, Correction, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import type { Slice } from "./moving-window.ts";
 
 export interface CounterStore {
@@ -17,7 +17,7 @@ export interface CounterStore {
   /** Renews a replica's lease and releases the reservations of replicas whose lease expired. */
   heartbeat(replica: string): Promise<Heartbeat>;
   /** Returns undefined when the replica is not a member: it never joined, its lease expired, or the data was lost. */
-  take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined>;
+  take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined>;
   settle(replica: string, reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
   /** Releases its open reservations. */

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
-import type { Claim, Correction, Counters, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, Counters, TakenReservation } from "./counters.ts";
 import { InMemoryCounters } from "./in-memory-counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
 import { RedisStore } from "./redis-store.ts";
@@ -169,7 +169,7 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
 
 function bound(counters: Counters): Pick<Counters, "take" | "settle"> {
   return {
-    take: (claims: readonly Claim[]) => counters.take(claims),
+    take: (claims: readonly CounterClaim[]) => counters.take(claims),
     settle: (reservation: TakenReservation, corrections: readonly Correction[]) =>
       counters.settle(reservation, corrections),
   };

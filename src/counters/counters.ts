@@ -7,7 +7,7 @@ export interface Counters {
    * Takes `amount` from every limit named, or from none when one of them lacks room.
    * Amounts are whole numbers in the limit's own unit (requests, tokens, nano-dollars).
    */
-  take(claims: readonly Claim[]): Promise<Taken>;
+  take(claims: readonly CounterClaim[]): Promise<Taken>;
   /**
    * Ends a reservation, exactly once. Each difference (negative releases) applies at the time of its `take`, so it has no
    * effect once that has left the window. Only reserved claims can be corrected.
@@ -25,7 +25,7 @@ export interface CountersState {
   replicas: number;
 }
 
-export interface Claim {
+export interface CounterClaim {
   key: string;
   amount: number;
   limit: number;

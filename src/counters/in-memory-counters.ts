@@ -1,4 +1,4 @@
-import type { Claim, Correction, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
 const SWEEP_INTERVAL_MS = 60_000;
@@ -19,7 +19,7 @@ export class InMemoryCounters implements Counters {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
   }
 
-  async take(claims: readonly Claim[]): Promise<Taken> {
+  async take(claims: readonly CounterClaim[]): Promise<Taken> {
     return this.#windows.take(claims, this.#now());
   }
 

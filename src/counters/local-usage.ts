@@ -1,7 +1,7 @@
 /** This replica's own usage of each limit, and its share of the limits while the store is unavailable. */
 
 import type { OpenReservation, WindowSnapshot } from "./counter-store.ts";
-import type { Claim, Correction, Taken, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, Taken, TakenReservation } from "./counters.ts";
 import { SLICES } from "./moving-window.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
@@ -37,18 +37,22 @@ export interface Share {
 
 export class LocalUsage {
   readonly #windows = new MovingWindows();
-  readonly #reserved: Map<string, { takenAt: number; claims: readonly Claim[] }> = new Map();
+  readonly #reserved: Map<string, { takenAt: number; claims: readonly CounterClaim[] }> = new Map();
   readonly #seen: Map<string, Seen> = new Map();
   /** When this replica lost the store, and its own usage of each limit at that time. */
   #isolation: { since: number; used: ReadonlyMap<string, number> } | undefined;
 
   /** Records what the store granted to this replica. */
-  note(claims: readonly Claim[], { id, takenAt }: TakenReservation, now: number): void {
+  note(claims: readonly CounterClaim[], { id, takenAt }: TakenReservation, now: number): void {
     this.#windows.add(claims, takenAt, now);
     this.#keepReserved(id, takenAt, claims);
   }
 
-  see(claims: readonly Pick<Claim, "key" | "windowSeconds" | "limit">[], used: readonly number[], at: number): void {
+  see(
+    claims: readonly Pick<CounterClaim, "key" | "windowSeconds" | "limit">[],
+    used: readonly number[],
+    at: number,
+  ): void {
     for (const [index, { key, windowSeconds, limit }] of claims.entries()) {
       const id = idOf({ key, windowSeconds });
       const all = used[index] ?? 0;
@@ -72,7 +76,7 @@ export class LocalUsage {
     this.#isolation = { since: now, used: new Map(used) };
   }
 
-  takeFromLocalShare(id: string, claims: readonly Claim[], share: Share, now: number): Taken {
+  takeFromLocalShare(id: string, claims: readonly CounterClaim[], share: Share, now: number): Taken {
     const own = claims.map((claim) => ({ ...claim, limit: this.#allowance(claim, share, now) }));
     const taken = this.#windows.take(own, now);
     if (!taken.granted) return taken;
@@ -121,7 +125,11 @@ export class LocalUsage {
    * Local limit while isolated. The replicas' allowances add up to at most the limit: during the first window each gets
    * its own usage plus a share of what was free, afterwards a share of the full limit.
    */
-  #allowance({ key, windowSeconds, limit }: Pick<Claim, "key" | "windowSeconds" | "limit">, share: Share, now: number) {
+  #allowance(
+    { key, windowSeconds, limit }: Pick<CounterClaim, "key" | "windowSeconds" | "limit">,
+    share: Share,
+    now: number,
+  ) {
     const { since, used } = this.#isolation ?? { since: now, used: new Map() };
     const fullShare = part(limit, share);
     if (now - since > windowSeconds * 1000) return fullShare;
@@ -133,7 +141,7 @@ export class LocalUsage {
     return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(fullShare, first);
   }
 
-  #keepReserved(id: string, takenAt: number, claims: readonly Claim[]): void {
+  #keepReserved(id: string, takenAt: number, claims: readonly CounterClaim[]): void {
     const reserved = claims.filter(({ isReserved }) => isReserved);
     if (reserved.length > 0) this.#reserved.set(id, { takenAt, claims: reserved });
   }
@@ -148,6 +156,6 @@ function isWithin({ at, windowSeconds }: Seen, now: number): boolean {
   return now - at <= windowSeconds * 1000;
 }
 
-function idOf({ key, windowSeconds }: Pick<Claim, "key" | "windowSeconds">): string {
+function idOf({ key, windowSeconds }: Pick<CounterClaim, "key" | "windowSeconds">): string {
   return `${windowSeconds} ${key}`;
 }

@@ -1,14 +1,14 @@
-import type { Claim, Correction, Taken } from "./counters.ts";
+import type { Correction, CounterClaim, Taken } from "./counters.ts";
 import { MovingWindow } from "./moving-window.ts";
 
-type WindowName = Pick<Claim, "key" | "windowSeconds">;
+type WindowName = Pick<CounterClaim, "key" | "windowSeconds">;
 
 /** Sliding windows by key, in memory. Times are in milliseconds. */
 export class MovingWindows {
   readonly #windows: Map<string, { name: WindowName; window: MovingWindow }> = new Map();
   #reservations = 0;
 
-  take(claims: readonly Claim[], now: number): Taken {
+  take(claims: readonly CounterClaim[], now: number): Taken {
     const asked = new Map<string, number>();
     const used = () => Object.fromEntries(claims.map((claim) => [claim.key, this.used(claim, now)]));
     let refusal: { key: string; retryAfterSeconds: number } | undefined;

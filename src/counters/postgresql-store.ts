@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Secret } from "../secret.ts";
 import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
-import type { Claim, Correction, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { POSTGRESQL_SETUP } from "./postgresql-functions.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -87,7 +87,7 @@ export class PostgresqlStore implements CounterStore {
     return { ...rest, replicas: new Map(Object.entries(replicas)) };
   }
 
-  async take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined> {
+  async take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined> {
     const asked = claims.map(({ amount, limit, isReserved, ...name }) => ({
       ...nameOf(name),
       amount,

@@ -3,7 +3,7 @@ import { createClient } from "@redis/client";
 import { resultWithin } from "../async/timeout.ts";
 import type { Secret } from "../secret.ts";
 import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
-import type { Claim, Correction, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { REDIS_SCRIPT } from "./redis-script.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -69,7 +69,7 @@ export class RedisStore implements CounterStore {
     return { now: Number(now), isMember: isMember === 1, replicas };
   }
 
-  async take(replica: string, id: string, claims: readonly Claim[]): Promise<StoreTaken | undefined> {
+  async take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined> {
     const asked = claims.flatMap((claim) => [
       claim.key,
       claim.amount,

@@ -7,7 +7,7 @@ import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
 import type { CounterStore } from "./counter-store.ts";
-import type { Claim } from "./counters.ts";
+import type { CounterClaim } from "./counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
 import { RedisStore } from "./redis-store.ts";
 import { SharedCounters } from "./shared-counters.ts";
@@ -46,7 +46,7 @@ const SERVERS: Record<string, () => Promise<Server>> = {
 
 if (!HAS_REDIS) test.skip(`a replica that joins Redis again${WITHOUT_REDIS}`);
 
-const running: Claim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isReserved: true };
+const running: CounterClaim = { key: "running", amount: 1, limit: 3, windowSeconds: 660, isReserved: true };
 
 async function open(store: CounterStore): Promise<SharedCounters> {
   const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "share" });

@@ -7,7 +7,7 @@ import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../te
 import { createLogger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
 import type { CounterStore } from "./counter-store.ts";
-import type { Claim, Taken } from "./counters.ts";
+import type { CounterClaim, Taken } from "./counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
 import { RedisStore } from "./redis-store.ts";
 import { SharedCounters, type SharedCountersOptions } from "./shared-counters.ts";
@@ -63,7 +63,7 @@ if (!HAS_REDIS) test.skip(`replicas on Redis${WITHOUT_REDIS}`);
 
 type Given = Partial<SharedCountersOptions>;
 
-const claim = (amount: number, given: Partial<Claim> = {}): Claim => {
+const claim = (amount: number, given: Partial<CounterClaim> = {}): CounterClaim => {
   return { key: "a", amount, limit: 100, windowSeconds: 60, isReserved: true, ...given };
 };
 

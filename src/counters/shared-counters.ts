@@ -6,7 +6,7 @@ import { withTimeout } from "../async/timeout.ts";
 import { unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
-import type { Claim, Correction, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
+import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { LocalUsage, type Share } from "./local-usage.ts";
 
 export interface SharedCountersOptions {
@@ -75,7 +75,7 @@ export class SharedCounters implements Counters {
     await this.#firstJoin.promise;
   }
 
-  async take(claims: readonly Claim[]): Promise<Taken> {
+  async take(claims: readonly CounterClaim[]): Promise<Taken> {
     this.#reservations += 1;
     const id = String(this.#reservations);
     if (this.#isShared) {
@@ -130,7 +130,7 @@ export class SharedCounters implements Counters {
     await store.close();
   }
 
-  #applyTaken(id: string, claims: readonly Claim[], { now, used, refusal }: StoreTaken): Taken {
+  #applyTaken(id: string, claims: readonly CounterClaim[], { now, used, refusal }: StoreTaken): Taken {
     const byKey = Object.fromEntries(claims.map(({ key }, index) => [key, used[index] ?? 0]));
     const { index = 0, retryAfterSeconds = 0 } = refusal ?? {};
     if (refusal !== undefined) {
@@ -143,7 +143,7 @@ export class SharedCounters implements Counters {
     return { granted: true, reservation, used: byKey };
   }
 
-  #takeFromLocalShare(id: string, claims: readonly Claim[]): Taken {
+  #takeFromLocalShare(id: string, claims: readonly CounterClaim[]): Taken {
     const { onStoreUnavailable } = this.#options;
     if (onStoreUnavailable === "refuse") {
       throw unavailable(

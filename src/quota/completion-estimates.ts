@@ -2,9 +2,9 @@
 
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../accounts/caller.ts";
-import type { Claim } from "./quota.ts";
+import type { QuotaClaim } from "./quota.ts";
 
-type EstimatedClaim = Pick<Claim, "caller" | "model" | "choices">;
+type EstimatedClaim = Pick<QuotaClaim, "caller" | "model" | "choices">;
 
 const MAX_ENTRIES = 10_000;
 const FIRST_ESTIMATE = 512;

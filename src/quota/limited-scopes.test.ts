@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { limitedScopes } from "./limited-scopes.ts";
-import type { Claim } from "./quota.ts";
+import type { QuotaClaim } from "./quota.ts";
 
 const LIMITS = { requestsPerMinute: 10 };
 const caller = { keyId: "key", organizationId: "org", projectId: "proj", kind: "project" as const };
 
-function claimOf(model: string, catalogId: string): Claim {
+function claimOf(model: string, catalogId: string): QuotaClaim {
   const bound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };
   return { caller, model, catalogId, upperBound: () => bound, operation: "chat", prices: [], startedAt: 0 };
 }

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import type { LimitedScope, Limits } from "./limits.ts";
-import type { Claim } from "./quota.ts";
+import type { QuotaClaim } from "./quota.ts";
 
 /** Stands for unlimited in the administration API. */
 const NO_LIMIT = 1_000_000_000;
@@ -26,7 +26,7 @@ export interface LimitOverrides extends Readonly<Record<keyof Limits, number | n
 export function limitedScopes(
   defaults: DefaultLimits,
   overridesOf: (caller: Caller) => readonly LimitOverrides[],
-): (claim: Claim) => LimitedScope[] {
+): (claim: QuotaClaim) => LimitedScope[] {
   const defaultLimits = {
     projectModel: finite(defaults.projectModel),
     organization: finite(defaults.organization),

@@ -6,7 +6,7 @@ import type { Price } from "../usage/cost.ts";
 import type { Operation, Usage } from "../usage.ts";
 
 /** Upper bound of what a request can use. */
-export interface Claim {
+export interface QuotaClaim {
   caller: Caller;
   /** The requested catalog ID, aliases resolved; undefined for requests without a model. */
   model: string | undefined;
@@ -48,5 +48,5 @@ export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
 
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
-  reserve(claim: Claim): Reservation | Promise<Reservation>;
+  reserve(claim: QuotaClaim): Reservation | Promise<Reservation>;
 }

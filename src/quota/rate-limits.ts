@@ -1,17 +1,17 @@
 /** Enforces rate limits on requests, tokens, audio and concurrency, taking all of them atomically. */
 
-import type { Claim as CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
+import type { CounterClaim, Counters, Taken, TakenReservation } from "../counters/counters.ts";
 import { Fault, type FaultDetails, type RateLimitStatus } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Usage } from "../usage.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
-import { type Claim, type Quota, type Reservation, UNLIMITED } from "./quota.ts";
+import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "./quota.ts";
 
 export interface RateLimitsOptions {
   counters: Counters;
   /** Narrowest scope first. */
-  scopesOf: (claim: Claim) => readonly LimitedScope[];
+  scopesOf: (claim: QuotaClaim) => readonly LimitedScope[];
   estimates: CompletionEstimates;
   /** A request that was never settled because its process died stops counting as running after this. */
   requestTimeoutSeconds: number;
@@ -53,14 +53,14 @@ export class RateLimits implements Quota {
     this.#options = options;
   }
 
-  reserve(claim: Claim): Reservation | Promise<Reservation> {
+  reserve(claim: QuotaClaim): Reservation | Promise<Reservation> {
     const scopes = this.#options.scopesOf(claim);
     if (scopes.length === 0) return UNLIMITED;
     const buckets = scopes.flatMap((scope) => this.#bucketsOf(scope, claim));
     return buckets.length === 0 ? UNLIMITED : this.#take(claim, buckets);
   }
 
-  async #take(claim: Claim, buckets: readonly Bucket[]): Promise<Reservation> {
+  async #take(claim: QuotaClaim, buckets: readonly Bucket[]): Promise<Reservation> {
     const { counters, onRefused } = this.#options;
     const never = buckets.find((bucket) => neverFits(claim, bucket));
     if (never !== undefined) {
@@ -77,7 +77,7 @@ export class RateLimits implements Quota {
     return { rateLimitStatus, settle: (usage) => this.#settle(buckets, taken.reservation, usage) };
   }
 
-  #bucketsOf(scope: LimitedScope, claim: Claim): Bucket[] {
+  #bucketsOf(scope: LimitedScope, claim: QuotaClaim): Bucket[] {
     const { model, upperBound: computeUpperBound, isWithinRequest = false } = claim;
     const { limits } = scope;
     const upperBound = computeUpperBound();
@@ -134,7 +134,7 @@ function refusedOf(buckets: readonly Bucket[], { key }: Refused): Bucket {
 }
 
 function refusal(
-  claim: Claim,
+  claim: QuotaClaim,
   buckets: readonly Bucket[],
   refused: Bucket,
   { key, used, retryAfterSeconds }: Refused,
@@ -146,19 +146,19 @@ function refusal(
 }
 
 /** True when the request itself, not an estimate, exceeds the limit: waiting does not help. */
-function neverFits({ upperBound }: Claim, { kind, amount, limit }: Bucket): boolean {
+function neverFits({ upperBound }: QuotaClaim, { kind, amount, limit }: Bucket): boolean {
   if (limit === 0) return true;
   return (kind === "tokens" ? (upperBound().completionTokens ?? 0) : amount) > limit;
 }
 
-function tooLarge(claim: Claim, bucket: Bucket): Fault {
+function tooLarge(claim: QuotaClaim, bucket: Bucket): Fault {
   const { completionTokens, promptTokens } = claim.upperBound();
   const asked = bucket.kind === "tokens" ? (completionTokens ?? promptTokens) : bucket.amount;
   const message = `Request too large for ${describe(claim, bucket)}: Limit ${bucket.limit}, Requested ${asked}.`;
   return rateLimited(bucket, message, { isFinal: true });
 }
 
-function describe({ model, caller }: Claim, { kind, scope }: Bucket): string {
+function describe({ model, caller }: QuotaClaim, { kind, scope }: Bucket): string {
   const what = model === undefined ? scope.name : `${model} in ${scope.name}`;
   return `${what} in organization ${caller.organizationId} on ${UNITS[kind]}`;
 }

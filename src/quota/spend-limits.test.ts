@@ -3,14 +3,14 @@ import { InMemoryCounters } from "../counters/in-memory-counters.ts";
 import { createLogger } from "../observability/logger.ts";
 import { NO_USAGE } from "../usage.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
-import type { Claim } from "./quota.ts";
+import type { QuotaClaim } from "./quota.ts";
 import { SpendLimits, type SpendLimitsOptions } from "./spend-limits.ts";
 
 const DOLLAR = 1e9;
 
 const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
 
-function claimOf(completionTokens: number, startedAt = Date.now()): Claim {
+function claimOf(completionTokens: number, startedAt = Date.now()): QuotaClaim {
   const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
   const prices = [{ completion: "0.1" }];
   const model = "parrot";

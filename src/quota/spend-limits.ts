@@ -8,7 +8,7 @@ import type { Logger } from "../observability/logger.ts";
 import { costInNanoDollars } from "../usage/cost.ts";
 import { NO_USAGE } from "../usage.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
-import { type Claim, type Quota, type Reservation, UNLIMITED } from "./quota.ts";
+import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "./quota.ts";
 
 export interface SpendLimit {
   /** An organization, a project or a key. */
@@ -53,13 +53,13 @@ export class SpendLimits implements Quota {
     this.#options = options;
   }
 
-  reserve(claim: Claim): Reservation | Promise<Reservation> {
+  reserve(claim: QuotaClaim): Reservation | Promise<Reservation> {
     const limits = this.#options.limitsOf(claim.caller);
     const amount = limits.length === 0 ? 0 : this.#maxCost(claim);
     return amount > 0 ? this.#take(claim, limits, amount) : UNLIMITED;
   }
 
-  async #take(claim: Claim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
+  async #take(claim: QuotaClaim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused } = this.#options;
     const buckets = await Promise.all(
       limits.map(async (limit) => ({ ...(await this.#bucketOf(claim, limit)), amount, isReserved: true })),
@@ -85,7 +85,7 @@ export class SpendLimits implements Quota {
     };
   }
 
-  #maxCost(claim: Claim): number {
+  #maxCost(claim: QuotaClaim): number {
     const { operation, prices, upperBound: computeUpperBound } = claim;
     if (operation === undefined) return 0;
     const upperBound = computeUpperBound();
@@ -100,7 +100,7 @@ export class SpendLimits implements Quota {
     return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...costs));
   }
 
-  async #bucketOf({ caller, startedAt }: Claim, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
+  async #bucketOf({ caller, startedAt }: QuotaClaim, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
     const start = new Date(startedAt);
     const from = Date.UTC(start.getUTCFullYear(), start.getUTCMonth());
     // Counters of earlier months are not used again.
@@ -163,7 +163,7 @@ export class SpendLimits implements Quota {
  * money: a counted request stays counted. Also feeds the completion estimates.
  */
 export function combineQuotas(first: Quota, second: Quota, estimates: CompletionEstimates): Quota {
-  const reserveSecond = (claim: Claim, one: Reservation): Reservation | Promise<Reservation> => {
+  const reserveSecond = (claim: QuotaClaim, one: Reservation): Reservation | Promise<Reservation> => {
     try {
       const other = second.reserve(claim);
       return other instanceof Promise
@@ -176,7 +176,7 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
       return release(one, failure);
     }
   };
-  const combine = (claim: Claim, one: Reservation, other: Reservation): Reservation => ({
+  const combine = (claim: QuotaClaim, one: Reservation, other: Reservation): Reservation => ({
     rateLimitStatus: { ...one.rateLimitStatus, ...other.rateLimitStatus },
     settle: (usage, costNanoDollars) => {
       estimates.learn(claim, usage.completionTokens);

@@ -42,17 +42,17 @@ async function writeWithoutRefused(
   await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
 }
 
-class TriedOut extends Error {}
+class TrialRollback extends Error {}
 
 /** Returns why the database refuses the batch; rolls back either way. */
 async function tryOut(database: Database, batch: UsageBatch): Promise<string | undefined> {
   try {
     await database.transaction(async (transaction) => {
       await writeUsage(transaction, [batch], Date.now());
-      throw new TriedOut();
+      throw new TrialRollback();
     });
   } catch (error) {
-    if (error instanceof TriedOut) return undefined;
+    if (error instanceof TrialRollback) return undefined;
     if (isConstraintViolation(error)) return (error as Error).message;
     throw error;
   }

@@ -5,14 +5,14 @@ import { imagesIn, messageText } from "../engines/message-text.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
 import { joinedTexts, writtenIn } from "./openai/chat-moderation-input.ts";
 
-export interface ModerationInput {
+export interface ModerationTexts {
   texts: readonly string[];
-  /** Fault that names the first image; thrown where unmoderated content must not pass. */
+  /** Fault that names the first part other than text; thrown where unmoderated content must not pass. */
   unmoderatable: Fault | undefined;
 }
 
 /** Builds the moderation input for formats that are never forwarded, where models read only the typed request. */
-export function toModerationInput({ messages, tools, format }: ChatRequest): ModerationInput {
+export function toModerationInput({ messages, tools, format }: ChatRequest): ModerationTexts {
   const image = messages.flatMap(imagesIn)[0];
   const texts = messages.map((message) => [
     messageText(message),

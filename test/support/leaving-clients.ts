@@ -35,7 +35,7 @@ export function leavingConfig(upstream: FaultyUpstream): string {
   return `builtin_models: false\nmodels:\n${lines.join("\n")}\n  - ${spare}\n`;
 }
 
-export interface Left {
+export interface DisconnectOutcome {
   /** Milliseconds from the client's disconnect to the close of the upstream's socket; undefined: still open. */
   closedAfterMilliseconds: (number | undefined)[];
   /** Total requests that the upstream received. */
@@ -51,7 +51,7 @@ export async function leave(
   upstream: FaultyUpstream,
   leaving: Leaving,
   rounds: number,
-): Promise<Left> {
+): Promise<DisconnectOutcome> {
   const before = totalOf(upstream);
   const leftAt = new Map<string, number>();
   let next = 0;

@@ -48,13 +48,13 @@ export async function open(settings: unknown, { reportChildPid }: HostedServices
   return { task: "server", origin, key, properties, close: () => endGently(server) };
 }
 
-interface Life {
+interface ServerLifetime {
   /** Resolves with the reason when the server ends. */
   ended: Promise<string>;
   lastLines: readonly string[];
 }
 
-function followLife(server: ChildProcess): Life {
+function followLife(server: ChildProcess): ServerLifetime {
   const lastLines: string[] = [];
   for (const stream of [server.stdout, server.stderr]) {
     if (stream === null) continue;
@@ -73,7 +73,7 @@ function followLife(server: ChildProcess): Life {
   return { ended, lastLines };
 }
 
-async function waitUntilUp(origin: string, life: Life, seconds: number): Promise<void> {
+async function waitUntilUp(origin: string, life: ServerLifetime, seconds: number): Promise<void> {
   const until = Date.now() + seconds * 1000;
   let how: string | undefined;
   void life.ended.then((ended) => {

@@ -1,14 +1,9 @@
 /** Selects the texts of a chat request for moderation: everything that a chat model may read, in any field. */
 
 import { type Fault, unsupportedValue } from "../../faults.ts";
+import type { ModerationTexts } from "../moderation-texts.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import type { Message } from "./chat-messages.ts";
-
-export interface ModerationInput {
-  texts: readonly string[];
-  /** Fault that names the first part other than text; thrown where unmoderated content must not pass. */
-  unmoderatable: Fault | undefined;
-}
 
 /** Fields whose texts no model reads, and `messages`, which are moderated one by one. */
 const NOT_READ: ReadonlySet<string> = new Set([
@@ -33,7 +28,7 @@ const NOT_READ: ReadonlySet<string> = new Set([
  * Builds the moderation input: each message by itself, the conversation as one text, and each other field that a model
  * may read, such as descriptions of tools.
  */
-export function toModerationInput(body: ChatCompletionBody): ModerationInput {
+export function toModerationInput(body: ChatCompletionBody): ModerationTexts {
   const further = Object.entries(body).filter(([field]) => !NOT_READ.has(field));
   const texts = body.messages.map(textsOf);
   return {
