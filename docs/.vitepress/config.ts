@@ -13,7 +13,7 @@ export default defineConfig({
   outDir: "../dist-docs",
   // Relative links to files of the repository, such as LICENSE, have no page on the site.
   ignoreDeadLinks: [
-    /^(\.\.?\/)+(README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|LICENSE|assets|bench|packages|parlance|src|test)/,
+    /^(\.\.?\/)+(README|ARCHITECTURE|CONTRIBUTING|CHANGELOG|LICENSE|assets|bench|deploy|packages|parlance|src|test)/,
   ],
   themeConfig: {
     search: { provider: "local" },

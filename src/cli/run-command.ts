@@ -75,6 +75,18 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return licensesCommand({ openStore: openConfiguredStore });
     },
   },
+  migrate: {
+    summary: "Migrate the database to this version",
+    load: async () => (await import("./migrate.ts")).migrateCommand(),
+  },
+  backup: {
+    summary: "Back up the SQLite database while the service runs",
+    load: async () => (await import("./backup.ts")).backupCommand(),
+  },
+  restore: {
+    summary: "Restore the SQLite database from a backup",
+    load: async () => (await import("./backup.ts")).restoreCommand(),
+  },
   config: {
     summary: "Validate the configuration or print its JSON Schema",
     load: async () => (await import("./config.ts")).configCommand(),

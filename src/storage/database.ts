@@ -76,6 +76,21 @@ export class Database {
     await this.run((executor) => executor.selectFrom("accountChanges").select("version").execute());
   }
 
+  /** Runs the migrations that the database lacks. Throws a Fault when a newer version has migrated it. */
+  async migrate(): Promise<void> {
+    await this.#guard(async () => {});
+  }
+
+  /** Returns the names of the migrations that the database lacks, oldest first, without running them. */
+  async pendingMigrations(): Promise<string[]> {
+    try {
+      const migrations = await this.#migrator().getMigrations();
+      return migrations.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+    } catch (error) {
+      throw isConnectionError(error) ? unreachable(error) : error;
+    }
+  }
+
   /** Safe to call twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -91,22 +106,30 @@ export class Database {
     } catch (error) {
       if (isFileReplaced(error)) this.#migrated = undefined;
       if (error instanceof Fault || !isConnectionError(error)) throw error;
-      const message = "The database cannot be reached. Try again in a moment.";
-      throw unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
+      throw unreachable(error);
     }
   }
 
   async #migrate(): Promise<void> {
-    const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
-    const migrator = new Migrator({ db: this.#kysely.withoutPlugins(), provider });
     try {
-      const { error } = await migrator.migrateToLatest();
+      const { error } = await this.#migrator().migrateToLatest();
       if (error !== undefined) throw newerFault(error) ?? error;
     } catch (error) {
       this.#migrated = undefined;
       throw error;
     }
   }
+
+  /** Kysely's lock makes replicas that start at the same time migrate one after the other. */
+  #migrator(): Migrator {
+    const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
+    return new Migrator({ db: this.#kysely.withoutPlugins(), provider });
+  }
+}
+
+function unreachable(error: unknown): Fault {
+  const message = "The database cannot be reached. Try again in a moment.";
+  return unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
 }
 
 /** Recognized by its message: Kysely gives this error no code. */
