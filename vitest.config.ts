@@ -21,13 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-<<<<<<< HEAD
-          include: ["packages/*/src/**/*.test.ts", "src/**/*.test.ts", "scripts/**/*.test.ts"],
-=======
           include: ["packages/*/src/**/*.test.ts", "src/**/*.test.ts", "scripts/**/*.test.ts", "deploy/**/*.test.ts"],
-          // Starting a worker and importing takes longer than most of these files: 70 s of CPU became 33 s.
-          isolate: false,
->>>>>>> 0e6bf04 (Add container images, compose files, a Helm chart and a systemd unit)
         },
       },
       {
