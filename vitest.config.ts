@@ -21,7 +21,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "src/**/*.test.ts", "scripts/**/*.test.ts", "deploy/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "console/src/**/*.test.ts",
+            "src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "deploy/**/*.test.ts",
+          ],
         },
       },
       {

@@ -36,6 +36,8 @@ export const cssVariables: CSSVariablesResolver = (given) => ({
     "--mantine-color-placeholder": given.colors.gray[7],
     "--mantine-color-error": given.colors.red[9],
     "--page-background": given.colors.gray[0],
+    "--surface-strong": given.colors.gray[2],
+    "--accent-text": given.colors.cyan[9],
   },
   dark: {
     "--mantine-color-dimmed": "#a9abb0",
@@ -43,5 +45,7 @@ export const cssVariables: CSSVariablesResolver = (given) => ({
     "--mantine-color-error": given.colors.red[4],
     "--mantine-color-anchor": given.colors.cyan[4],
     "--page-background": "#1b1c1e",
+    "--surface-strong": given.colors.dark[5],
+    "--accent-text": given.colors.cyan[3],
   },
 });

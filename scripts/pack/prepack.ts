@@ -1,8 +1,10 @@
 /** Runs before `npm pack`: compiles the code, copies vendored packages and writes the tarball's package.json. */
 
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { copyFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { build } from "./build.ts";
 import { packedManifest, ROOT } from "./packed-manifest.ts";
 import { copyVendoredPackages, vendoredPackages } from "./vendored-packages.ts";
@@ -16,6 +18,7 @@ if (existsSync(BACKUP)) await rename(BACKUP, MANIFEST);
 const manifest = packedManifest();
 const imported = await build(DIST);
 await copyVendoredPackages(DIST);
+await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-console.mjs"), "--force"]);
 
 const available = new Set([...Object.keys(manifest.dependencies ?? {}), ...vendoredPackages().map(({ name }) => name)]);
 const missing = [...imported].filter((name) => !available.has(name));

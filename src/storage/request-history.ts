@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
+import { type Insertion, insert } from "./insert-rows.ts";
 import type { RequestHistoryRow } from "./schema.ts";
 
 export interface RequestFilter {
@@ -28,16 +29,39 @@ export interface HistoryPage {
 
 /** Rows that one query reads at most: about 20 ms on SQLite, which blocks the event loop meanwhile. */
 const MAX_ROWS_READ = 10_000;
-/** Parameters of one statement: PostgreSQL allows 65,535, SQLite 32,766. */
-const ROWS_PER_STATEMENT = 100;
+const COLUMNS = [
+  "id",
+  "at",
+  "organizationId",
+  "projectId",
+  "keyId",
+  "operation",
+  "model",
+  "answeredBy",
+  "deployment",
+  "status",
+  "outcome",
+  "error",
+  "attempts",
+  "queuedMilliseconds",
+  "firstTokenMilliseconds",
+  "durationMilliseconds",
+  "promptTokens",
+  "cachedTokens",
+  "completionTokens",
+  "characters",
+  "audioMilliseconds",
+  "costNanoDollars",
+] as const satisfies (keyof RequestHistoryRow)[];
+
+const REQUESTS: Insertion = { table: "requestHistory", columns: COLUMNS, onConflict: sql`` };
 
 export async function insertRequests(executor: Executor, rows: readonly RequestHistoryRow[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    await executor
-      .insertInto("requestHistory")
-      .values(rows.slice(start, start + ROWS_PER_STATEMENT))
-      .execute();
-  }
+  await insert(
+    executor,
+    REQUESTS,
+    rows.flatMap((row) => COLUMNS.map((column) => row[column])),
+  );
 }
 
 /** Reads entries before a position. A page may be shorter than `limit` although older entries follow. */

@@ -51,6 +51,13 @@ afterAll(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
+test("contains the built console", async () => {
+  const page = await fetch(new URL("/", client.baseURL));
+  expect(page.status).toBe(200);
+  const [, script = ""] = /src="\.(\/assets\/[\w.-]+\.js)"/.exec(await page.text()) ?? [];
+  expect((await fetch(new URL(script, client.baseURL))).status).toBe(200);
+});
+
 test("installs from the registry alone, without GPU packages and install scripts", async () => {
   const lock = JSON.parse(await readFile(join(folder.path, "node_modules/.package-lock.json"), "utf8")) as {
     packages: Record<string, { hasInstallScript?: boolean }>;

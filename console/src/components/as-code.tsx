@@ -21,7 +21,7 @@ export function AsCode({ samples }: { samples: () => CodeSamples }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button variant="default" size="xs" leftSection={<IconCode size={15} />} onClick={open}>
+      <Button variant="default" leftSection={<IconCode size={15} />} onClick={open}>
         As code
       </Button>
       <Modal opened={isOpen} onClose={close} title="As code" size="xl">
@@ -53,7 +53,7 @@ function Samples({ samples }: { samples: CodeSamples }) {
   );
 }
 
-export function CodeBlock({ text }: { text: string }) {
+function CodeBlock({ text }: { text: string }) {
   return (
     <div style={{ position: "relative" }}>
       <Group style={{ position: "absolute", top: 6, right: 6 }}>

@@ -14,7 +14,7 @@ import {
 import type { ComponentType } from "react";
 import type { SignedIn } from "../api/session.ts";
 
-export interface NavigationEntry {
+interface NavigationEntry {
   to: string;
   label: string;
   icon: ComponentType<{ size?: number; stroke?: number }>;

@@ -47,7 +47,7 @@ function toUserMessage({ text, images }: Turn): OpenAI.Chat.ChatCompletionUserMe
   return { role: "user", content: [...parts, { type: "text", text }] };
 }
 
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {
     return JSON.parse(text);

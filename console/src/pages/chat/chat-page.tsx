@@ -80,9 +80,9 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
   return (
     <Group align="stretch" gap="lg" wrap="nowrap" className="chat-room">
       <Stack flex={1} gap="sm" miw={0}>
-        <Group gap="xs" wrap="nowrap" align="flex-start">
+        <Group gap="xs" align="flex-start">
           <MultiSelect
-            flex={1}
+            flex="1 1 280px"
             miw={0}
             aria-label="Models"
             data={models.map(({ id }) => id)}
@@ -95,7 +95,7 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
           <AsCode samples={() => chatSamples(conversation, draft)} />
           {!isWide && (
             <Tooltip label="Parameters">
-              <ActionIcon variant="default" size={30} aria-label="Parameters" onClick={open}>
+              <ActionIcon variant="default" size={36} aria-label="Parameters" onClick={open}>
                 <IconAdjustments size={16} />
               </ActionIcon>
             </Tooltip>
@@ -103,7 +103,7 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
           <Tooltip label="New conversation">
             <ActionIcon
               variant="default"
-              size={30}
+              size={36}
               aria-label="New conversation"
               disabled={conversation.turns.length === 0}
               onClick={chat.clear}
@@ -137,6 +137,7 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
   );
 }
 
+const WRAPPING = { label: { whiteSpace: "normal" } } as const;
 const EXAMPLES = [
   "Explain what a vector database is, in three sentences.",
   "Write a Python function that reverses the words of a sentence.",
@@ -165,6 +166,7 @@ function Transcript({ chat, models, onPick }: TranscriptProps) {
       mih={0}
       viewportRef={viewport}
       type="auto"
+      scrollbars="y"
       scrollbarSize={8}
       viewportProps={{ tabIndex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" }}
       onScrollPositionChange={({ y }) => {
@@ -179,7 +181,16 @@ function Transcript({ chat, models, onPick }: TranscriptProps) {
           </Text>
           <Stack gap={6}>
             {EXAMPLES.map((example) => (
-              <Button key={example} variant="default" size="xs" fw={400} onClick={() => onPick(example)}>
+              <Button
+                key={example}
+                variant="default"
+                size="xs"
+                fw={400}
+                h="auto"
+                py={7}
+                onClick={() => onPick(example)}
+                styles={WRAPPING}
+              >
                 {example}
               </Button>
             ))}

@@ -54,7 +54,7 @@ export interface Conversation {
   turns: Turn[];
 }
 
-export const NO_PARAMETERS: Parameters = {
+const NO_PARAMETERS: Parameters = {
   system: "",
   temperature: undefined,
   topP: undefined,

@@ -64,12 +64,12 @@ function OverviewContent({ overview }: { overview: Overview }) {
         <Stat
           label="Requests, last hour"
           value={formatCompact(hour.requests)}
-          detail={`${(recent.requests / seconds).toFixed(2)} per second now`}
+          detail={`${(recent.requests / seconds).toFixed(2)} per second`}
         />
         <Stat
           label="Tokens, last hour"
           value={formatCompact(hour.input + hour.output)}
-          detail={`${(recent.output / seconds).toFixed(1)} generated per second now`}
+          detail={`${(recent.output / seconds).toFixed(1)} generated per second`}
         />
         <Stat
           label="Time to first token"
