@@ -19,6 +19,7 @@ const HOSTILE_ANSWER = [
 ].join("\n\n");
 
 const CONFIG = `
+local: { load: on_demand }
 models:
   - id: hostile
     task: chat
