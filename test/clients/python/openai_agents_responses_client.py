@@ -1,0 +1,66 @@
+"""openai-agents with its default model class, which speaks the Responses API."""
+
+from agents import (
+    Agent,
+    OpenAIConversationsSession,
+    Runner,
+    function_tool,
+    set_default_openai_client,
+    set_tracing_disabled,
+)
+from openai import AsyncOpenAI
+
+import common
+from common import API_KEY, BASE_URL, TOOLS_MODEL, run
+
+set_tracing_disabled(True)
+
+
+def agent(**settings):
+    # Each check has an event loop of its own, and so needs a client of its own.
+    set_default_openai_client(AsyncOpenAI(base_url=BASE_URL, api_key=API_KEY), use_for_tracing=False)
+    return Agent(name="helper", model=TOOLS_MODEL, **settings)
+
+
+def with_weather():
+    return agent(tools=[function_tool(common.get_weather)])
+
+
+async def calls_a_tool_by_responses():
+    assert "18 degrees" in (await Runner.run(with_weather(), "How is the weather in Paris?")).final_output
+
+
+async def streams_responses():
+    outcome = Runner.run_streamed(with_weather(), "How is the weather in Paris?")
+    types = [event.data.type async for event in outcome.stream_events() if event.type == "raw_response_event"]
+    assert "18 degrees" in outcome.final_output
+    assert "response.function_call_arguments.delta" in types and types[-1] == "response.completed"
+
+
+async def continues_from_previous_responses():
+    outcome = await Runner.run(with_weather(), "How is the weather in Paris?", auto_previous_response_id=True)
+    assert "18 degrees" in outcome.final_output
+    further = await Runner.run(agent(), "Echo this", previous_response_id=outcome.last_response_id)
+    assert further.final_output == "Echo this"
+
+
+async def keeps_a_session_in_a_conversation():
+    helper = with_weather()
+    session = OpenAIConversationsSession()
+    assert "18 degrees" in (await Runner.run(helper, "How is the weather in Paris?", session=session)).final_output
+    assert (await Runner.run(helper, "Echo this", session=session)).final_output == "Echo this"
+    items = await session.get_items()
+    assert [item.get("role", item["type"]) for item in items] == [
+        *["user", "function_call", "function_call_output", "assistant"],
+        *["user", "assistant"],
+    ]
+    await session.clear_session()
+
+
+run(
+    "openai-agents",
+    calls_a_tool_by_responses,
+    streams_responses,
+    continues_from_previous_responses,
+    keeps_a_session_in_a_conversation,
+)
