@@ -10,7 +10,7 @@ import { newRequestId } from "./request-id.ts";
 
 /** Answers every failure in the wire format, unknown routes and wrong methods included. */
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
-  const methodsOf = routeMethods(app);
+  const { methodsOf, operations } = routeTable(app);
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
     const failure = toFault(error, request, maxBodyBytes);
     request.reportFailure(failure);
@@ -24,7 +24,7 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
     const allowed = methodsOf(path);
     const message = `Invalid URL (${request.method} ${path})`;
     if (allowed.length === 0)
-      return sendFailure(reply, new Fault("not-found", `${message}${hintFor(path, methodsOf)}`));
+      return sendFailure(reply, new Fault("not-found", `${message}${hintFor(path, methodsOf, operations())}`));
     reply.header("allow", allowed.join(", "));
     return sendFailure(
       reply,
@@ -33,8 +33,13 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   });
 }
 
-/** Suggests a path: clients whose base URL lacks `/v1` request the path without it. */
-function hintFor(path: string, methodsOf: (path: string) => string[]): string {
+/** Operations of OpenAI's API that this service leaves out. */
+const ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|vector_stores|evals|videos|containers)(\/|$)/;
+
+/** Suggests a path, because clients whose base URL lacks `/v1` request it without, or lists what there is. */
+function hintFor(path: string, methodsOf: (path: string) => string[], operations: readonly string[]): string {
+  const [, absent] = ABSENT.exec(path) ?? [];
+  if (absent !== undefined) return `: ${absent} are not part of this service. It has ${operations.join(", ")}.`;
   const meant = `/v1${path}`;
   return methodsOf(meant).length === 0 ? "" : `. Did you mean ${meant}? The base URL ends in /v1.`;
 }
@@ -69,16 +74,29 @@ function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBy
   }
 }
 
-/** Records each route added from now on; returns a function that gives the methods of a path. */
-function routeMethods(app: FastifyInstance): (path: string) => string[] {
-  const routes: { methods: string[]; pattern: URLPattern }[] = [];
+interface RouteTable {
+  /** Returns the methods of a path. */
+  methodsOf(path: string): string[];
+  /** Returns the paths of the operations on models, without parameters. */
+  operations(): string[];
+}
+
+/** Records each route added from now on. */
+function routeTable(app: FastifyInstance): RouteTable {
+  const routes: { methods: string[]; pattern: URLPattern; url: string }[] = [];
   app.addHook("onRoute", ({ method, url }) => {
     const methods = [method].flat().filter((each) => each !== "HEAD" && each !== "OPTIONS");
-    routes.push({ methods, pattern: new URLPattern({ pathname: url }) });
+    routes.push({ methods, pattern: new URLPattern({ pathname: url }), url });
   });
-  return (path) => {
-    const matching = routes.filter(({ pattern }) => pattern.test({ pathname: path }));
-    return [...new Set(matching.flatMap(({ methods }) => methods))];
+  return {
+    methodsOf: (path) => {
+      const matching = routes.filter(({ pattern }) => pattern.test({ pathname: path }));
+      return [...new Set(matching.flatMap(({ methods }) => methods))];
+    },
+    operations: () => {
+      const own = routes.filter(({ url }) => /^\/v1\/[a-z_/]*[a-z]$/.test(url) && !url.startsWith("/v1/organization"));
+      return [...new Set(own.map(({ url }) => url))].sort();
+    },
   };
 }
 

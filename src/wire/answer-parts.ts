@@ -15,59 +15,131 @@ export type PartEvent =
   | { type: "part-stop"; index: number; part: AnswerPart }
   | { type: "end"; reason: FinishReason; stopText: string | undefined; usage: TokenUsage };
 
-interface OpenPart {
-  index: number;
-  part: AnswerPart;
-  /** Index of the call; undefined for other parts. */
-  call: number | undefined;
-}
-
-/** Yields the parts of the only choice. Throws a Fault for interleaved calls. */
+/** Yields the parts of the only choice, one after the other, even if its calls are interleaved. Throws a Fault. */
 export async function* toAnswerParts(answer: ChatAnswerEvents, showsReasoning: boolean): AsyncGenerator<PartEvent> {
-  let open: OpenPart | undefined;
-  let count = 0;
+  const parts = new PartSequence();
   let ended: { reason: FinishReason; stopText: string | undefined } = { reason: "stop", stopText: undefined };
-  function* stop(): Generator<PartEvent> {
-    if (open !== undefined) yield { type: "part-stop", index: open.index, part: open.part };
-    open = undefined;
-  }
-  function* begin(part: AnswerPart, call?: number): Generator<PartEvent> {
-    yield* stop();
-    open = { index: count, part, call };
-    count += 1;
-    yield { type: "part-start", index: open.index, part };
-  }
-  function* append(text: string, logprobs: readonly TokenLogprob[] = []): Generator<PartEvent> {
-    if (open !== undefined) yield { type: "part-delta", index: open.index, part: open.part, text, logprobs };
-  }
   for await (const event of typedEvents(answer)) {
     switch (event.type) {
       case "start":
         yield event;
         break;
       case "text":
-        if (event.text === "" && event.logprobs === undefined) break;
-        if (open?.part.type !== "text") yield* begin({ type: "text" });
-        yield* append(event.text, event.logprobs);
+        if (event.text !== "" || event.logprobs !== undefined) yield* parts.text("text", event.text, event.logprobs);
         break;
       case "reasoning":
-        if (event.text === "" || !showsReasoning) break;
-        if (open?.part.type !== "reasoning") yield* begin({ type: "reasoning" });
-        yield* append(event.text);
+        if (event.text !== "" && showsReasoning) yield* parts.text("reasoning", event.text);
         break;
       case "tool-call":
-        yield* begin({ type: "tool-call", id: event.id, name: event.name }, event.index);
+        yield* parts.call(event.index, event.id, event.name);
         break;
       case "tool-arguments":
-        if (open?.call !== event.index) throw new Fault("answer-unfit", "The model's tool calls came interleaved.");
-        if (event.text !== "") yield* append(event.text);
+        yield* parts.arguments(event.index, event.text);
         break;
       case "choice-end":
-        yield* stop();
+        yield* parts.stop();
         ended = { reason: event.reason, stopText: event.stopText };
         break;
       case "finish":
         yield { type: "end", ...ended, usage: event.usage };
     }
+  }
+}
+
+interface OpenPart {
+  index: number;
+  part: AnswerPart;
+  call: Call | undefined;
+}
+
+interface Call {
+  index: number;
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/**
+ * Opens one part at a time. Upstreams may send the arguments of parallel calls interleaved: a call waits until the
+ * arguments of the call before it are complete JSON.
+ */
+class PartSequence {
+  #open: OpenPart | undefined;
+  #count = 0;
+  readonly #waiting: Call[] = [];
+
+  *text(type: "text" | "reasoning", text: string, logprobs?: readonly TokenLogprob[]): Generator<PartEvent> {
+    if (this.#open?.part.type !== type) yield* this.#begin({ type });
+    yield* this.#append(text, logprobs);
+  }
+
+  *call(index: number, id: string, name: string): Generator<PartEvent> {
+    const call = { index, id, name, arguments: "" };
+    const before = this.#waiting.at(-1) ?? this.#open?.call;
+    if (before === undefined || (this.#waiting.length === 0 && isComplete(before))) yield* this.#beginCall(call);
+    else this.#waiting.push(call);
+  }
+
+  *arguments(index: number, text: string): Generator<PartEvent> {
+    if (text === "") return;
+    const waiting = this.#waiting.find((call) => call.index === index);
+    if (waiting !== undefined) {
+      waiting.arguments += text;
+      return;
+    }
+    const call = this.#open?.call;
+    if (call?.index !== index) {
+      if (text.trim() === "") return;
+      throw new Fault("answer-unfit", "The model added arguments to a tool call that was complete.");
+    }
+    call.arguments += text;
+    yield* this.#append(text);
+    while (this.#waiting.length > 0 && this.#open?.call !== undefined && isComplete(this.#open.call)) {
+      yield* this.#beginCall(this.#waiting.shift() as Call);
+    }
+  }
+
+  /** Stops the open part, and writes the calls that wait. */
+  *stop(): Generator<PartEvent> {
+    for (const call of this.#waiting.splice(0)) yield* this.#beginCall(call);
+    yield* this.#stopOpen();
+  }
+
+  *#begin(part: AnswerPart): Generator<PartEvent> {
+    yield* this.stop();
+    yield* this.#openPart(part, undefined);
+  }
+
+  *#beginCall(call: Call): Generator<PartEvent> {
+    yield* this.#stopOpen();
+    yield* this.#openPart({ type: "tool-call", id: call.id, name: call.name }, call);
+    if (call.arguments !== "") yield* this.#append(call.arguments);
+  }
+
+  *#openPart(part: AnswerPart, call: Call | undefined): Generator<PartEvent> {
+    this.#open = { index: this.#count, part, call };
+    this.#count += 1;
+    yield { type: "part-start", index: this.#open.index, part };
+  }
+
+  *#append(text: string, logprobs: readonly TokenLogprob[] = []): Generator<PartEvent> {
+    if (this.#open === undefined) return;
+    const { index, part } = this.#open;
+    yield { type: "part-delta", index, part, text, logprobs };
+  }
+
+  *#stopOpen(): Generator<PartEvent> {
+    if (this.#open !== undefined) yield { type: "part-stop", index: this.#open.index, part: this.#open.part };
+    this.#open = undefined;
+  }
+}
+
+function isComplete({ arguments: text }: Call): boolean {
+  if (!text.trimEnd().endsWith("}")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -9,6 +9,7 @@ import type { NewResponse } from "../../responses/response-store.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
+import { throwForResponses } from "../../wire/responses/error-params.ts";
 import type { ItemOptions } from "../../wire/responses/output-items.ts";
 import { type CompleteResponse, ResponseEvents } from "../../wire/responses/response-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
@@ -44,7 +45,7 @@ export async function startBackground(
   const abort = () => {
     for (const leave of leaving) leave();
   };
-  await Promise.race([admitted.promise, answering]);
+  await Promise.race([admitted.promise, answering]).catch(throwForResponses);
   let moderation: Record<string, unknown> | undefined;
   const rendered = new ResponseEvents({ body, model: body.model, ...names, store: true, moderation: () => moderation });
   async function* parts() {

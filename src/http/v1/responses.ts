@@ -7,6 +7,7 @@ import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { throwForResponses } from "../../wire/responses/error-params.ts";
 import {
   type CompleteResponse,
   ResponseEvents,
@@ -46,10 +47,8 @@ export function responses(
         if (body.stream !== true) return started.response;
         return sendEvents(reply, toResponseFrames(started.events));
       }
-      const answer = await inference.chat(caller, call, {
-        moderation: body.moderation,
-        onDisconnect: onDisconnect(reply),
-      });
+      const options = { moderation: body.moderation, onDisconnect: onDisconnect(reply) };
+      const answer = await inference.chat(caller, call, options).catch(throwForResponses);
       reportIgnoredFields(reply, ignored);
       const { model, moderation: found } = answer;
       const rendered = new ResponseEvents({
