@@ -121,6 +121,18 @@ describe("routes", () => {
     expect((await errorOf(response)).message).toBe("Invalid URL (POST /v1/completion)");
   });
 
+  test.each(["images/generations", "fine_tuning/jobs", "assistants", "vector_stores/vs_1", "evals", "videos"])(
+    "returns 404 for /v1/%s, which is absent, and lists what there is",
+    async (path) => {
+      const response = await service.post(`/v1/${path}`, valid);
+      expect(response.status).toBe(404);
+      const { message } = await errorOf(response);
+      expect(message).toContain(`This service does not have ${path.split("/")[0]}; it has /v1/audio/`);
+      expect(message).toMatch(/\/v1\/chat\/completions, .*\/v1\/responses/);
+      expect(message).not.toContain("organization");
+    },
+  );
+
   test("returns 405 for a wrong method and names the allowed ones", async () => {
     const response = await service.fetch("/v1/chat/completions");
     expect(response.status).toBe(405);

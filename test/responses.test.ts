@@ -37,6 +37,10 @@ models:
             text: "${"word ".repeat(200)}"
             delay_ms_per_token: 50
         echo: true
+  - id: plain
+    task: chat
+    deployments:
+      - { engine: scripted, context_window: 200, echo: true }
 `;
 
 let service: Service;
@@ -154,6 +158,10 @@ test.each([
   [{ tool_choice: { type: "function", name: "none" } }, "tool_choice.name"],
   [{ text: { verbosity: "low" } }, "text.verbosity"],
   [{ max_output_tokens: 0 }, "max_output_tokens"],
+  [{ model: "plain", input: "word ".repeat(300) }, "input"],
+  [{ model: "plain", text: { format: { type: "json_object" } } }, "text.format"],
+  [{ model: "plain", top_logprobs: 2 }, "top_logprobs"],
+  [{ model: "plain", tools: [{ type: "function", name: "f" }] }, "tools"],
 ])("rejects %j", async (part, param) => {
   const body = { model, input: "Hi", ...part } as OpenAI.Responses.ResponseCreateParamsNonStreaming;
   await expect(client.responses.create(body)).rejects.toMatchObject({ status: 400, param });
