@@ -3,12 +3,15 @@
 import type { Fault } from "../faults.ts";
 import type { TokenUsage } from "../usage.ts";
 import type { ChatEvent, ChatModel, ChatRequest } from "./chat-model.ts";
+import type { NativeFormat } from "./native-format.ts";
 
 /**
  * A proxy for an upstream's chat model. Formats that the upstream supports are forwarded; others are rendered from
  * the typed events of `chat`, which are parsed from the upstream's stream.
  */
 export interface ChatProxy extends ChatModel {
+  /** Whether the upstream speaks the format of this body. */
+  forwards(passThrough: PassThrough): boolean;
   /**
    * Forwards the caller's body and streams the bytes of the answer, ending with exactly one `finish`. `request` holds
    * the same in typed fields. Stops early, without throwing, once `signal` aborts. Throws a Fault: before the first event
@@ -19,6 +22,8 @@ export interface ChatProxy extends ChatModel {
 
 /** A request in the caller's format, for upstreams that support it. */
 export interface PassThrough {
+  /** Undefined: chat completions, which every upstream speaks. */
+  native?: NativeFormat;
   body: Readonly<Record<string, unknown>>;
   /** True if the caller requested a stream. */
   stream: boolean;
@@ -26,8 +31,8 @@ export interface PassThrough {
   unsupportedLocally(): Fault | undefined;
   /** Upper bound of the UTF-8 bytes of text that a model reads from the body, without images. */
   promptBytes(): number;
-  /** Reads and rewrites answers in this format, for moderation. */
-  readonly answers: ForwardedAnswers;
+  /** Reads and rewrites answers in this format, for moderation; undefined: a moderated answer is not forwarded. */
+  readonly answers?: ForwardedAnswers;
 }
 
 export type ForwardedEvent =

@@ -39,7 +39,7 @@ const ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|vector_stores|eval
 /** Suggests a path, because clients whose base URL lacks `/v1` request it without, or lists what there is. */
 function hintFor(path: string, methodsOf: (path: string) => string[], operations: readonly string[]): string {
   const [, absent] = ABSENT.exec(path) ?? [];
-  if (absent !== undefined) return `: ${absent} are not part of this service. It has ${operations.join(", ")}.`;
+  if (absent !== undefined) return `. This service does not have ${absent}; it has ${operations.join(", ")}.`;
   const meant = `/v1${path}`;
   return methodsOf(meant).length === 0 ? "" : `. Did you mean ${meant}? The base URL ends in /v1.`;
 }

@@ -35,7 +35,8 @@ export function forwarderOf(
   { passThrough }: ChatCall,
   model: ChatModel,
 ): { proxy: ChatProxy; passThrough: PassThrough } | undefined {
-  return passThrough !== undefined && isChatProxy(model) ? { proxy: model, passThrough } : undefined;
+  if (passThrough === undefined || !isChatProxy(model) || !model.forwards(passThrough)) return undefined;
+  return { proxy: model, passThrough };
 }
 
 /** Converts the answer; the deployment that answers, possibly a fallback's, determines the form of the events. */

@@ -26,7 +26,12 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import { moderateChat } from "./moderate-chat.ts";
-import { moderationPolicy, type RequestedModeration, type RequiredModeration } from "./moderation-policy.ts";
+import {
+  type ModerationPolicy,
+  moderationPolicy,
+  type RequestedModeration,
+  type RequiredModeration,
+} from "./moderation-policy.ts";
 import type { Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
 import {
@@ -91,8 +96,8 @@ export class Inference {
    */
   async chat(caller: Caller, asked: ChatCall, { moderation, onDisconnect, onWait }: ChatOptions): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
-    const call = (defaults && asked.withDefaults?.(defaults)) ?? asked;
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.models.idOf(id));
+    const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
     const adapter = () => ({ ...chatAdapter(call, projectOf(caller)), onWait });
     const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
@@ -225,6 +230,15 @@ export class Inference {
     };
     return (await this.#options.quota.reserve(claim)).rateLimitStatus;
   }
+}
+
+/** Keeps a body whose answers cannot be moderated from being forwarded. Throws a Fault when only an upstream reads it. */
+function withModerable(call: ChatCall, policy: ModerationPolicy | undefined): ChatCall {
+  const { passThrough, ...typed } = call;
+  if (policy === undefined || passThrough === undefined || passThrough.answers !== undefined) return call;
+  const unsupported = passThrough.unsupportedLocally();
+  if (unsupported !== undefined) throw unsupported;
+  return typed;
 }
 
 function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undefined)[] {

@@ -1,6 +1,7 @@
 /** Moderates the input and the answer of a chat as a policy requires. */
 
 import type { ChatModel } from "../engines/chat-model.ts";
+import type { ForwardedAnswers } from "../engines/chat-proxy.ts";
 import type { ModerationModel, ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
@@ -69,8 +70,8 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
     );
   };
   if (answer.form === "typed") return { ...answer, events: await moderated(answer.events, typedForm), moderation };
-  // A forwarded answer is one to a call with a body to pass on.
-  const form = forwardedForm((call.passThrough as NonNullable<ChatCall["passThrough"]>).answers);
+  // Only bodies whose answers can be read are forwarded under a policy.
+  const form = forwardedForm(call.passThrough?.answers as ForwardedAnswers);
   return { ...answer, events: await moderated(answer.events, form), moderation };
 }
 

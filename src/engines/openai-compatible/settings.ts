@@ -102,6 +102,10 @@ const abilities = z
     ),
     vision: ability.describe("Supports image input"),
     logprobs: ability.describe("Returns log probabilities"),
+    responses: ability.describe("Has the Responses API: requests are forwarded to /responses. Default: false"),
+    messages: ability.describe(
+      "Has Anthropic's Messages API: requests are forwarded to /messages. Anthropic itself wants its key in `headers: { x-api-key: … }`. Default: false",
+    ),
   })
   .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));
 

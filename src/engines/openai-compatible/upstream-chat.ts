@@ -2,6 +2,8 @@
 
 import type { ChatAbilities, ChatEvent, ChatRequest } from "../chat-model.ts";
 import type { ChatProxy, ForwardedEvent, PassThrough } from "../chat-proxy.ts";
+import { estimateTextTokens } from "../estimate-tokens.ts";
+import type { NativeReader } from "../native-format.ts";
 import { singleEvent } from "../single-event.ts";
 import { toChatBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
@@ -10,6 +12,7 @@ import type { ChunkReaderOptions } from "./chunk-reader.ts";
 import { completionToSse } from "./completion-to-sse.ts";
 import type { Exchange, ResponseHead } from "./exchange.ts";
 import type { FrameSink } from "./frame-sink.ts";
+import { NativeFrames, parseObject, toUpstreamError } from "./native-frames.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
 import { readErrorResponse } from "./read-error-response.ts";
@@ -23,10 +26,12 @@ const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 /** A body instead of a stream is read only for its message. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
+type ReadAnswer = (text: string) => CompleteAnswer;
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** `promptBytes`: of a caller's own body, for estimates. */
-type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes">>;
+type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes" | "native">>;
 
 export class UpstreamChat extends UpstreamModel implements ChatProxy {
   readonly task = "chat";
@@ -64,7 +69,20 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     return this.#stream(request, { body }, new ChatEvents(this.#readerOptions(body)), signal);
   }
 
+  /** A format of the upstream's own is not forwarded where answers have to be validated here. */
+  forwards({ native }: PassThrough): boolean {
+    const { abilities } = this.settings;
+    return native === undefined || (abilities[native.operation] === true && abilities.jsonSchema !== false);
+  }
+
   forward(request: ChatRequest, passThrough: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
+    const { native } = passThrough;
+    if (native !== undefined) {
+      const reader = native.reader(request.model);
+      if (passThrough.stream) return this.#stream(request, passThrough, new NativeFrames(reader), signal);
+      const read: ReadAnswer = (text) => readNativeAnswer(text, reader, request, passThrough.promptBytes);
+      return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal, read)));
+    }
     if (this.#isChecked(request)) return this.#checkedBytes(request, passThrough, signal);
     if (!passThrough.stream) {
       return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal)));
@@ -126,24 +144,25 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   async #ask(
     { callerHeaders }: ChatRequest,
-    body: Body,
+    { body, native }: Asked,
     upstreamModel: string,
     signal: AbortSignal,
   ): Promise<Exchange> {
-    const headers = { accept: body.stream === true ? "text/event-stream" : "application/json" };
-    const written = toUpstreamBody(body, upstreamModel);
+    const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
+    const written = toUpstreamBody(body, upstreamModel, native === undefined);
     const sent = typeof written === "string" ? written : await written;
-    return this.send("chat/completions", { body: sent, headers, callerHeaders }, signal);
+    return this.send(native?.operation ?? "chat/completions", { body: sent, headers, callerHeaders }, signal);
   }
 
   async *#stream<Event>(
     request: ChatRequest,
-    { body, promptBytes }: Asked,
+    asked: Asked,
     sink: FrameSink<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
+    const { promptBytes } = asked;
     const context = this.contextOf(request.model);
-    const exchange = await this.#ask(request, body, context.upstreamModel, signal);
+    const exchange = await this.#ask(request, asked, context.upstreamModel, signal);
     let isComplete = false;
     try {
       const head = await exchange.head();
@@ -176,17 +195,18 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   /** Returns undefined after an abort. */
   async #complete(
     request: ChatRequest,
-    { body, promptBytes }: Asked,
+    asked: Asked,
     signal: AbortSignal,
+    read: ReadAnswer = (text) => readCompletion(text, request, asked.promptBytes),
   ): Promise<CompleteAnswer | undefined> {
     const context = this.contextOf(request.model);
-    const exchange = await this.#ask(request, body, context.upstreamModel, signal);
+    const exchange = await this.#ask(request, asked, context.upstreamModel, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) return undefined;
       if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
       const text = await readText(exchange, this.settings.maxResponseBytes);
-      return signal.aborted ? undefined : readCompletion(text, request, promptBytes);
+      return signal.aborted ? undefined : read(text);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw this.toFault(error, context);
@@ -194,6 +214,24 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       exchange.release();
     }
   }
+}
+
+/** Reads an answer in the upstream's own format. Throws an UpstreamError. */
+function readNativeAnswer(
+  text: string,
+  reader: NativeReader,
+  request: ChatRequest,
+  promptBytes: () => number,
+): CompleteAnswer {
+  const fields = parseObject(text);
+  try {
+    reader.readComplete(fields);
+  } catch (error) {
+    throw toUpstreamError(error);
+  }
+  const json = JSON.stringify(fields);
+  const usage = reader.usage ?? estimateUsage(request, estimateTextTokens(json), promptBytes());
+  return { completion: { fields, json }, usage };
 }
 
 async function withValidator(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> {

@@ -16,18 +16,25 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
   return prefix === undefined ? setting : setting.replace("*", () => rest);
 }
 
-/** Builds the upstream's body, with its name for the model and a request for usage. Writes a large one in a thread. */
+/**
+ * Builds the upstream's body, with its name for the model and, for chat completions, a request for usage. Writes a large
+ * one in a thread.
+ */
 export function toUpstreamBody(
   body: Readonly<Record<string, unknown>>,
   upstreamModel: string,
+  asksForUsage = true,
 ): string | Promise<Uint8Array> {
   const sent: Record<string, unknown> = { ...body, model: upstreamModel };
-  if (body.stream === true) sent.stream_options = { ...(body.stream_options as object | null), include_usage: true };
+  if (body.stream === true && asksForUsage)
+    sent.stream_options = { ...(body.stream_options as object | null), include_usage: true };
   return jsonBytes(sent) < LARGE_JSON_BYTES ? JSON.stringify(sent) : writeLargeJson(sent);
 }
 
 export type Operation =
   | "chat/completions"
+  | "responses"
+  | "messages"
   | "embeddings"
   | "moderations"
   | "audio/speech"

@@ -7,6 +7,7 @@ import { readCountTokensBody, readMessagesBody } from "../../wire/anthropic/mess
 import { ignoredFields, showsThinking, toMessagesCall, toPromptParts } from "../../wire/anthropic/messages-call.ts";
 import { toErrorFrame, toMessageFrames } from "../../wire/anthropic/messages-stream.ts";
 import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
+import { toForwardedAnswer, toForwardedFrames } from "../../wire/forwarded-answer.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
@@ -24,12 +25,17 @@ export function messages(inference: Inference, unknownFields: UnknownFieldsPolic
         onDisconnect: onDisconnect(reply),
       });
       reply.header("request-id", request.id).headers(toRateLimitHeaders(answer.rateLimitStatus));
+      const toErrorEvent = (failure: unknown) => toErrorFrame(toAnthropicErrorBody(failure, request.id));
+      if (answer.form === "forwarded") {
+        if (body.stream !== true) return sendAnswer(reply, answer, { body: toForwardedAnswer(answer.events) });
+        return sendAnswer(reply, answer, { events: toForwardedFrames(answer.events), toErrorFrame: toErrorEvent });
+      }
       reportIgnoredFields(reply, ignored);
       const events = toAnswerParts(answer, showsThinking(body));
       if (body.stream !== true) return sendAnswer(reply, answer, { body: toMessage(events, answer.model) });
       return sendAnswer(reply, answer, {
         events: toMessageFrames(events, answer.model),
-        toErrorFrame: (failure) => toErrorFrame(toAnthropicErrorBody(failure, request.id)),
+        toErrorFrame: toErrorEvent,
       });
     });
 

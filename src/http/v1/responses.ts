@@ -1,8 +1,10 @@
-import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { ResponseStorage } from "../../responses/response-storage.ts";
 import type { NewResponse } from "../../responses/response-store.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
+import { toForwardedAnswer, toForwardedFrames } from "../../wire/forwarded-answer.ts";
 import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
@@ -11,12 +13,13 @@ import { throwForResponses } from "../../wire/responses/error-params.ts";
 import {
   type CompleteResponse,
   ResponseEvents,
+  toErrorEventFrame,
   toResponse,
   toResponseFrame,
   toResponseFrames,
 } from "../../wire/responses/response-events.ts";
 import { type ResponsesBody, readResponsesBody, unknownFields } from "../../wire/responses/responses-body.ts";
-import { toResponsesCall } from "../../wire/responses/responses-call.ts";
+import { toResponsesCall, toTypedCall } from "../../wire/responses/responses-call.ts";
 import type { Prompt } from "../../wire/responses/responses-input.ts";
 import { readTools } from "../../wire/responses/responses-tools.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
@@ -37,18 +40,22 @@ export function responses(
     app.post("/responses", async (request, reply) => {
       const { body, prompt, tools, ignored } = await read(request);
       const { caller } = request;
-      const call = toResponsesCall(body, prompt, tools, request.headers);
       const store = storage !== undefined && body.store !== false;
+      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store });
       const names = { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
       if (storage !== undefined && body.background === true) {
         reportIgnoredFields(reply, ignored);
         const queued = toNewResponse(request, body, prompt);
-        const started = await startBackground({ inference, storage, caller, call, body, queued, ...names }, request.id);
+        const run = { inference, storage, caller, call: toTypedCall(call), body, queued, ...names };
+        const started = await startBackground(run, request.id);
         if (body.stream !== true) return started.response;
         return sendEvents(reply, toResponseFrames(started.events));
       }
       const options = { moderation: body.moderation, onDisconnect: onDisconnect(reply) };
       const answer = await inference.chat(caller, call, options).catch(throwForResponses);
+      const save = async (response: CompleteResponse) =>
+        (await storage?.save(toNewResponse(request, body, prompt)(response.id, response), store)) ?? false;
+      if (answer.form === "forwarded") return sendForwarded(reply, answer, body.stream === true, save);
       reportIgnoredFields(reply, ignored);
       const { model, moderation: found } = answer;
       const rendered = new ResponseEvents({
@@ -57,8 +64,7 @@ export function responses(
         ...names,
         moderation: () => found && toChatModeration(found),
         store,
-        save: async (response) =>
-          storage?.save(toNewResponse(request, body, prompt)(response.id, response), store) ?? false,
+        save,
       });
       const events = rendered.of(toAnswerParts(answer, true));
       if (body.stream !== true) return sendAnswer(reply, answer, { body: toResponse(events) });
@@ -71,8 +77,8 @@ export function responses(
     app.post("/responses/input_tokens", async (request, reply) => {
       const { body, prompt, tools, ignored } = await read(request);
       reportIgnoredFields(reply, ignored);
-      const call = toResponsesCall(body, prompt, tools, request.headers);
-      const counted = await inference.countPromptTokens(request.caller, call.request);
+      const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store: false });
+      const counted = await inference.countPromptTokens(request.caller, toTypedCall(call).request);
       reply.headers(toRateLimitHeaders(counted.rateLimitStatus));
       reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
       return { object: "response.input_tokens", input_tokens: counted.promptTokens };
@@ -87,6 +93,27 @@ export function responses(
       return { body, prompt, tools, ignored };
     }
   };
+}
+
+/** Sends the answer of an upstream that has the Responses API, with the store of this service. */
+function sendForwarded(
+  reply: FastifyReply,
+  answer: Extract<ChatAnswer, { form: "forwarded" }>,
+  isStreamed: boolean,
+  save: (response: CompleteResponse) => Promise<boolean>,
+): unknown {
+  const store = async (response: CompleteResponse) => {
+    response.store = await save(response);
+  };
+  if (!isStreamed) {
+    return sendAnswer(reply, answer, {
+      body: toForwardedAnswer(answer.events, (response) => store(response as CompleteResponse)),
+    });
+  }
+  return sendAnswer(reply, answer, {
+    events: toForwardedFrames(answer.events, ({ response }) => store(response as CompleteResponse)),
+    toErrorFrame: (failure) => toErrorEventFrame(toErrorBody(failure, reply.request.id)),
+  });
 }
 
 /** Returns the project of the caller; keys without one are refused before any route. */

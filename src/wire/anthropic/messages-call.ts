@@ -1,18 +1,18 @@
 /** Converts a validated body of POST /v1/messages to a chat call. */
 
 import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import type { PassThrough } from "../../engines/chat-proxy.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
+import { jsonBytes } from "../../json-bytes.ts";
 import { toModerationInput } from "../moderation-texts.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
 import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";
 import { hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
+import { NATIVE_MESSAGES } from "./native-messages.ts";
 
-/**
- * Converts the body to a call that is never forwarded: upstreams answer with typed events, as local models do. Throws a
- * Fault.
- */
+/** Converts the body to a call that upstreams with the Messages API get as it is. Throws a Fault. */
 export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders) {
   const request: ChatRequest = {
     ...DEFAULT_CHAT_REQUEST,
@@ -29,7 +29,14 @@ export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders)
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : undefined,
     callerHeaders,
   };
-  return { request, moderationInput: () => toModerationInput(request) };
+  const passThrough: PassThrough = {
+    native: NATIVE_MESSAGES,
+    body,
+    stream: body.stream === true,
+    unsupportedLocally: () => undefined,
+    promptBytes: () => jsonBytes([body.system, body.messages, body.tools], "data"),
+  };
+  return { request, passThrough, moderationInput: () => toModerationInput(request) };
 }
 
 /** Converts the fields that the prompt consists of. Throws a Fault. */

@@ -155,3 +155,8 @@ export async function* toResponseFrames(events: AsyncIterable<ResponseEvent>): A
 export function toResponseFrame(event: ResponseEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
+
+/** Renders a failure of a forwarded stream, whose response is the upstream's. */
+export function toErrorEventFrame({ error }: { error: { message: string; code: string | null } }): string {
+  return toResponseFrame({ type: "error", code: error.code ?? "server_error", message: error.message, param: null });
+}

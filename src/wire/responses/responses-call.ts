@@ -1,35 +1,102 @@
 /** Converts a validated body of POST /v1/responses to a chat call. */
 
 import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import type { PassThrough } from "../../engines/chat-proxy.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
-import { unsupportedValue } from "../../faults.ts";
+import { Fault, unsupportedValue } from "../../faults.ts";
+import { jsonBytes } from "../../json-bytes.ts";
 import { toModerationInput } from "../moderation-texts.ts";
+import { nativeResponses } from "./native-responses.ts";
 import type { ResponsesBody } from "./responses-body.ts";
-import { type Prompt, toChatMessages } from "./responses-input.ts";
+import { type InputItem, type Prompt, toChatMessages } from "./responses-input.ts";
 import { type ReadTools, toToolChoice } from "./responses-tools.ts";
 
+interface ResponsesCall {
+  request: ChatRequest;
+  passThrough: PassThrough;
+  moderationInput(): ReturnType<typeof toModerationInput>;
+}
+
 /**
- * Converts the body to a call that is never forwarded: upstreams answer with typed events, as local models do. Throws a
- * Fault.
+ * Converts the body to a call that upstreams with the Responses API get as it is. `store`: whether this service stores
+ * the response. Throws a Fault for invalid values.
  */
-export function toResponsesCall(body: ResponsesBody, prompt: Prompt, tools: ReadTools, callerHeaders: CallerHeaders) {
+export function toResponsesCall(
+  body: ResponsesBody,
+  prompt: Prompt,
+  { tools, callerHeaders, store }: { tools: ReadTools; callerHeaders: CallerHeaders; store: boolean },
+): ResponsesCall {
+  const unsupported: Fault[] = [];
+  /** Notes what only an upstream may support. */
+  const attempt = <Value>(convert: () => Value, otherwise: () => Value): Value => {
+    try {
+      return convert();
+    } catch (fault) {
+      if (!(fault instanceof Fault) || fault.code !== "unsupported_value") throw fault;
+      unsupported.push(fault);
+      return otherwise();
+    }
+  };
   const request: ChatRequest = {
     ...DEFAULT_CHAT_REQUEST,
     model: body.model,
-    messages: toChatMessages(body.instructions, prompt),
+    messages: attempt(
+      () => toChatMessages(body.instructions, prompt),
+      () => [{ role: "user", content: JSON.stringify(prompt) }],
+    ),
     maxTokens: body.max_output_tokens,
     temperature: body.temperature ?? DEFAULT_CHAT_REQUEST.temperature,
     topP: body.top_p ?? DEFAULT_CHAT_REQUEST.topP,
-    format: toFormat(body.text),
-    ...toToolChoice(body.tool_choice, tools),
+    format: attempt(
+      () => toFormat(body.text),
+      () => ({ type: "text" }),
+    ),
+    ...attempt(
+      () => toToolChoice(body.tool_choice, tools),
+      () => ({ tools: tools.tools, toolChoice: "auto" }),
+    ),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     topLogprobs: asksForLogprobs(body) ? (body.top_logprobs ?? 0) : undefined,
     reasoningEffort: body.reasoning?.effort,
     promptCacheKey: body.prompt_cache_key,
     callerHeaders,
   };
-  return { request, moderationInput: () => toModerationInput(request) };
+  const { input, instructions, text } = body;
+  const passThrough: PassThrough = {
+    native: nativeResponses(body, store),
+    body: toForwardedBody(body, prompt),
+    stream: body.stream === true,
+    unsupportedLocally: () => unsupported[0],
+    promptBytes: () => jsonBytes([prompt.context, input, instructions, body.tools, text], "image_url"),
+  };
+  return { request, passThrough, moderationInput: () => toModerationInput(request) };
+}
+
+/** Returns the call for models that answer with typed events. Throws a Fault for what they do not support. */
+export function toTypedCall({ passThrough, ...typed }: ResponsesCall): Omit<ResponsesCall, "passThrough"> {
+  const unsupported = passThrough.unsupportedLocally();
+  if (unsupported !== undefined) throw unsupported;
+  return typed;
+}
+
+/**
+ * Returns the body for an upstream, which stores nothing: its key is shared by projects, and ids of its responses would
+ * be found by all of them.
+ */
+function toForwardedBody(body: ResponsesBody, { context, input }: Prompt): PassThrough["body"] {
+  const { previous_response_id: _previous, conversation: _conversation, moderation: _own, ...others } = body;
+  const { background: _background, ...sent } = others;
+  const isStored = context.length > 0 || (typeof input !== "string" && input !== body.input);
+  if (!isStored) return { ...sent, store: false };
+  const own = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  return { ...sent, input: [...context, ...own].flatMap(withoutId), store: false };
+}
+
+/** Removes what refers to this service's storage; reasoning without encrypted content is nothing without it. */
+function withoutId({ id, status: _status, ...item }: InputItem): InputItem[] {
+  if (item.type !== "reasoning") return [item];
+  return typeof item.encrypted_content === "string" ? [{ id, ...item }] : [];
 }
 
 function toFormat(text: ResponsesBody["text"]): AnswerFormat {

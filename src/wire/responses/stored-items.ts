@@ -41,7 +41,7 @@ export function referencedIds(input: SentInput): string[] {
 
 /** Replaces references by their items. Throws a Fault for an unknown one. */
 export function replaceReferences(input: SentInput, found: ReadonlyMap<string, ListedItem>): SentInput {
-  if (typeof input === "string") return input;
+  if (typeof input === "string" || !input.some(isReference)) return input;
   return input.map((item, index) => {
     if (!isReference(item)) return item;
     const id = String(item.id);
