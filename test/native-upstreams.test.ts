@@ -61,7 +61,8 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-const lastUpstreamPath = () => upstream.log().findLast(({ msg }) => msg === "request")?.path;
+const upstreamPaths = () => upstream.log().flatMap(({ msg, path }) => (msg === "request" ? [path] : []));
+const lastUpstreamPath = () => upstreamPaths().at(-1);
 const weather = { type: "function" as const, name: "weather", parameters: { type: "object" }, strict: false };
 
 describe.each(["native", "chat-only"])("the Responses API of %s", (model) => {
@@ -194,10 +195,11 @@ test("answers typed where a moderation policy reads the answer", async () => {
   const headers = { authorization: `Bearer ${service.adminKey}`, "content-type": "application/json" };
   const body = JSON.stringify({ model: "moderated", policy: { output: { mode: "score" } } });
   expect((await service.fetch(policy, { method: "POST", headers, body })).status).toBe(200);
+  const before = upstreamPaths().length;
   try {
     const response = await openai.responses.create({ model: "native", input: "Hi" });
     expect(response.output_text).toBe("Hi");
-    await eventually(() => expect(lastUpstreamPath()).toBe("/v1/chat/completions"));
+    await eventually(() => expect(upstreamPaths().slice(before)).toEqual(["/v1/chat/completions", "/v1/moderations"]));
   } finally {
     await service.fetch(policy, { method: "DELETE", headers });
   }
