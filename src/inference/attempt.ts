@@ -9,7 +9,7 @@ import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
 import type { Slot } from "./slots.ts";
-import type { TaskAdapter, WaitReason } from "./task-adapters.ts";
+import type { TaskAdapter, WaitReason } from "./task-adapter.ts";
 
 export interface AttemptMeasure {
   /** ID of the catalog's entry. */

@@ -2,7 +2,7 @@ import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult 
 import { estimateTextTokens } from "../engines/estimate-tokens.ts";
 import { singleEvent } from "../engines/single-event.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
-import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapters.ts";
+import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Special tokens that common tokenizers add around a text. */
 const TOKENS_AROUND_INPUT = 2;

@@ -11,7 +11,7 @@ import type { AttemptStats } from "./attempt.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import type { Routed, Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
-import type { TaskAdapter } from "./task-adapters.ts";
+import type { TaskAdapter } from "./task-adapter.ts";
 
 export interface InferenceRunOptions<Opened extends Model, Event> {
   router: Router;

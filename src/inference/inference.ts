@@ -20,12 +20,14 @@ import { isOpenAiEmbeddingModel } from "../engines/openai-embedding-models.ts";
 import { Fault, type RateLimitStatus, unavailable } from "../faults.ts";
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
+import { chatAdapter } from "./chat-adapter.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import { embeddingAdapter } from "./embedding-adapter.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import { moderateChat } from "./moderate-chat.ts";
+import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./moderation-adapter.ts";
 import {
   type ModerationPolicy,
   moderationPolicy,
@@ -34,15 +36,9 @@ import {
 } from "./moderation-policy.ts";
 import type { Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
-import {
-  chatAdapter,
-  type ModerationRequest,
-  type ModerationVerdicts,
-  moderationAdapter,
-  speechAdapter,
-  type TaskAdapter,
-  transcriptionAdapter,
-} from "./task-adapters.ts";
+import { speechAdapter } from "./speech-adapter.ts";
+import type { TaskAdapter } from "./task-adapter.ts";
+import { transcriptionAdapter } from "./transcription-adapter.ts";
 
 export interface InferenceOptions extends CallerModelsOptions {
   router: Router;

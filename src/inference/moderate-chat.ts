@@ -10,9 +10,9 @@ import type { ChatModerationResult, ModerationOutcome } from "./chat-moderation-
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
+import type { ModerationRequest, ModerationVerdicts } from "./moderation-adapter.ts";
 import type { ModerationPolicy } from "./moderation-policy.ts";
 import { prepend } from "./prepend.ts";
-import type { ModerationRequest, ModerationVerdicts } from "./task-adapters.ts";
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
 

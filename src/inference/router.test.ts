@@ -3,10 +3,10 @@ import { makeChatCall } from "../../test/support/chat-request.ts";
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../engines/chat-model.ts";
 import { Fault } from "../faults.ts";
+import { chatAdapter } from "./chat-adapter.ts";
 import { Deployment } from "./deployment.ts";
 import { Router } from "./router.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
-import { chatAdapter } from "./task-adapters.ts";
 
 async function makeDeployment(
   name: string,

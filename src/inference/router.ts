@@ -10,7 +10,7 @@ import type { Deployment } from "./deployment.ts";
 import { orderByPrefixAffinity } from "./prefix-affinity.ts";
 import { rank, SPREADING } from "./rank.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import type { TaskAdapter } from "./task-adapters.ts";
+import type { TaskAdapter } from "./task-adapter.ts";
 
 export interface RouterOptions {
   onAttempt?: (measure: AttemptMeasure) => void;

@@ -1,6 +1,6 @@
 /** Stores responses, encrypted, with the items that later responses continue from. */
 
-import { Fault, invalidRequest } from "../faults.ts";
+import { invalidRequest } from "../faults.ts";
 import { updateConversation } from "../storage/conversations.ts";
 import type { Database, Executor } from "../storage/database.ts";
 import {
@@ -24,6 +24,7 @@ import {
   updateRunningResponse,
 } from "../storage/stored-responses.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
+import { chainTooLong, notEnded, previousResponseNotFound, responseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 
 /** Item as the API shows it. */
@@ -151,7 +152,7 @@ export class ResponseStore {
       const latest = await findResponse(executor, { projectId, id });
       if (latest !== undefined && isRunningStatus(latest.status)) throw notEnded(id);
       const chain = await readChain(executor, { projectId, id }, MAX_CHAIN_LENGTH + 1);
-      if (chain.length > MAX_CHAIN_LENGTH) throw chainTooLong();
+      if (chain.length > MAX_CHAIN_LENGTH) throw chainTooLong(MAX_CHAIN_LENGTH);
       const last = chain.at(-1);
       const missing = last === undefined ? id : last.previousResponseId;
       if (missing !== null) throw previousResponseNotFound(missing);
@@ -276,27 +277,4 @@ export class ResponseStore {
 
 function isRunningStatus(status: string): boolean {
   return (RUNNING_STATUSES as readonly string[]).includes(status);
-}
-
-function shown(id: string): string {
-  return id.length <= 100 ? id : `${id.slice(0, 100)}…`;
-}
-
-function responseNotFound(id: string): Fault {
-  return new Fault("not-found", `There is no response \`${shown(id)}\`.`);
-}
-
-function previousResponseNotFound(id: string): Fault {
-  const message = `There is no response \`${shown(id)}\` to continue from. It was not stored, was deleted or has expired.`;
-  return new Fault("not-found", message, { param: "previous_response_id", code: "previous_response_not_found" });
-}
-
-function notEnded(id: string): Fault {
-  const message = `The response \`${shown(id)}\` is not complete yet. Wait until its status is completed.`;
-  return invalidRequest(message, "previous_response_id", "invalid_value");
-}
-
-function chainTooLong(): Fault {
-  const message = `A response can continue from at most ${MAX_CHAIN_LENGTH} responses. Start a new chain of responses.`;
-  return invalidRequest(message, "previous_response_id", "context_length_exceeded");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeChatCall } from "../../test/support/chat-request.ts";
 import { NO_USAGE } from "../usage.ts";
-import { chatAdapter } from "./task-adapters.ts";
+import { chatAdapter } from "./chat-adapter.ts";
 
 describe("the maximum usage of a chat", () => {
   const upperBoundOf = (fields: Parameters<typeof makeChatCall>[0]) =>

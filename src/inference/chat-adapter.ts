@@ -1,0 +1,110 @@
+/** Adapts chats to the life of a request. */
+
+import type { ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import { isChatProxy } from "../engines/chat-proxy.ts";
+import { estimatePromptTokens, messageBytes } from "../engines/estimate-tokens.ts";
+import { imagesIn, messageText } from "../engines/message-text.ts";
+import { jsonBytes } from "../json-bytes.ts";
+import type { UsageUpperBound } from "../quota/quota.ts";
+import type { Usage } from "../usage.ts";
+import { checkCapabilities } from "./capability-check.ts";
+import { type ChatCall, type ChatRunEvent, forwarderOf } from "./chat-call.ts";
+import type { TaskAdapter } from "./task-adapter.ts";
+
+/** Adapts a chat. `project`: the one that the request counts for. */
+export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatModel, ChatRunEvent> {
+  const { request, passThrough } = call;
+  let prepared = request;
+  // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
+  const countPrompt = (used: Usage) => {
+    if (used.promptTokens > 0) return;
+    used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes());
+    used.estimated = true;
+  };
+  return {
+    task: "chat",
+    upperBound: () => chatUpperBound(call),
+    choices: request.choices,
+    affinity: () => affinityOf(request),
+    refusal: (model) => checkCapabilities(call, model),
+    prepare: (model, signal) => {
+      prepared = request;
+      return model.prepare?.({ ...request, project }, signal)?.then((ready) => {
+        prepared = ready;
+      });
+    },
+    begin: (model, id, signal) => {
+      const asked = id === prepared.model ? prepared : { ...prepared, model: id };
+      const forwarder = forwarderOf(call, model);
+      if (forwarder === undefined) return model.chat(asked, signal);
+      return forwarder.proxy.forward(asked, forwarder.passThrough, signal);
+    },
+    // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
+    drainsToBuffer: (model) => !isChatProxy(model),
+    count: (event, used) => {
+      if (event.type !== "start" && event.type !== "finish") countPrompt(used);
+      return countChat(event, used);
+    },
+    countAbandoned: countPrompt,
+    isEnd: (event) => event.type === "finish",
+  };
+}
+
+/** Markup tokens around the prompt and each message in the longest of common chat templates. */
+const TOKENS_AROUND = 16;
+
+/** Upper bound of the tokens of an image in common models; the answer reports the exact number. */
+const TOKENS_PER_IMAGE = 4096;
+
+/** Returns the upper bound of a chat's usage: a token has at least one byte, and models read tools as written. */
+function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
+  const { messages, tools, format, maxTokens, choices } = request;
+  const bytes = messages.reduce((sum, message) => sum + messageBytes(message) + 1, jsonBytes([[], tools, format]));
+  const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
+  return {
+    promptTokens:
+      Math.max(bytes, passThrough?.promptBytes() ?? 0) +
+      TOKENS_PER_IMAGE * images +
+      TOKENS_AROUND * (messages.length + 1),
+    completionTokens: maxTokens === undefined ? undefined : maxTokens * choices,
+    audioBytes: 0,
+    characters: 0,
+  };
+}
+
+const AFFINITY_LENGTH = 1024;
+
+/**
+ * Returns the affinity key: turns of one conversation, and conversations with the same long system prompt, share a
+ * prefix.
+ */
+function affinityOf({ promptCacheKey, messages }: ChatRequest): string {
+  if (promptCacheKey !== undefined) return `key:${promptCacheKey}`;
+  let start = "";
+  for (const message of messages) {
+    start += `${message.role}:${messageText(message).slice(0, AFFINITY_LENGTH)}\n`;
+    if (message.role === "user" || start.length >= AFFINITY_LENGTH) break;
+  }
+  return start.slice(0, AFFINITY_LENGTH);
+}
+
+function countChat(event: ChatRunEvent, used: Usage): boolean {
+  switch (event.type) {
+    case "start":
+      used.promptTokens = event.promptTokens;
+      used.cachedTokens = event.cachedTokens;
+      return false;
+    case "choice-end":
+      return false;
+    case "text":
+    case "reasoning":
+    case "tool-call":
+    case "tool-arguments":
+    case "frames":
+      used.completionTokens = event.completionTokens;
+      return true;
+    case "finish":
+      Object.assign(used, event.usage);
+      return "completion" in event && event.completion !== undefined;
+  }
+}
