@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "../support/browser.ts";
+import { hasChromium, launchChromium } from "../support/chromium.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
