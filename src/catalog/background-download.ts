@@ -58,7 +58,8 @@ export async function downloadDefaultChatModel(
       if (!(failure instanceof Fault)) throw failure;
       logger.warn({ model: model.id, reason: failure.message }, "the default chat model could not be downloaded");
       if (failures === 1) onFailure(model.id, failure.message);
-      await pause(backoffDelay(failures, retrySeconds) * 1000, undefined, { signal });
+      await pause(backoffDelay(failures, retrySeconds) * 1000, undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
     }
   }
 }

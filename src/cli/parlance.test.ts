@@ -52,7 +52,7 @@ test.each([
   [["config", "chek"], "(Did you mean check?)"],
   [["config", "check", "--jsn"], "(Did you mean --json?)"],
   [["config", "check", "a", "b"], "too many arguments"],
-  [["keys", "revoke"], "missing required argument 'id'"],
+  [["keys", "revoke"], "missing required argument 'key'"],
   [["keys", "create", "--expires-in", "soon"], "must be a number followed by s, m, h, d or w"],
   [["keys", "create", "--expires-in", "0d"], "must be a number followed by s, m, h, d or w"],
   [["serve", "now"], "too many arguments"],

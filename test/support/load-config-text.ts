@@ -48,7 +48,7 @@ export async function loadConfigText(yaml: string | undefined, environment: Envi
       builtinModels,
       manifestIds: ["small-chat", "small-voice", "x"],
       engines: {
-        "openai-compatible": { tasks: ["chat", "speech"], takesWildcards: true, pullsModels: false },
+        "openai-compatible": { tasks: ["chat", "moderation", "speech"], takesWildcards: true, pullsModels: false },
         "llama-cpp": { tasks: ["chat"], takesWildcards: false, pullsModels: true },
       },
     });

@@ -34,9 +34,13 @@ async function wave(name: string, options: Parameters<typeof makeWave>[0]): Prom
   return path;
 }
 
-/** Counts child processes that still run. */
+const processes = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+/** Those of other test files in this worker. */
+const othersProcesses = processes();
+
+/** Counts child processes of this file that still run. */
 function children(): number {
-  return process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+  return Math.max(0, processes() - othersProcesses);
 }
 
 test("keeps length, pitch and loudness of a tone at every sample rate", async () => {

@@ -39,7 +39,10 @@ async function file(name: string, content: string | Uint8Array): Promise<string>
 }
 
 /** Counts child processes that still run. */
-const children = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+const processes = () => process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+/** Those of other test files in this worker. */
+const othersProcesses = processes();
+const children = () => Math.max(0, processes() - othersProcesses);
 
 test.each(["/nowhere/ffmpeg", "echo"])("reports that %s is not a usable FFmpeg", async (name) => {
   await expect(checkFfmpeg(name)).rejects.toMatchObject({

@@ -81,3 +81,12 @@ test("reports the model's own probabilities, whatever the sampling parameters", 
   const none = logprobsOf((await answer({ topLogprobs: 0, maxTokens: 3 })).events);
   expect(none.map(({ top }) => top)).toEqual([[], [], []]);
 });
+
+test("does not end an answer before its minimum of tokens, and still ends it after", async () => {
+  const say = "What is the capital of France? Answer with one word.";
+  const brief = await answer({ say, maxTokens: 200 });
+  const briefTokens = brief.finish?.usage.completionTokens ?? 200;
+  expect(briefTokens).toBeLessThan(30);
+  const long = await answer({ say, maxTokens: 200, minTokens: 40, repeatPenalty: 1.1 });
+  expect(long.finish?.usage.completionTokens).toBeGreaterThan(40);
+});

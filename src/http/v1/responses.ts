@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { invalidRequest } from "../../faults.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { ResponseStorage } from "../../responses/response-storage.ts";
 import type { NewResponse } from "../../responses/response-store.ts";
+import { isStorable, MAX_STORED_CHARACTERS, MAX_STORED_ITEMS } from "../../responses/storable.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toForwardedAnswer, toForwardedFrames } from "../../wire/forwarded-answer.ts";
 import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
@@ -40,7 +42,9 @@ export function responses(
     app.post("/responses", async (request, reply) => {
       const { body, prompt, tools, ignored } = await read(request);
       const { caller } = request;
-      const store = storage !== undefined && body.store !== false;
+      const isSmall = isStorable(body.input ?? []);
+      if (!isSmall) refuseLargeInput(body);
+      const store = storage !== undefined && body.store !== false && isSmall;
       const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store });
       const names = { names: tools.names, summarizes: body.reasoning?.summary !== undefined };
       if (storage !== undefined && body.background === true) {
@@ -53,8 +57,10 @@ export function responses(
       }
       const options = { moderation: body.moderation, onDisconnect: onDisconnect(reply) };
       const answer = await inference.chat(caller, call, options).catch(throwForResponses);
-      const save = async (response: CompleteResponse) =>
-        (await storage?.save(toNewResponse(request, body, prompt)(response.id, response), store)) ?? false;
+      const save = async (response: CompleteResponse) => {
+        if (storage === undefined || (!store && body.conversation === undefined)) return false;
+        return storage.save(toNewResponse(request, body, prompt)(response.id, response), store);
+      };
       if (answer.form === "forwarded") return sendForwarded(reply, answer, body.stream === true, save);
       reportIgnoredFields(reply, ignored);
       const { model, moderation: found } = answer;
@@ -114,6 +120,14 @@ function sendForwarded(
     events: toForwardedFrames(answer.events, ({ response }) => store(response as CompleteResponse)),
     toErrorFrame: (failure) => toErrorEventFrame(toErrorBody(failure, reply.request.id)),
   });
+}
+
+/** Refuses input that has to be stored and is too large for it; other responses say `store: false`. */
+function refuseLargeInput({ background, conversation }: ResponsesBody): void {
+  if (background !== true && conversation === undefined) return;
+  const why = background === true ? "in the background" : "to a conversation";
+  const limit = `${MAX_STORED_CHARACTERS} characters in ${MAX_STORED_ITEMS} items`;
+  throw invalidRequest(`The input is too large to be sent ${why}: the limit is ${limit}.`, "input", "invalid_value");
 }
 
 /** Returns the project of the caller; keys without one are refused before any route. */

@@ -1,0 +1,19 @@
+/** Bounds what one response stores: encrypting and writing more would make other requests wait. */
+
+export const MAX_STORED_ITEMS = 1_000;
+export const MAX_STORED_CHARACTERS = 2_000_000;
+
+/** True if the input of a response is small enough to be stored. Reads no further than the bound. */
+export function isStorable(input: string | readonly unknown[]): boolean {
+  if (typeof input !== "string" && input.length > MAX_STORED_ITEMS) return false;
+  let left = MAX_STORED_CHARACTERS;
+  const rest: unknown[] = [input];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === "string") left -= value.length;
+    else if (typeof value === "object" && value !== null) for (const each of Object.values(value)) rest.push(each);
+    else left -= 1;
+    if (left < 0) return false;
+  }
+  return true;
+}
