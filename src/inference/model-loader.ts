@@ -121,7 +121,6 @@ export class ModelLoader implements MemoryUser {
   /** Keeps the model from being unloaded until the hold is disposed of. */
   hold(): Disposable {
     this.#holds += 1;
-    this.#lastHeldAt = performance.now();
     return {
       [Symbol.dispose]: () => {
         this.#holds -= 1;

@@ -31,7 +31,7 @@ export function chatCompletions(inference: Inference, unknownFields: UnknownFiel
         const includeUsage = body.stream_options?.include_usage === true;
         return toFrames(answer, { model, includeUsage, moderation: found && (() => toChatModeration(found)) });
       };
-      const answer = await waiting.answerOrWait(answering);
+      const answer = await (body.stream === true ? waiting.answerOrWait(answering) : answering);
       if (answer === undefined) {
         const events = waiting.until(answering, (late) => {
           request.record.settlement = late.settlement;
