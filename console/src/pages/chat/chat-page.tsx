@@ -13,6 +13,7 @@ import {
   Text,
   Textarea,
   Tooltip,
+  VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { IconAdjustments, IconMessage, IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
@@ -79,6 +80,7 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
   );
   return (
     <Group align="stretch" gap="lg" wrap="nowrap" className="chat-room">
+      <VisuallyHidden component="h1">Chat</VisuallyHidden>
       <Stack flex={1} gap="sm" miw={0}>
         <Group gap="xs" align="flex-start">
           <MultiSelect
