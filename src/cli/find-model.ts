@@ -5,7 +5,7 @@ import { createModelStore } from "../models/create-model-store.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
-/** Returns the ID of the configured or built-in model with this ID or alias. Throws a Fault where there is none. */
+/** Returns the ID of the configured or built-in model with this ID or alias. Throws a Fault if no model has it. */
 export async function findModelId(idOrAlias: string): Promise<string> {
   const config = await loadConfig(configSources());
   const models = await buildModelSpecs(config, createModelStore(config, openLog("warn")));

@@ -15,7 +15,7 @@ export interface Machine {
   freeBytes: number;
   /** What local models may use together, unless `local.memory` says otherwise. */
   modelMemoryBytes: number;
-  /** Names of GPUs that llama.cpp can use; empty where there is none. */
+  /** Names of GPUs that llama.cpp can use; empty without a GPU. */
   gpus: string[];
 }
 

@@ -1,4 +1,4 @@
-/** Debian's or another installed Chromium; tests that need it are skipped where there is none. */
+/** Debian's or another installed Chromium; tests that need it are skipped without one. */
 
 import { existsSync } from "node:fs";
 import type { Browser } from "playwright-core";
