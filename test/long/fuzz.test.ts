@@ -6,7 +6,8 @@ import { json } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { resultWithin } from "../../src/async/timeout.ts";
-import { type FuzzRequest, fuzzRequest } from "../support/fuzz-requests.ts";
+import { fuzzRequest } from "../support/fuzz-requests.ts";
+import type { FuzzRequest } from "../support/fuzz-uploads.ts";
 import { type InProcessService, startInProcess } from "../support/in-process-service.ts";
 
 const BODIES = Number(process.env.PARLANCE_FUZZ_BODIES ?? 200_000);

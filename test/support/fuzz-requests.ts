@@ -1,22 +1,10 @@
 /** Generators of requests to every operation: valid ones, most of them with one mutation. */
 
 import fc from "fast-check";
-import { makeWave } from "./wave.ts";
-
-export interface FuzzRequest {
-  method: "GET" | "POST" | "DELETE";
-  path: string;
-  type?: string;
-  body?: string | Buffer;
-  isAdministration: boolean;
-}
+import { toBody } from "./fuzz-mutations.ts";
+import { type FuzzRequest, MULTIPART_TYPE, text, upload } from "./fuzz-uploads.ts";
 
 const JSON_TYPE = "application/json";
-const MULTIPART_TYPE = "multipart/form-data; boundary=B";
-const text = fc.oneof(
-  { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: 30 }) },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 30 }) },
-);
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,9}$/);
 const some = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength = 4) => fc.array(arbitrary, { minLength: 1, maxLength });
 /** A record with the first fields always and the others at times. */
@@ -202,147 +190,8 @@ function toWellFormed(query: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([key, value]) => [key, value.toWellFormed()]));
 }
 
-/** Values that are wrong almost everywhere, and the limits of types. */
-const strange = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    "",
-    0,
-    -1,
-    1e308,
-    2 ** 53,
-    -0.5,
-    [],
-    {},
-    [[]],
-    [null],
-    { type: "x" },
-    "\0",
-    "\ud800",
-    "9".repeat(400),
-  ),
-  fc.jsonValue({ maxDepth: 2 }),
-);
-const key = fc.oneof(
-  fc.constantFrom("type", "constructor", "toString", "__proto__x", "x-y", ""),
-  fc.string({ maxLength: 9 }),
-);
-
-interface Mutation {
-  at: number;
-  operation: "replace" | "delete" | "add" | "repeat" | "nest";
-  value: unknown;
-  key: string;
-}
-const mutation: fc.Arbitrary<Mutation> = fc.record({
-  at: fc.nat(),
-  operation: fc.constantFrom("replace", "replace", "delete", "add", "repeat", "nest"),
-  value: strange,
-  key,
-});
-
-type Container = Record<string | number, unknown>;
-
-/** Changes one place of a JSON value, in a copy. */
-function mutate(original: unknown, { at, operation, value, key: added }: Mutation): unknown {
-  const holder: Container = { root: structuredClone(original) };
-  const places: [Container, string | number][] = [];
-  const walk = (container: Container) => {
-    for (const each of Array.isArray(container) ? container.keys() : Object.keys(container)) {
-      places.push([container, each]);
-      const inner = container[each];
-      if (typeof inner === "object" && inner !== null) walk(inner as Container);
-    }
-  };
-  walk(holder);
-  const [container, place] = places[at % places.length] ?? [holder, "root"];
-  const old = container[place];
-  if (operation === "delete" && Array.isArray(container)) container.splice(Number(place), 1);
-  else if (operation === "delete") delete container[place];
-  else if (operation === "repeat" && Array.isArray(old)) container[place] = Array.from({ length: 50 }, () => old[0]);
-  else if (operation === "repeat" && typeof old === "string") container[place] = old.repeat(200);
-  else if (operation === "nest") container[place] = [old];
-  else if (operation === "add" && typeof old === "object" && old !== null) (old as Container)[added] = value;
-  else container[place] = value;
-  return holder.root;
-}
-
-/** A valid value as often as not; otherwise with one mutation, at times with one more in its text. */
-function toBody(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
-  return fc.oneof(
-    { weight: 3, arbitrary: valid.map(stringify) },
-    { weight: 6, arbitrary: fc.tuple(valid, mutation).map(([value, change]) => stringify(mutate(value, change))) },
-    {
-      weight: 1,
-      arbitrary: fc.tuple(valid, fc.nat(), fc.string({ maxLength: 2 })).map(([value, at, put]) => {
-        const json = stringify(value);
-        const index = at % (json.length + 1);
-        return json.slice(0, index) + put + (at % 3 === 0 ? "" : json.slice(index + 1));
-      }),
-    },
-  );
-}
-
-const stringify = (value: unknown) => JSON.stringify(value) ?? "";
-
 const post = (path: string, valid: fc.Arbitrary<unknown>): fc.Arbitrary<FuzzRequest> =>
   toBody(valid).map((body) => ({ method: "POST", path, type: JSON_TYPE, body, isAdministration: false }));
-
-const WAVE = makeWave({ seconds: 0.2 });
-const field = (given: string, value: string | Buffer, filename?: string) =>
-  Buffer.concat([
-    Buffer.from(
-      `--B\r\ncontent-disposition: form-data; name="${given}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n\r\n`,
-    ),
-    Buffer.from(value),
-    Buffer.from("\r\n"),
-  ]);
-const upload: fc.Arbitrary<FuzzRequest> = fc
-  .record({
-    path: fc.constantFrom("audio/transcriptions", "audio/transcriptions", "audio/translations"),
-    fields: fc.dictionary(
-      fc.constantFrom(
-        "language",
-        "prompt",
-        "response_format",
-        "temperature",
-        "timestamp_granularities[]",
-        "stream",
-        "include[]",
-        "x",
-      ),
-      fc.oneof(
-        fc.constantFrom("en", "json", "text", "srt", "verbose_json", "0", "0.5", "word", "segment", "true", "false"),
-        text,
-      ),
-      { maxKeys: 4 },
-    ),
-    file: fc.oneof(
-      { weight: 4, arbitrary: fc.constant<Buffer | undefined>(WAVE) },
-      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 99 }).map((bytes) => Buffer.from(bytes)) },
-      { weight: 1, arbitrary: fc.constant(undefined) },
-    ),
-    cut: fc.option(fc.nat(), { freq: 5 }),
-    damaged: fc.option(fc.tuple(fc.nat(), fc.nat(255)), { freq: 4 }),
-  })
-  .map(({ path, fields, file, cut, damaged }) => {
-    const parts = Object.entries(fields).map(([given, value]) => field(given, value));
-    const body = Buffer.concat([
-      field("model", "ears"),
-      ...parts,
-      ...(file === undefined ? [] : [field("file", file, "a.wav")]),
-      Buffer.from("--B--\r\n"),
-    ]);
-    if (damaged !== null) body[damaged[0] % body.length] = damaged[1];
-    return {
-      method: "POST",
-      path,
-      type: MULTIPART_TYPE,
-      body: cut === null ? body : body.subarray(0, cut % body.length),
-      isAdministration: false,
-    };
-  });
 
 const raw: fc.Arbitrary<FuzzRequest> = fc.record({
   method: fc.constant("POST" as const),
