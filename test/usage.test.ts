@@ -91,7 +91,7 @@ test("reports each operation's usage within a second by minute, hour and day, an
   const environment = { PARLANCE_DATA_DIR: service.dataDirectory };
   const surroundings = { cwd: service.dataDirectory, environment };
   const { stdout } = await runParlance(["usage"], surroundings);
-  expect(stdout).toMatch(/parrot +3 +/);
+  expect(stdout).toMatch(/^Default project +parrot +3 +/m);
   expect(stdout).toMatch(/stray .* no price/);
   const { stdout: json } = await runParlance(["usage", "--json"], surroundings);
   const rows = JSON.parse(json);

@@ -32,6 +32,12 @@ export async function findProject(accounts: Accounts, idOrName: string | undefin
   return pick(projects, idOrName ?? projectId ?? "", "project");
 }
 
+/** Names of an organization's projects, also of archived ones, by ID. */
+export async function projectNames(accounts: Accounts, organizationId: string): Promise<ReadonlyMap<string, string>> {
+  const projects = await allEntries((request) => accounts.projects.list(organizationId, true, request));
+  return new Map(projects.map(({ id, name }) => [id, name]));
+}
+
 export async function findServiceAccount(
   accounts: Accounts,
   project: Project,
@@ -68,5 +74,8 @@ function pick<Entry extends { id: string; name: string }>(
   if (first === undefined) throw new Fault("not-found", `There is no ${noun} \`${idOrName}\`.`);
   if (named.length === 1) return first;
   const ids = named.map(({ id }) => id).join(", ");
-  throw new Fault("conflict", `${named.length} have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`);
+  throw new Fault(
+    "conflict",
+    `${named.length} ${noun}s have the name \`${idOrName}\`. Give the ID of the ${noun}: ${ids}.`,
+  );
 }

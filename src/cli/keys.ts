@@ -6,7 +6,7 @@ import type { ApiKey } from "../accounts/api-keys.ts";
 import { OPERATOR } from "../accounts/audit.ts";
 import { Fault } from "../faults.ts";
 import type { ApiKeyScope } from "../storage/api-keys.ts";
-import { allKeys, findKey, findProject, findServiceAccount } from "./find-account.ts";
+import { allKeys, findKey, findProject, findServiceAccount, projectNames } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";
 import { parseSeconds } from "./parse-seconds.ts";
@@ -18,6 +18,11 @@ interface CreateOptions {
   project?: string;
   serviceAccount?: string;
   expiresIn?: number;
+  json?: true;
+}
+
+interface ListOptions {
+  project?: string;
   json?: true;
 }
 
@@ -36,8 +41,9 @@ export function keysCommand(): Command {
   command
     .command("list")
     .description("List all active keys, without their secrets")
+    .option("--project <project>", "ID or name of the project whose keys to list; default: all, and the admin keys")
     .option("--json", "print the keys as JSON")
-    .action(({ json }: { json?: true }) => withAccounts((accounts) => list(accounts, json === true)));
+    .action((options: ListOptions) => withAccounts((accounts) => list(accounts, options)));
   command
     .command("revoke")
     .description("Revoke a key; further requests with it get a 401")
@@ -79,18 +85,22 @@ async function scopeOf(
   return { ...scope, serviceAccountId: (await findServiceAccount(accounts, found, serviceAccount)).id };
 }
 
-async function list(accounts: Accounts, json: boolean): Promise<void> {
-  const keys = [...(await allKeys(accounts, "project")), ...(await allKeys(accounts, "admin"))];
-  if (json) {
+async function list(accounts: Accounts, { project, json }: ListOptions): Promise<void> {
+  const { id: projectId } = project === undefined ? {} : await findProject(accounts, project);
+  const all = [...(await allKeys(accounts, "project")), ...(await allKeys(accounts, "admin"))];
+  const keys = projectId === undefined ? all : all.filter((key) => key.projectId === projectId);
+  if (json === true) {
     console.log(JSON.stringify(keys.map(toJson), undefined, 2));
     return;
   }
   const header = ["ID", "KEY", "NAME", "PROJECT", "CREATED", "EXPIRES", "LAST USED"];
+  const { organizationId } = await accounts.defaultScope("admin");
+  const names = await projectNames(accounts, organizationId);
   const rows = keys.map((key) => [
     key.id,
     key.redactedValue,
     key.name,
-    key.projectId ?? "(admin)",
+    key.projectId === null ? "(admin)" : (names.get(key.projectId) ?? key.projectId),
     formatTime(key.createdAt),
     formatTime(key.expiresAt, "never"),
     formatTime(key.lastUsedAt, "never"),

@@ -56,6 +56,13 @@ test("manages a project, its keys and its service accounts by name", async () =>
   });
   expect((await parlance("service-accounts", "list", "--project", id)).stdout).toMatch(/ Bot +member /);
 
+  const keys = (await parlance("keys", "list", "--project", "Team B")).stdout.trim().split("\n");
+  expect(keys).toEqual([
+    expect.stringMatching(/^ID /),
+    expect.stringMatching(/ Ada +Team B /),
+    expect.stringMatching(/ Bot +Team B /),
+  ]);
+
   expect((await parlance("keys", "revoke", "Ada")).code).toBe(0);
   expect((await parlance("service-accounts", "delete", "Bot", "--project", "Team B")).code).toBe(0);
   await withAccounts(async (accounts) => {
@@ -94,6 +101,6 @@ test.each([
 test("asks for the ID where two projects have the same name", async () => {
   for (const _ of [1, 2]) await parlance("projects", "create", "Twice");
   expect((await parlance("projects", "archive", "Twice")).stderr).toMatch(
-    /^error: 2 have the name `Twice`\. Give the ID of the project: proj_\w+, proj_\w+\.$/m,
+    /^error: 2 projects have the name `Twice`\. Give the ID of the project: proj_\w+, proj_\w+\.$/m,
   );
 });

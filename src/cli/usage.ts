@@ -3,7 +3,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { UsageSum } from "../storage/usage-reports.ts";
 import { UsageReports } from "../usage/usage-report.ts";
-import { findOrganization } from "./find-account.ts";
+import { findOrganization, projectNames } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { withAccounts } from "./with-accounts.ts";
 
@@ -44,7 +44,8 @@ async function printUsage({ month, organization, json }: UsageOptions): Promise<
       ({ projectId, model }) => `${projectId} ${model}`,
     );
     const rows = [...groups.values()].map(total).sort((a, b) => a.project.localeCompare(b.project));
-    console.log(json === true ? JSON.stringify(rows, undefined, 2) : toTable(rows));
+    if (json === true) console.log(JSON.stringify(rows, undefined, 2));
+    else console.log(toTable(rows, await projectNames(accounts, organizationId)));
   });
 }
 
@@ -63,10 +64,10 @@ function total(sums: readonly UsageSum[]) {
   };
 }
 
-function toTable(rows: readonly ReturnType<typeof total>[]): string {
+function toTable(rows: readonly ReturnType<typeof total>[], names: ReadonlyMap<string, string>): string {
   const header = ["PROJECT", "MODEL", "REQUESTS", "TOKENS IN", "TOKENS OUT", "CHARACTERS", "AUDIO SECONDS", "DOLLARS"];
   const cells = rows.map((row) => [
-    row.project,
+    names.get(row.project) ?? row.project,
     row.model,
     ...[row.requests, row.input_tokens, row.output_tokens, row.characters].map(String),
     row.audio_seconds.toFixed(1),

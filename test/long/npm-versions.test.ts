@@ -1,0 +1,18 @@
+/** `npm ci` of the checkout with the npm that each supported Node.js brings. */
+
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { installNpmClient, runCommand } from "../clients/npm-clients.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+test.each(["10.9.9", "11.19.1"])("npm %s accepts the lock file without a warning", async (version) => {
+  await using home = await temporaryDirectory();
+  const npm = await installNpmClient("npm", version, "npm");
+  const parameters = ["ci", "--dry-run", "--ignore-scripts", "--no-update-notifier", "--loglevel=warn"];
+  const environment = { HOME: home.path, npm_config_cache: home.path };
+  const { code, output } = await runCommand(npm, parameters, { cwd: ROOT, environment });
+  expect(output).not.toMatch(/npm (warn|error)/i);
+  expect(code).toBe(0);
+});
