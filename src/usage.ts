@@ -1,4 +1,4 @@
-/** What a request used: one type from the engine that counts it to the bill. No behavior. */
+/** What a request used: one type from the engine that counts it to the bill. */
 
 /** The tasks, as usage records and prices name them. */
 export type Operation = "chat" | "embedding" | "moderation" | "speech" | "transcription";
@@ -28,6 +28,17 @@ export interface RecordedUsage extends Omit<Usage, "estimated" | "audioSeconds">
   audioMilliseconds: number;
   /** Null: no price was known. */
   costNanoDollars: number | null;
+}
+
+/** Returns the usage of two runs together. */
+export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    estimated: one.estimated || other.estimated,
+  };
 }
 
 export const NO_USAGE: Readonly<Usage> = {

@@ -109,6 +109,8 @@ test("returns known metadata, null for the rest, and no upstream address with in
       logprobs: false,
       reasoning: false,
       max_choices: 1,
+      completions: true,
+      infill: false,
     },
     modalities: { input: ["text"], output: ["text"] },
     aliases: ["gpt-4o-mini", "claude-*"],

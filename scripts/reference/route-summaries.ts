@@ -10,6 +10,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /console/session": "Describes the session of the cookie.",
   "DELETE /console/session": "Ends the session of the cookie.",
   "POST /v1/chat/completions": "Creates a chat completion, streamed or not.",
+  "POST /v1/completions": "Continues prompts without a chat template, streamed or not (legacy).",
   "POST /v1/embeddings": "Creates embeddings of texts or token IDs.",
   "GET /v1/models":
     "Lists the models that the key may use; `?include_metadata=true` adds capabilities, prices and context windows.",

@@ -143,6 +143,8 @@ function either(one: ChatAbilities | undefined, other: ChatAbilities): ChatAbili
     logprobs: any("logprobs"),
     vision: any("vision"),
     reasoning: any("reasoning"),
+    completions: any("completions"),
+    infill: any("infill"),
     choices:
       one.choices === undefined || other.choices === undefined ? undefined : Math.max(one.choices, other.choices),
   };

@@ -38,6 +38,20 @@ export interface ChatAbilities {
   reasoning: boolean | undefined;
   /** Maximum choices of one request. */
   choices: number | undefined;
+  /** True if the model continues a `RawPrompt`. */
+  completions: boolean | undefined;
+  /** True if the model was trained to fill in the middle, so a `RawPrompt` may have a suffix. */
+  infill: boolean | undefined;
+}
+
+/** A prompt that bypasses the chat template. */
+export interface RawPrompt {
+  /** Text in which control tokens count, or the model's token IDs. */
+  input: string | readonly number[];
+  /** Text after the gap that the model fills in. */
+  suffix?: string | undefined;
+  /** True if an `echo` event precedes each choice. */
+  echo?: boolean | undefined;
 }
 
 export interface ChatMessage<Content = string | readonly ContentPart[]> {
@@ -128,7 +142,11 @@ export interface ChatRequest extends Sampling {
   /** The requested catalog ID, which the answer names as its `model`. */
   model: string;
   messages: ChatMessage[];
-  /** Maximum tokens to generate for each choice; undefined: what the context window leaves. */
+  /** Replaces `messages`, which are then empty. */
+  prompt?: RawPrompt;
+  /**
+   * Maximum tokens to generate for each choice; undefined: what the context window leaves. 0 only with a `RawPrompt`.
+   */
   maxTokens: number | undefined;
   /** Tokens before which a local model must not end an answer that no schema constrains. */
   minTokens?: number | undefined;
@@ -178,6 +196,8 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 export type ChatEvent =
   /** The prompt was accepted and counted. At most once, before any text. */
   | { type: "start"; promptTokens: number; cachedTokens: number }
+  /** The prompt's text, before the choice; only if the request asks for it. The first token has no log probability. */
+  | { type: "echo"; choice: number; text: string; logprobs?: readonly EchoedLogprob[] }
   /** A piece of the answer, complete characters only. `logprobs` covers the tokens that it completes. */
   | { type: "text"; choice: number; text: string; completionTokens: number; logprobs?: readonly TokenLogprob[] }
   /** A piece of the reasoning before the answer. */
@@ -190,6 +210,8 @@ export type ChatEvent =
   | { type: "choice-end"; choice: number; reason: FinishReason; stopText?: string }
   /** End of the answer. `usage` is exact unless marked `estimated`. */
   | { type: "finish"; usage: TokenUsage };
+
+export type EchoedLogprob = Omit<TokenLogprob, "logprob"> & { logprob: number | undefined };
 
 /** Log probability in the model's distribution, before temperature and other sampling parameters. */
 export interface TokenLogprob {

@@ -24,6 +24,8 @@ export interface ChatProxy extends ChatModel {
 export interface PassThrough {
   /** Undefined: chat completions, which every upstream speaks. */
   native?: NativeFormat;
+  /** True for the body of a text completion, whose answers differ from chat completions in their choices only. */
+  isTextCompletion?: boolean;
   body: Readonly<Record<string, unknown>>;
   /** True if the caller requested a stream. */
   stream: boolean;

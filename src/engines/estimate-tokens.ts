@@ -1,7 +1,7 @@
 /** Estimates token counts without a tokenizer: English text has about four bytes per token. */
 
 import { jsonBytes } from "../json-bytes.ts";
-import type { ChatMessage, ChatRequest } from "./chat-model.ts";
+import type { ChatMessage, ChatRequest, RawPrompt } from "./chat-model.ts";
 import { imagesIn, messageText } from "./message-text.ts";
 
 const BYTES_PER_TOKEN = 4;
@@ -33,6 +33,14 @@ export function estimatePromptTokens(
   }
   const extraBytes = Math.max(0, completeBytes - plainBytes, bodyBytes - plainBytes);
   return text + Math.floor(extraBytes / BYTES_PER_TOKEN) + TOKENS_PER_IMAGE * images;
+}
+
+/** Returns the bytes of prompts that bypass the chat template; a token ID counts as a token of average length. */
+export function rawPromptBytes(prompts: readonly RawPrompt[]): number {
+  return prompts.reduce((sum, { input, suffix = "" }) => {
+    const bytes = typeof input === "string" ? Buffer.byteLength(input) : BYTES_PER_TOKEN * input.length;
+    return sum + bytes + Buffer.byteLength(suffix);
+  }, 0);
 }
 
 const CONTENT_ENTRY_BYTES = jsonBytes({ role: "", content: "" }) - jsonBytes({ role: "" });

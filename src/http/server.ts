@@ -26,6 +26,7 @@ import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
+import { completions } from "./v1/completions.ts";
 import { conversations } from "./v1/conversations.ts";
 import { embeddings } from "./v1/embeddings.ts";
 import { messages } from "./v1/messages.ts";
@@ -109,6 +110,7 @@ export function buildServer(options: ServerOptions): Server {
       cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
       authenticateScope(scope, options.accounts, "project", options);
       scope.register(chatCompletions(options.inference, options.unknownFields));
+      scope.register(completions(options.inference, options.unknownFields));
       scope.register(messages(options.inference, options.unknownFields));
       scope.register(responses(options.inference, options.unknownFields, options.responseStorage));
       scope.register(storedResponses(options.responseStorage));

@@ -1,6 +1,6 @@
 /** Checks a chat request against the model's abilities. */
 
-import type { ChatAbilities, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import type { ChatAbilities, ChatModel, ChatRequest, RawPrompt } from "../engines/chat-model.ts";
 import { contextExceeded } from "../engines/context-exceeded.ts";
 import { imagesIn } from "../engines/message-text.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
@@ -12,8 +12,9 @@ export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | und
   if (unsupported !== undefined) return unsupported;
   const tooLong = checkMessageCount(call.request, model);
   if (tooLong !== undefined) return tooLong;
+  const request = call.prompts === undefined ? call.request : { ...call.request, prompt: call.prompts[0] };
   for (const check of ABILITY_CHECKS) {
-    const fault = check(call.request, model.abilities);
+    const fault = check(request, model.abilities);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -28,9 +29,26 @@ function checkMessageCount({ messages }: ChatRequest, { contextWindow, maxMessag
   return contextExceeded(`at least ${contextWindow}`, contextWindow);
 }
 
-type Check = (request: ChatRequest, abilities: ChatAbilities) => Fault | undefined;
+type Check = (
+  request: Omit<ChatRequest, "prompt"> & { prompt?: RawPrompt | undefined },
+  abilities: ChatAbilities,
+) => Fault | undefined;
 
 const ABILITY_CHECKS: readonly Check[] = [
+  ({ prompt }, abilities) => {
+    if (abilities.completions !== false || prompt === undefined) return undefined;
+    return unsupportedValue(
+      "This model answers messages only: use /v1/chat/completions, or a model with the ability `completions`.",
+      "model",
+    );
+  },
+  ({ prompt }, abilities) => {
+    if (abilities.infill !== false || prompt?.suffix === undefined) return undefined;
+    return unsupportedValue(
+      "This model was not trained to fill in the middle: leave out the suffix, or use a model with the ability `infill`.",
+      "suffix",
+    );
+  },
   ({ tools }, abilities) => {
     if (abilities.tools !== false || tools.length === 0) return undefined;
     return unsupportedValue("This model does not call tools: its chat template has no place for them.", "tools");

@@ -1,14 +1,15 @@
 /** Adapts chats to the life of a request. */
 
-import type { ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import type { ChatModel } from "../engines/chat-model.ts";
 import { isChatProxy } from "../engines/chat-proxy.ts";
-import { estimatePromptTokens, messageBytes } from "../engines/estimate-tokens.ts";
+import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../engines/estimate-tokens.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
 import { jsonBytes } from "../json-bytes.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
 import { checkCapabilities } from "./capability-check.ts";
-import { type ChatCall, type ChatRunEvent, forwarderOf } from "./chat-call.ts";
+import { type ChatCall, type ChatRunEvent, choicesOf, forwarderOf } from "./chat-call.ts";
+import { continuePrompts } from "./continue-prompts.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
 
 /** Adapts a chat. `project`: the one that the request counts for. */
@@ -18,14 +19,14 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
   // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
   const countPrompt = (used: Usage) => {
     if (used.promptTokens > 0) return;
-    used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes());
+    used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes() ?? rawPromptBytes(call.prompts ?? []));
     used.estimated = true;
   };
   return {
     task: "chat",
     upperBound: () => chatUpperBound(call),
-    choices: request.choices,
-    affinity: () => affinityOf(request),
+    choices: choicesOf(call),
+    affinity: () => affinityOf(call),
     refusal: (model) => checkCapabilities(call, model),
     prepare: (model, signal) => {
       prepared = request;
@@ -36,7 +37,11 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
     begin: (model, id, signal) => {
       const asked = id === prepared.model ? prepared : { ...prepared, model: id };
       const forwarder = forwarderOf(call, model);
-      if (forwarder === undefined) return model.chat(asked, signal);
+      if (forwarder === undefined) {
+        return call.prompts === undefined
+          ? model.chat(asked, signal)
+          : continuePrompts(model, asked, call.prompts, signal);
+      }
       return forwarder.proxy.forward(asked, forwarder.passThrough, signal);
     },
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
@@ -57,16 +62,17 @@ const TOKENS_AROUND = 16;
 const TOKENS_PER_IMAGE = 4096;
 
 /** Returns the upper bound of a chat's usage: a token has at least one byte, and models read tools as written. */
-function chatUpperBound({ request, passThrough }: ChatCall): UsageUpperBound {
-  const { messages, tools, format, maxTokens, choices } = request;
+function chatUpperBound(call: ChatCall): UsageUpperBound {
+  const { request, prompts = [], passThrough } = call;
+  const { messages, tools, format, maxTokens } = request;
   const bytes = messages.reduce((sum, message) => sum + messageBytes(message) + 1, jsonBytes([[], tools, format]));
   const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
   return {
     promptTokens:
-      Math.max(bytes, passThrough?.promptBytes() ?? 0) +
+      Math.max(bytes, passThrough?.promptBytes() ?? 0, rawPromptBytes(prompts)) +
       TOKENS_PER_IMAGE * images +
-      TOKENS_AROUND * (messages.length + 1),
-    completionTokens: maxTokens === undefined ? undefined : maxTokens * choices,
+      TOKENS_AROUND * (messages.length + Math.max(1, prompts.length)),
+    completionTokens: maxTokens === undefined ? undefined : maxTokens * choicesOf(call),
     audioBytes: 0,
     characters: 0,
   };
@@ -78,9 +84,10 @@ const AFFINITY_LENGTH = 1024;
  * Returns the affinity key: turns of one conversation, and conversations with the same long system prompt, share a
  * prefix.
  */
-function affinityOf({ promptCacheKey, messages }: ChatRequest): string {
+function affinityOf({ request, prompts = [] }: ChatCall): string {
+  const { promptCacheKey, messages } = request;
   if (promptCacheKey !== undefined) return `key:${promptCacheKey}`;
-  let start = "";
+  let start = prompts[0]?.input.slice(0, AFFINITY_LENGTH).toString() ?? "";
   for (const message of messages) {
     start += `${message.role}:${messageText(message).slice(0, AFFINITY_LENGTH)}\n`;
     if (message.role === "user" || start.length >= AFFINITY_LENGTH) break;
@@ -94,6 +101,7 @@ function countChat(event: ChatRunEvent, used: Usage): boolean {
       used.promptTokens = event.promptTokens;
       used.cachedTokens = event.cachedTokens;
       return false;
+    case "echo":
     case "choice-end":
       return false;
     case "text":

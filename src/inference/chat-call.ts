@@ -1,6 +1,6 @@
 /** Input and output of a chat run, where typed events and forwarded bytes meet. */
 
-import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest } from "../engines/chat-model.ts";
+import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../engines/chat-model.ts";
 import {
   type ChatAnswerEvents,
   type ChatProxy,
@@ -14,12 +14,19 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 
 export interface ChatCall {
   request: ChatRequest;
+  /** Prompts that are continued one after the other, in place of `request.messages`. */
+  prompts?: readonly RawPrompt[];
   /** The same in the caller's format, for upstreams that support it. */
   passThrough?: PassThrough;
-  /** Content of the request for moderation, including content that cannot be moderated. */
   /** Returns the call with a model's defaults in the fields that the caller left out. */
   withDefaults?(defaults: ChatDefaults): ChatCall;
+  /** Returns the content of the request for moderation, and the Fault of content that cannot be moderated. */
   moderationInput(): { texts: readonly string[]; unmoderatable: Fault | undefined };
+}
+
+/** Returns the number of choices over all prompts. */
+export function choicesOf({ request, prompts = [] }: Pick<ChatCall, "request" | "prompts">): number {
+  return request.choices * Math.max(1, prompts.length);
 }
 
 export type ChatRunEvent = ChatEvent | ForwardedEvent;

@@ -5,7 +5,7 @@ import type { ForwardedAnswers } from "../engines/chat-proxy.ts";
 import type { ModerationModel, ModerationVerdict } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
-import { type ChatAnswer, type ChatCall, type ChatRunEvent, toChatAnswer } from "./chat-call.ts";
+import { type ChatAnswer, type ChatCall, type ChatRunEvent, choicesOf, toChatAnswer } from "./chat-call.ts";
 import type { ChatModerationResult, ModerationOutcome } from "./chat-moderation-result.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
@@ -64,7 +64,7 @@ export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run
       answer.settleAs("finished");
       return answer.used;
     };
-    const { choices } = call.request;
+    const choices = choicesOf(call);
     return begun(
       blockOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orFail), choices, onBlocked }),
     );

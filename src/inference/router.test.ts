@@ -25,6 +25,8 @@ async function makeDeployment(
       vision: undefined,
       reasoning: undefined,
       choices: undefined,
+      completions: undefined,
+      infill: undefined,
     },
     health: () => ({ state: "up" }),
     chat,

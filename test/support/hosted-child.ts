@@ -60,7 +60,16 @@ const chat: ChatModel = {
   ...common,
   task: "chat",
   contextWindow: 100,
-  abilities: { tools: false, jsonSchema: false, logprobs: false, vision: false, reasoning: false, choices: 1 },
+  abilities: {
+    tools: false,
+    jsonSchema: false,
+    logprobs: false,
+    vision: false,
+    reasoning: false,
+    choices: 1,
+    completions: false,
+    infill: false,
+  },
   async *chat({ messages }, signal) {
     const [command, argument = ""] = messageText(messages.at(-1) ?? { role: "user", content: "" }).split(" ");
     switch (command) {

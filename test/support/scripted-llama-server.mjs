@@ -30,7 +30,7 @@ const server = createServer(async (request, response) => {
   }
   if (request.url === "/v1/models") return json({ data: [{ id: "x", meta: { n_vocab: 1000 } }] });
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
-  const said = body.messages.at(-1).content;
+  const said = body.messages?.at(-1).content;
   if (said === "crash") process.kill(process.pid, "SIGSEGV");
   if (said === "hang") return;
   const content = said === "key" ? [process.env.LLAMA_API_KEY, process.env.DATABASE_URL] : body;
@@ -40,8 +40,11 @@ const server = createServer(async (request, response) => {
       `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", ...data })}\n\n`,
     );
   for (let index = 0; index < body.n; index += 1) {
-    send({ choices: [{ index, delta: { role: "assistant", content: JSON.stringify(content) }, finish_reason: null }] });
-    send({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
+    const text = JSON.stringify(content);
+    const isChat = request.url === "/v1/chat/completions";
+    const part = isChat ? { delta: { role: "assistant", content: text } } : { text };
+    send({ choices: [{ index, ...part, finish_reason: null }] });
+    send({ choices: [{ index, ...(isChat ? { delta: {} } : { text: "" }), finish_reason: "stop" }] });
     // One usage for each choice.
     send({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 } });
   }

@@ -1,20 +1,22 @@
-import type { LlamaModel } from "node-llama-cpp";
+import type { LlamaModel, Token } from "node-llama-cpp";
 import { ChatTemplate } from "./chat-template.ts";
 import { Completion } from "./completion.ts";
 import { ContinuousBatcher } from "./continuous-batcher.ts";
-import { DecodingPlanner } from "./decoding-plan.ts";
+import { type DecodingPlan, DecodingPlanner } from "./decoding-plan.ts";
+import type { Echo } from "./echo.ts";
 import { RequestError } from "./errors.ts";
 import { GrammarCache } from "./grammar-cache.ts";
 import type { LoadedModel } from "./load-model.ts";
 import { LogprobReader } from "./logprob-reader.ts";
 import { NativeDecoder } from "./native-bindings.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
-import { PromptBuilder } from "./prompt-builder.ts";
+import { PromptBuilder, type PromptPieces } from "./prompt-builder.ts";
+import { RawPrompts } from "./raw-prompts.ts";
 import { SamplerMemory } from "./sampler-memory.ts";
 import { toSamplerOptions } from "./sampler-options.ts";
 import { type PrefixReuse, SequencePool } from "./sequence-pool.ts";
 import { TokenBytes } from "./token-bytes.ts";
-import type { GenerationEvent, GenerationRequest } from "./types.ts";
+import type { GenerationEvent, GenerationRequest, RawPrompt } from "./types.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 export interface BatchedChatModelOptions extends LoadedModel {
@@ -50,6 +52,7 @@ export class BatchedChatModel {
   readonly #bytes: TokenBytes;
   readonly #decoder: NativeDecoder;
   readonly #prompts: PromptBuilder;
+  readonly #rawPrompts: RawPrompts;
   readonly #planner: DecodingPlanner;
   readonly #sequences: SequencePool;
   readonly #batcher: ContinuousBatcher;
@@ -76,6 +79,7 @@ export class BatchedChatModel {
     this.#bytes = new TokenBytes(model);
     this.#decoder = new NativeDecoder(model, context);
     this.#prompts = new PromptBuilder(model, template, this.#vocabulary);
+    this.#rawPrompts = new RawPrompts(model, this.#vocabulary);
     this.#planner = new DecodingPlanner(template, this.#vocabulary, new GrammarCache(this.#decoder));
     this.#sequences = new SequencePool(context);
     this.#samplerMemory = new SamplerMemory(this.#vocabulary.size);
@@ -103,22 +107,19 @@ export class BatchedChatModel {
       throw new RequestError(`n may be at most ${this.#maxChoices} for this model.`, "n", "unsupported_value");
     }
     const { contextWindow } = this;
-    const input = this.#planner.promptInput(request);
-    const minTokens = this.#prompts.bounds.minTokens(input.messages);
-    if (minTokens >= contextWindow) throw contextExceeded(`at least ${minTokens}`, contextWindow);
-    const rendered = this.#prompts.render(input);
-    const last = rendered.at(-1) ?? "";
-    const plan = await this.#planner.plan(request, last);
+    const { pieces, plan } = await this.#read(request);
     const limits = { vocabularySize: this.#vocabulary.size, contextWindow, bannedTokens: plan.bannedTokens };
     const samplings = Array.from({ length: request.choices }, (_, choice) => toSamplerOptions(request, choice, limits));
-    const pieces = [...rendered.slice(0, -1), last + plan.prefill];
     const { tokens: prompt, ...tokenized } = await this.#prompts.tokenize(pieces, contextWindow, signal);
     if (signal.aborted) return;
     if (tokenized.minTokens >= contextWindow) {
-      throw contextExceeded(`${tokenized.isComplete ? "" : "at least "}${tokenized.minTokens}`, contextWindow);
+      throw contextExceeded(`${tokenized.isComplete ? "" : "at least "}${tokenized.minTokens}`, contextWindow, request);
     }
+    if (prompt.length === 0) throw new RequestError("The prompt has no tokens.", "prompt", "invalid_value");
     const room = contextWindow - prompt.length;
-    const reuse = this.#reuseFor(request);
+    const echo = request.prompt?.echo === true ? this.#echoOf(request.prompt, prompt) : undefined;
+    // Logits of reused tokens are not kept.
+    const reuse = echo !== undefined && request.topLogprobs !== undefined ? "none" : this.#reuseFor(request);
     const acquired = await this.#sequences.acquire(prompt, reuse, signal);
     if (acquired === undefined) return;
     const completion = new Completion({
@@ -131,6 +132,7 @@ export class BatchedChatModel {
       minTokens: request.minTokens ?? 0,
       endTokens: this.#vocabulary.endTokens,
       maxTokens: Math.min(request.maxTokens ?? room, room),
+      echo,
       samplings,
       createLogprobReader: () => this.#createLogprobReader(request),
       sequences: this.#sequences,
@@ -140,6 +142,34 @@ export class BatchedChatModel {
       signal,
     });
     await completion.run(acquired);
+  }
+
+  /** Whether a `RawPrompt` may have a suffix. */
+  get fillsInTheMiddle(): boolean {
+    return this.#rawPrompts.fillsInTheMiddle;
+  }
+
+  async #read(request: GenerationRequest): Promise<{ pieces: PromptPieces; plan: DecodingPlan }> {
+    if (request.prompt !== undefined) {
+      return { pieces: this.#rawPrompts.pieces(request.prompt), plan: this.#planner.rawPlan };
+    }
+    const { contextWindow } = this;
+    const input = this.#planner.promptInput(request);
+    const minTokens = this.#prompts.bounds.minTokens(input.messages);
+    if (minTokens >= contextWindow) throw contextExceeded(`at least ${minTokens}`, contextWindow, request);
+    const rendered = this.#prompts.render(input);
+    const last = rendered.at(-1) ?? "";
+    const plan = await this.#planner.plan(request, last);
+    return { pieces: [...rendered.slice(0, -1), last + plan.prefill], plan };
+  }
+
+  #echoOf({ input }: RawPrompt, tokens: readonly Token[]): Echo {
+    // The tokenizer may have added one before a text.
+    const { bos } = this.#model.tokens;
+    const isAdded =
+      typeof input === "string" && tokens[0] === bos && !input.startsWith(this.#model.tokens.bosString ?? "");
+    const text = typeof input === "string" ? input : this.#model.detokenize([...tokens], true);
+    return { text, firstToken: isAdded ? 1 : 0 };
   }
 
   #createLogprobReader({ topLogprobs }: GenerationRequest): LogprobReader | undefined {
@@ -154,10 +184,11 @@ export class BatchedChatModel {
   }
 }
 
-function contextExceeded(promptTokens: string, contextWindow: number): RequestError {
+function contextExceeded(promptTokens: string, contextWindow: number, { prompt }: GenerationRequest): RequestError {
+  const [subject, param] = prompt === undefined ? ["messages take", "messages"] : ["prompt takes", "prompt"];
   return new RequestError(
-    `This model's context window is ${contextWindow} tokens, but the messages take ${promptTokens} and the answer needs at least 1.`,
-    "messages",
+    `This model's context window is ${contextWindow} tokens, but the ${subject} ${promptTokens} and the answer needs at least 1.`,
+    param,
     "context_length_exceeded",
   );
 }

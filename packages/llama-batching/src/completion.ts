@@ -105,7 +105,10 @@ export class Completion {
 
   #emit(event: GenerationEvent, cachedTokens: number): void {
     if (this.#hasEnded) return;
+    // The first choice reads the prompt for all.
+    const choices = event.type === "echo" ? this.#options.samplings.keys() : [];
     this.#options.emit(event);
+    for (const choice of choices) if (choice > 0 && event.type === "echo") this.#options.emit({ ...event, choice });
     if (event.type !== "choice-end") return;
     this.#left -= 1;
     if (this.#left > 0) return;

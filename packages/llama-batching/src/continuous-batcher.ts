@@ -63,7 +63,7 @@ export class ContinuousBatcher {
       .sort((a, b) => a.sequenceId - b.sequenceId);
     const decoding = generations.filter((generation) => generation.promptLeft === 0);
     const prefilling = generations.filter((generation) => generation.promptLeft > 0);
-    const needs = prefilling.map((generation) => generation.promptLeft);
+    const needs = prefilling.map((generation) => generation.maxSlice);
     const shares = splitBudget(needs, this.#scheduler.budget(decoding.length)).map((share, index) =>
       adjustSlice(needs[index] as number, share),
     );

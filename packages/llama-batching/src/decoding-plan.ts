@@ -70,6 +70,20 @@ export class DecodingPlanner {
     return this.#tags !== undefined;
   }
 
+  /** Plan of a prompt that bypasses the chat template: plain text, with nothing detected or enforced. */
+  get rawPlan(): DecodingPlan {
+    return {
+      syntax: { start: "content", isReasoningDone: false, reasoning: undefined, calls: undefined },
+      isConstrained: false,
+      prefill: "",
+      afterReasoning: "",
+      contentGrammar: undefined,
+      callGrammar: undefined,
+      hiddenTokens: this.#hiddenTokens,
+      bannedTokens: [],
+    };
+  }
+
   /** Input of the chat template. Throws a RequestError when the template does not support the reasoning effort. */
   promptInput({ messages, tools, toolChoice, reasoningEffort, templateVariables }: GenerationRequest): {
     messages: readonly PromptMessage[];

@@ -3,13 +3,17 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { ChoiceEvents } from "./choice-events.ts";
 import type { DecodingPlan } from "./decoding-plan.ts";
+import type { Echo } from "./echo.ts";
 import type { LogprobReader } from "./logprob-reader.ts";
 import type { GrammarState, NativeDecoder, Sampler, SamplerOptions } from "./native-bindings.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
 import type { SamplerMemory } from "./sampler-memory.ts";
 import type { AcquiredSequence } from "./sequence-pool.ts";
 import { StreamingDetokenizer } from "./streaming-detokenizer.ts";
-import type { FinishReason, GenerationEvent, TokenLogprob } from "./types.ts";
+import type { EchoedLogprob, FinishReason, GenerationEvent, TokenLogprob } from "./types.ts";
+
+/** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
+const MAX_ECHOED_SLICE = 32;
 
 export interface GenerationOptions {
   choice: number;
@@ -25,8 +29,10 @@ export interface GenerationOptions {
   minTokens: number;
   /** The model's end-of-generation tokens. */
   endTokens: readonly Token[];
-  /** Limit of generated tokens, at least 1. */
+  /** Limit of generated tokens. */
   maxTokens: number;
+  /** The prompt's text to emit before the first choice, with log probabilities if `logprobs` is given. */
+  echo: Echo | undefined;
   /** Undefined: the request asked for none. Disposed by the generation. */
   logprobs: LogprobReader | undefined;
   /** Another choice of the same request, whose evaluated prompt is copied. */
@@ -57,6 +63,8 @@ export class Generation {
   #grammar: GrammarState | undefined;
   #evaluated: number;
   #repeatable: number;
+  /** Log probabilities of the prompt's tokens from the second on. */
+  readonly #echoed: EchoedLogprob[] = [];
   /** Sampled or inserted, not evaluated yet. */
   #pending: Token[] = [];
   #isPrepared = false;
@@ -77,6 +85,11 @@ export class Generation {
   /** Prompt tokens still to be evaluated. */
   get promptLeft(): number {
     return this.#options.prompt.length - this.#evaluated;
+  }
+
+  /** Prompt tokens that the next batch may evaluate. */
+  get maxSlice(): number {
+    return this.#readsPrompt ? Math.min(this.promptLeft, MAX_ECHOED_SLICE) : this.promptLeft;
   }
 
   /** Length of the prompt's prefix that was evaluated as it would be for a request alone. */
@@ -129,7 +142,9 @@ export class Generation {
     if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
       this.#repeatable += slice.length;
     }
+    const position = this.#evaluated;
     this.#evaluated += slice.length;
+    if (this.#readsPrompt) return await this.#evaluateEach(slice, position);
     if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice);
     else await this.#sample(slice);
   }
@@ -141,6 +156,35 @@ export class Generation {
     this.#sampler.dispose();
     logprobs?.dispose();
     samplerMemory.release(logprobs === undefined ? 1 : 3, this.#grammar?.bytes);
+  }
+
+  get #readsPrompt(): boolean {
+    const { echo, logprobs, choice } = this.#options;
+    return echo !== undefined && logprobs !== undefined && choice === 0;
+  }
+
+  /** Evaluates a slice of the prompt from `position` on and reads the log probability of each token after it. */
+  async #evaluateEach(slice: readonly Token[], position: number): Promise<void> {
+    const { decoder, acquired, logprobs, prompt } = this.#options;
+    let sampled: { token: Token; logprob: TokenLogprob | undefined } | undefined;
+    await decoder.evaluateEach(acquired.sequence, slice, async (index, offset) => {
+      const next = prompt[position + offset + 1];
+      const token = next ?? (await decoder.sample(index, this.#sampler));
+      const logprob = await logprobs?.of(index, token);
+      if (next === undefined) sampled = { token, logprob };
+      else if (logprob !== undefined) this.#echoed[position + offset] = logprob;
+    });
+    if (sampled !== undefined) this.#accept(sampled.token, sampled.logprob);
+  }
+
+  #begin(): void {
+    const { prompt, acquired, emit, echo, logprobs, choice } = this.#options;
+    if (choice > 0) return;
+    emit({ type: "start", promptTokens: prompt.length, cachedTokens: acquired.reusedTokens });
+    if (echo === undefined) return;
+    const first = { ...logprobs?.describe(prompt[0] as Token), logprob: undefined, top: [] } as EchoedLogprob;
+    const all = [first, ...this.#echoed].slice(echo.firstToken);
+    emit({ type: "echo", choice, text: echo.text, ...(logprobs === undefined ? {} : { logprobs: all }) });
   }
 
   async #sample(tokens: readonly Token[]): Promise<void> {
@@ -155,14 +199,16 @@ export class Generation {
   }
 
   #accept(token: Token, logprob: TokenLogprob | undefined): void {
-    const { model, plan, tokenCounts, prompt, acquired, emit, choice, minTokens, maxTokens } = this.#options;
+    const { model, plan, tokenCounts, acquired, minTokens, maxTokens } = this.#options;
+    if (this.#sampled.length === 0) this.#begin();
+    if (maxTokens === 0) {
+      this.#finish("length");
+      return;
+    }
     this.#sampled.push(token);
     if (this.#sampled.length === minTokens && this.#grammar === undefined) this.#sampler.liftBan(this.#sampled);
     tokenCounts.completionTokens += 1;
     if (this.#events.phase === "reasoning") tokenCounts.reasoningTokens += 1;
-    if (this.#sampled.length === 1 && choice === 0) {
-      emit({ type: "start", promptTokens: prompt.length, cachedTokens: acquired.reusedTokens });
-    }
     const isEnd = model.isEogToken(token);
     // A model that ends its answer while it reasons still owes the constrained output.
     const endsReasoning = isEnd && plan.isConstrained && this.#events.phase === "reasoning";

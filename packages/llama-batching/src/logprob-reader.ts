@@ -42,8 +42,9 @@ export class LogprobReader {
     const maxLogit = top[0]?.[1] ?? logit;
     const logprobOf = (each: number) => Math.max(MIN_LOGPROB, each - maxLogit - Math.log(weight));
     return {
-      ...this.#describe(token, logprobOf(logit)),
-      top: top.slice(0, this.#topCount).map(([each, logit]) => this.#describe(each, logprobOf(logit))),
+      ...this.describe(token),
+      logprob: logprobOf(logit),
+      top: top.slice(0, this.#topCount).map(([each, logit]) => ({ ...this.describe(each), logprob: logprobOf(logit) })),
     };
   }
 
@@ -52,8 +53,9 @@ export class LogprobReader {
     this.#readers.best.dispose();
   }
 
-  #describe(token: Token, logprob: number): Omit<TokenLogprob, "top"> {
+  /** Returns the text and the bytes of a token. */
+  describe(token: Token): Pick<TokenLogprob, "token" | "bytes"> {
     const bytes = this.#tools.bytes.of(token);
-    return { token: utf8.decode(Uint8Array.from(bytes)), logprob, bytes };
+    return { token: utf8.decode(Uint8Array.from(bytes)), bytes };
   }
 }

@@ -81,7 +81,7 @@ type Evaluate = (
   priority: number,
   meter: unknown,
   contextShift: object,
-  sample: (index: number) => Promise<unknown> | undefined,
+  sample: (index: number, offset: number) => Promise<unknown> | undefined,
   afterBatch: undefined,
 ) => Promise<unknown[]>;
 
@@ -162,13 +162,33 @@ export class NativeDecoder {
   ): Promise<Sampled> {
     const last = tokens.length - 1;
     const logits = tokens.map((_, index) => (index === last ? (true as const) : undefined));
+    const [sampled] = await this.#decodeAndRead(sequence, tokens, logits, sample);
+    return sampled as Sampled;
+  }
+
+  /** Evaluates the tokens and calls `read` with the logits after each, and its offset. */
+  async evaluateEach(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    read: (index: LogitsIndex, offset: number) => Promise<void>,
+  ): Promise<void> {
+    const all = tokens.map(() => true as const);
+    await this.#decodeAndRead(sequence, tokens, all, read);
+  }
+
+  async #decodeAndRead<Result>(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    logits: readonly (true | undefined)[],
+    read: (index: LogitsIndex, offset: number) => Promise<Result>,
+  ): Promise<Result[]> {
     // A rejection in here would leave the binding's batch, and all requests in it, pending forever.
-    const settle = (index: number) =>
-      sample(index as LogitsIndex).then(
+    const settle = (index: number, offset: number) =>
+      read(index as LogitsIndex, offset).then(
         (value) => ({ value }),
         (failure: unknown) => ({ failure }),
       );
-    const results = await toNative(sequence)._decodeTokens(
+    const results = (await toNative(sequence)._decodeTokens(
       tokens,
       logits,
       PRIORITY,
@@ -176,10 +196,12 @@ export class NativeDecoder {
       NEVER_SHIFT,
       settle,
       undefined,
-    );
-    const sampled = results[last] as Awaited<ReturnType<typeof settle>>;
-    if ("failure" in sampled) throw sampled.failure;
-    return sampled.value;
+    )) as (Awaited<ReturnType<typeof settle>> | undefined)[];
+    return results.flatMap((result) => {
+      if (result === undefined) return [];
+      if ("failure" in result) throw result.failure;
+      return [result.value];
+    });
   }
 
   async sample(index: LogitsIndex, sampler: Sampler): Promise<Token> {

@@ -25,6 +25,9 @@ export interface PromptInput {
 /** Pieces between which no control token can span. */
 export type RenderedPrompt = readonly string[];
 
+/** Texts between which no control token can span, and tokens. */
+export type PromptPieces = readonly (string | Token)[] | readonly Token[];
+
 export interface TokenizedPrompt {
   tokens: Token[];
   /** The complete prompt has at least this many. */
@@ -68,11 +71,17 @@ export class PromptBuilder {
   }
 
   /** Yields to the event loop between pieces. Stops between pieces once the prompt exceeds `maxTokens`, or on abort. */
-  async tokenize(prompt: RenderedPrompt, maxTokens: number, signal: AbortSignal): Promise<TokenizedPrompt> {
+  async tokenize(prompt: PromptPieces, maxTokens: number, signal: AbortSignal): Promise<TokenizedPrompt> {
     const tokens: Token[] = [];
-    let left = prompt.reduce((sum, part) => sum + part.length, 0);
+    let left = prompt.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 0), 0);
     let yieldedAt = performance.now();
+    let isText = false;
     for (const part of prompt) {
+      if (typeof part !== "string") {
+        tokens.push(part);
+        continue;
+      }
+      isText = true;
       for (const piece of cutLongText(part)) {
         for (const token of this.#model.tokenize(piece, true)) tokens.push(token);
         left -= piece.length;
@@ -84,7 +93,8 @@ export class PromptBuilder {
       }
     }
     const { bos, shouldPrependBosToken } = this.#model.tokens;
-    if (shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
+    // Token IDs are a complete prompt.
+    if (isText && shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
     return { tokens, minTokens: tokens.length, isComplete: true };
   }
 }

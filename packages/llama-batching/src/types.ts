@@ -69,9 +69,21 @@ export interface SamplingParameters {
   logitBias: Readonly<Record<string, number>>;
 }
 
+/** A prompt that bypasses the chat template. */
+export interface RawPrompt {
+  /** Text in which control tokens count, or token IDs. */
+  input: string | readonly number[];
+  /** Text after the gap that the model fills in. Only for models that were trained to. */
+  suffix?: string | undefined;
+  /** Whether an `echo` event precedes each choice. */
+  echo?: boolean | undefined;
+}
+
 export interface GenerationRequest extends SamplingParameters {
   messages: readonly PromptMessage[];
-  /** Limit of tokens generated for each choice; undefined: what the context window leaves. */
+  /** Replaces `messages`, tools and format. */
+  prompt?: RawPrompt;
+  /** Limit of tokens generated for each choice; undefined: what the context window leaves. 0 only with `prompt`. */
   maxTokens: number | undefined;
   /** Tokens before which the model must not end an answer that no grammar constrains. */
   minTokens?: number | undefined;
@@ -109,6 +121,8 @@ export interface GenerationUsage {
 export type GenerationEvent =
   /** The prompt was evaluated. Once, before any text. */
   | { type: "start"; promptTokens: number; cachedTokens: number }
+  /** The prompt's text, before the choice; only if the request asks for it. */
+  | { type: "echo"; choice: number; text: string; logprobs?: readonly EchoedLogprob[] }
   /** A piece of the answer, complete characters only, with the log probabilities of the tokens it completes. */
   | { type: "text"; choice: number; text: string; completionTokens: number; logprobs?: readonly TokenLogprob[] }
   /** A piece of the reasoning that precedes the answer. */
@@ -121,6 +135,9 @@ export type GenerationEvent =
   | { type: "choice-end"; choice: number; reason: FinishReason; stopText?: string }
   /** The last event. */
   | { type: "finish"; usage: GenerationUsage };
+
+/** The first token has no log probability. */
+export type EchoedLogprob = Omit<TokenLogprob, "logprob"> & { logprob: number | undefined };
 
 /** Taken from the model's own distribution, before temperature, penalties, biases and grammar. */
 export interface TokenLogprob {

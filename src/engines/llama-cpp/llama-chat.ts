@@ -34,6 +34,8 @@ export class LlamaChat implements ChatModel {
       vision: false,
       reasoning: model.reasons,
       choices: options.maxChoices,
+      completions: true,
+      infill: model.fillsInTheMiddle,
     };
     this.#model = model;
   }

@@ -31,6 +31,8 @@ test("reports its abilities", () => {
     vision: false,
     reasoning: false,
     choices: 6,
+    completions: true,
+    infill: false,
   });
 });
 

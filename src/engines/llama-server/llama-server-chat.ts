@@ -42,7 +42,16 @@ export class LlamaServerChat implements ChatModel {
     this.#properties = properties;
     this.slots = slots;
     this.contextWindow = contextWindow;
-    this.abilities = { tools, jsonSchema: true, logprobs: true, vision, reasoning, choices: slots };
+    this.abilities = {
+      tools,
+      jsonSchema: true,
+      logprobs: true,
+      vision,
+      reasoning,
+      choices: slots,
+      completions: true,
+      infill: false,
+    };
   }
 
   health(): ModelHealth {

@@ -10,7 +10,7 @@ import { makeChatCall, makeChatRequest } from "../../../test/support/chat-reques
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import type { ChatModel, ChatRequest, RawPrompt } from "../chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
 
@@ -47,7 +47,15 @@ test("reports slots, context window and the abilities of the template", async ()
   expect(model).toMatchObject({
     slots: 2,
     contextWindow: 512,
-    abilities: { tools: true, reasoning: true, vision: true, choices: 2, jsonSchema: true, logprobs: true },
+    abilities: {
+      tools: true,
+      reasoning: true,
+      vision: true,
+      choices: 2,
+      jsonSchema: true,
+      logprobs: true,
+      infill: false,
+    },
   });
   expect((await open()).abilities).toMatchObject({ tools: false, reasoning: false, vision: false });
 });
@@ -69,6 +77,16 @@ test("sends all sampling parameters", async () => {
     ...{ logit_bias: { 7: -100 }, seed: 2 ** 32 - 2, logprobs: true, top_logprobs: 3, stop: ["x"], max_tokens: 9 },
     cache_prompt: false,
   });
+});
+
+test("sends a raw prompt without messages to the completions of llama-server", async () => {
+  const model = await open();
+  const prompted = (prompt: RawPrompt) => sent(model, { messages: [], prompt, topLogprobs: 2 });
+  const body = await prompted({ input: "Once" });
+  expect(body).toMatchObject({ prompt: "Once", logprobs: 2, n: 1 });
+  expect(body).not.toHaveProperty("messages");
+  expect(await prompted({ input: [1, 2] })).toMatchObject({ prompt: [1, 2] });
+  await expect(prompted({ input: "Once", echo: true })).rejects.toMatchObject({ param: "echo" });
 });
 
 test("clamps bounds beyond 32 bits", async () => {

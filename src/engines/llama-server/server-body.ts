@@ -6,7 +6,7 @@
 import { anyObjectGrammar } from "@parlance-inference/json-schema-grammar/grammar";
 import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { AnswerFormat, ChatMessage, ChatRequest, Tool } from "../chat-model.ts";
+import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool } from "../chat-model.ts";
 import { imagesIn } from "../message-text.ts";
 import { toMessage, toTool } from "../openai-compatible/chat-body.ts";
 import type { ServerProperties } from "./server-properties.ts";
@@ -14,9 +14,11 @@ import type { ServerProperties } from "./server-properties.ts";
 /** `request` includes its grammars. Throws a Fault that names a field that llama-server would not honor. */
 export function toServerBody(request: ChatRequest, properties: ServerProperties): Record<string, unknown> {
   refuseUnknownTokens(request.logitBias, properties.vocabularySize);
-  const { seed } = request;
+  const { seed, prompt } = request;
   return {
-    messages: request.messages.map(toServerMessage),
+    ...(prompt === undefined
+      ? { messages: request.messages.map(toServerMessage) }
+      : { prompt: toServerPrompt(prompt) }),
     stream: true,
     // llama-server parses 32-bit integers: larger values would overflow.
     max_tokens: Math.min(request.maxTokens ?? -1, 2 ** 31 - 1),
@@ -34,8 +36,8 @@ export function toServerBody(request: ChatRequest, properties: ServerProperties)
     logit_bias: request.logitBias,
     stop: request.stop,
     n: request.choices,
-    ...(request.topLogprobs === undefined ? {} : { logprobs: true, top_logprobs: request.topLogprobs }),
-    ...templateVariables(request),
+    ...logprobs(request),
+    ...(prompt === undefined ? templateVariables(request) : {}),
     ...tools(request),
     ...grammar(request.format, request.tools),
   };
@@ -57,6 +59,16 @@ function toServerMessage(message: ChatMessage): Record<string, unknown> {
     }
   }
   return toMessage({ ...message, role: message.role === "developer" ? "system" : message.role });
+}
+
+function toServerPrompt({ input, echo }: RawPrompt): RawPrompt["input"] {
+  if (echo !== true) return input;
+  throw unsupportedValue("This model's engine, llama-server, does not echo prompts. Leave out `echo`.", "echo");
+}
+
+function logprobs({ prompt, topLogprobs }: ChatRequest): Record<string, unknown> {
+  if (topLogprobs === undefined) return {};
+  return prompt === undefined ? { logprobs: true, top_logprobs: topLogprobs } : { logprobs: topLogprobs };
 }
 
 function templateVariables(request: ChatRequest): Record<string, unknown> {

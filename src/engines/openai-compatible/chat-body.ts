@@ -1,6 +1,15 @@
 /** Writes a typed chat request as the body that an upstream with OpenAI's API reads. */
 
-import type { AnswerFormat, ChatMessage, ChatRequest, ContentPart, Tool, ToolCall, ToolChoice } from "../chat-model.ts";
+import type {
+  AnswerFormat,
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  RawPrompt,
+  Tool,
+  ToolCall,
+  ToolChoice,
+} from "../chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
 
 type Body = Record<string, unknown>;
@@ -32,6 +41,18 @@ export function toChatBody(request: ChatRequest): Body {
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool), tool_choice: toToolChoice(request.toolChoice) }),
     ...(tools.length === 0 || request.parallelToolCalls ? {} : { parallel_tool_calls: false }),
     ...(topLogprobs === undefined ? {} : { logprobs: true, top_logprobs: topLogprobs }),
+  };
+}
+
+/** Builds the body of a text completion from the fields that apply to it. */
+export function toCompletionBody(request: ChatRequest, { input, suffix, echo }: RawPrompt): Body {
+  const { messages: _messages, top_logprobs, logprobs: _logprobs, ...fields } = toChatBody(request);
+  return {
+    prompt: input,
+    ...fields,
+    ...(suffix === undefined ? {} : { suffix }),
+    ...(echo === true ? { echo } : {}),
+    ...(top_logprobs === undefined ? {} : { logprobs: top_logprobs }),
   };
 }
 

@@ -70,8 +70,15 @@ export class ChatEvents implements FrameSink<ChatEvent> {
     const textBytes = textBytesOf(choices);
     const tokens = this.#estimate.tokensWith(textBytes);
     for (const each of choices) {
-      const { index, delta, logprobs } = (each ?? {}) as Fields;
-      this.#addMessage(toIndex(index), (delta ?? {}) as Fields, toTokenLogprobs(logprobs), events, tokens);
+      const { index, delta, text, logprobs } = (each ?? {}) as Fields;
+      // A text completion has `text` in place of `delta`.
+      this.#addMessage(
+        toIndex(index),
+        (delta ?? { content: text }) as Fields,
+        toTokenLogprobs(logprobs),
+        events,
+        tokens,
+      );
     }
     if (events.length > before) this.#estimate.addFrame(textBytes);
     for (const each of choices) {

@@ -5,11 +5,11 @@
  * that are malformed, contain an error, end a choice or report usage.
  */
 
-import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ForwardedEvent } from "../chat-proxy.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
 import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";
+import { CHAT_COMPLETION, type CompletionKind, newId, TEXT_COMPLETION } from "./completion-kind.ts";
 import type { FrameSink } from "./frame-sink.ts";
 import { FrameTemplate } from "./frame-template.ts";
 import { setValue } from "./json-text.ts";
@@ -21,9 +21,12 @@ const MAX_TEMPLATES = 4;
 export interface ChatFramesOptions extends ChunkReaderOptions {
   /** Value of `model` for the caller. */
   model: string;
+  /** Whether the chunks are those of a text completion. */
+  isTextCompletion?: boolean | undefined;
 }
 
 export class ChatFrames implements FrameSink<ForwardedEvent> {
+  readonly #kind: CompletionKind;
   readonly #modelJson: string;
   readonly #reader: ChunkReader;
   /** Latest first. */
@@ -33,7 +36,8 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   readonly #estimate = new CompletionEstimate();
   failure: UpstreamError | undefined;
 
-  constructor({ model, ...options }: ChatFramesOptions) {
+  constructor({ model, isTextCompletion = false, ...options }: ChatFramesOptions) {
+    this.#kind = isTextCompletion ? TEXT_COMPLETION : CHAT_COMPLETION;
     this.#modelJson = toLatin1(JSON.stringify(model));
     this.#reader = new ChunkReader(options);
   }
@@ -99,8 +103,8 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
   /** Returns the frame that reports `usage`, with the answer's ID and the upstream's details. */
   usageFrame(usage: TokenUsage): Buffer {
     const data = {
-      id: this.#id ?? newId(),
-      object: "chat.completion.chunk",
+      id: this.#id ?? newId(this.#kind),
+      object: this.#kind.chunk,
       created: this.#created ?? Math.floor(Date.now() / 1000),
       model: JSON.parse(fromLatin1(this.#modelJson)),
       choices: [],
@@ -142,7 +146,7 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
       this.#id ??= fields.id;
       return renamed;
     }
-    this.#id ??= newId();
+    this.#id ??= newId(this.#kind);
     return setValue(renamed, "id", toLatin1(JSON.stringify(this.#id)));
   }
 
@@ -150,8 +154,4 @@ export class ChatFrames implements FrameSink<ForwardedEvent> {
     const template = FrameTemplate.of(frame, rewritten);
     if (template !== undefined) this.#templates = [template, ...this.#templates.slice(0, MAX_TEMPLATES - 1)];
   }
-}
-
-function newId(): string {
-  return `chatcmpl-${randomBytes(16).toString("hex")}`;
 }

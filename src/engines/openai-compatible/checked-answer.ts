@@ -4,7 +4,7 @@
  */
 
 import { Fault } from "../../faults.ts";
-import type { TokenUsage } from "../../usage.ts";
+import { addTokens, type TokenUsage } from "../../usage.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
 import type { ChatRequest } from "../chat-model.ts";
 import { toValidationRequest } from "../compile-schemas.ts";
@@ -45,10 +45,10 @@ export async function checkedAnswer(
   const check = async (choice: AnswerChoice) => repair(await checkChoice(choice, validate));
   const repaired = await Promise.all(choicesOf(first).map(check)).catch((failure: unknown) => {
     failing.abort();
-    throw isSchemaAtFault(failure) ? withUsage(failure, usages.reduce(sum)) : failure;
+    throw isSchemaAtFault(failure) ? withUsage(failure, usages.reduce(addTokens)) : failure;
   });
   if (signal.aborted) return undefined;
-  const usage = usages.reduce(sum);
+  const usage = usages.reduce(addTokens);
   const violation = repaired.find((each) => each.violation !== undefined)?.violation;
   if (violation !== undefined) throw unfit(deployment, violation, usage);
   const fields = {
@@ -61,16 +61,6 @@ export async function checkedAnswer(
 
 function choicesOf({ completion }: CompleteAnswer): AnswerChoice[] {
   return (completion.fields.choices as AnswerChoice[]).map((choice) => ({ ...choice, message: choice.message ?? {} }));
-}
-
-function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
-  return {
-    promptTokens: one.promptTokens + other.promptTokens,
-    completionTokens: one.completionTokens + other.completionTokens,
-    cachedTokens: one.cachedTokens + other.cachedTokens,
-    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-    estimated: one.estimated || other.estimated,
-  };
 }
 
 /** Validation exceeded its time limit after the upstream had answered. */

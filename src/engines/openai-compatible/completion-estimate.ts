@@ -31,7 +31,10 @@ function toTokens(frames: number, textBytes: number): number {
 
 /** Bytes of the generated text in a chunk's choices. Log probabilities, which repeat the text, do not count. */
 export function textBytesOf(choices: readonly unknown[]): number {
-  return choices.reduce((sum: number, choice) => sum + bytesOf((choice as { delta?: unknown } | null)?.delta), 0);
+  return choices.reduce((sum: number, choice) => {
+    const { delta, text } = (choice ?? {}) as { delta?: unknown; text?: unknown };
+    return sum + bytesOf(delta ?? { text });
+  }, 0);
 }
 
 /** Counts the bytes of strings under text keys at any depth. */

@@ -8,6 +8,8 @@ import { endOfString, skipSpace } from "./json-text.ts";
 /** Keys of generated text at any depth. */
 export const TEXT_KEYS: ReadonlySet<string> = new Set([
   "content",
+  // Of a text completion.
+  "text",
   "reasoning_content",
   "reasoning",
   "refusal",

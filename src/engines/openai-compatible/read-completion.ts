@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import type { TokenUsage } from "../../usage.ts";
 import type { ChatRequest } from "../chat-model.ts";
 import type { ForwardedCompletion } from "../chat-proxy.ts";
 import { estimateTextTokens } from "../estimate-tokens.ts";
+import { CHAT_COMPLETION, newId, TEXT_COMPLETION } from "./completion-kind.ts";
 import { setValue } from "./json-text.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import { estimateUsage, parseUsage } from "./usage.ts";
@@ -33,7 +33,7 @@ export function readCompletion(
   let json = setValue(body, "model", JSON.stringify(request.model));
   fields.model = request.model;
   if (typeof fields.id !== "string" || fields.id === "") {
-    fields.id = `chatcmpl-${randomBytes(16).toString("hex")}`;
+    fields.id = newId(typeof choices[0]?.text === "string" ? TEXT_COMPLETION : CHAT_COMPLETION);
     json = setValue(json, "id", `"${fields.id}"`);
   }
   return { completion: { fields, json }, usage };
@@ -51,9 +51,10 @@ function parse(body: string): unknown {
 }
 
 /** Everything generated: text, reasoning and tool calls. */
-function textOf(choices: ReadonlyArray<{ message?: unknown }>): string {
+function textOf(choices: ReadonlyArray<{ message?: unknown; text?: unknown }>): string {
   return choices
     .map((choice) => {
+      if (typeof choice?.text === "string") return choice.text;
       const { content, reasoning_content, reasoning, tool_calls } = (choice?.message ?? {}) as Record<string, unknown>;
       return [content, reasoning_content ?? reasoning].join("") + (tool_calls ? JSON.stringify(tool_calls) : "");
     })

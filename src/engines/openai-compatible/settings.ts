@@ -102,6 +102,8 @@ const abilities = z
     ),
     vision: ability.describe("Supports image input"),
     logprobs: ability.describe("Returns log probabilities"),
+    completions: ability.describe("Has the legacy Completions API: requests are forwarded to /completions"),
+    infill: ability.describe("Fills in the middle: completions may have a `suffix`"),
     responses: ability.describe("Has the Responses API: requests are forwarded to /responses. Default: false"),
     messages: ability.describe(
       "Has Anthropic's Messages API: requests are forwarded to /messages. Anthropic itself wants its key in `headers: { x-api-key: … }`. Default: false",

@@ -5,7 +5,7 @@ import type { ChatProxy, ForwardedEvent, PassThrough } from "../chat-proxy.ts";
 import { estimateTextTokens } from "../estimate-tokens.ts";
 import type { NativeReader } from "../native-format.ts";
 import { singleEvent } from "../single-event.ts";
-import { toChatBody } from "./chat-body.ts";
+import { toChatBody, toCompletionBody } from "./chat-body.ts";
 import { ChatEvents } from "./chat-events.ts";
 import { ChatFrames } from "./chat-frames.ts";
 import type { ChunkReaderOptions } from "./chunk-reader.ts";
@@ -31,7 +31,7 @@ type ReadAnswer = (text: string) => CompleteAnswer;
 type Body = Readonly<Record<string, unknown>>;
 
 /** `promptBytes`: of a caller's own body, for estimates. */
-type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes" | "native">>;
+type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes" | "native" | "isTextCompletion">>;
 
 export class UpstreamChat extends UpstreamModel implements ChatProxy {
   readonly task = "chat";
@@ -40,7 +40,7 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   constructor(options: UpstreamModelOptions) {
     super(options);
-    const { tools, jsonSchema, logprobs, vision } = options.settings.abilities;
+    const { tools, jsonSchema, logprobs, vision, completions, infill } = options.settings.abilities;
     this.contextWindow = options.settings.contextWindow;
     this.abilities = {
       tools,
@@ -50,6 +50,8 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       vision,
       reasoning: undefined,
       choices: undefined,
+      completions,
+      infill,
     };
   }
 
@@ -60,34 +62,37 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
   }
 
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
+    if (request.prompt !== undefined) return this.events(request, toCompletionBody(request, request.prompt), signal);
     const body = toChatBody(request);
     return this.#isChecked(request) ? this.#checkedEvents(request, body, signal) : this.events(request, body, signal);
   }
 
   /** The typed events of the stream that `body` asks for. */
   events(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    return this.#stream(request, { body }, new ChatEvents(this.#readerOptions(body)), signal);
+    const asked = { body, isTextCompletion: request.prompt !== undefined };
+    return this.#stream(request, asked, new ChatEvents(this.#readerOptions(body)), signal);
   }
 
   /** A format of the upstream's own is not forwarded where answers have to be validated here. */
-  forwards({ native }: PassThrough): boolean {
+  forwards({ native, isTextCompletion }: PassThrough): boolean {
     const { abilities } = this.settings;
+    if (isTextCompletion === true) return abilities.completions !== false;
     return native === undefined || (abilities[native.operation] === true && abilities.jsonSchema !== false);
   }
 
   forward(request: ChatRequest, passThrough: PassThrough, signal: AbortSignal): AsyncIterable<ForwardedEvent> {
-    const { native } = passThrough;
+    const { native, isTextCompletion } = passThrough;
     if (native !== undefined) {
       const reader = native.reader(request.model);
       if (passThrough.stream) return this.#stream(request, passThrough, new NativeFrames(reader), signal);
       const read: ReadAnswer = (text) => readNativeAnswer(text, reader, request, passThrough.promptBytes);
       return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal, read)));
     }
-    if (this.#isChecked(request)) return this.#checkedBytes(request, passThrough, signal);
+    if (isTextCompletion !== true && this.#isChecked(request)) return this.#checkedBytes(request, passThrough, signal);
     if (!passThrough.stream) {
       return singleEvent(async () => toFinish(await this.#complete(request, passThrough, signal)));
     }
-    const frames = new ChatFrames({ model: request.model, ...this.#readerOptions(passThrough.body) });
+    const frames = new ChatFrames({ model: request.model, isTextCompletion, ...this.#readerOptions(passThrough.body) });
     return this.#stream(request, passThrough, frames, signal);
   }
 
@@ -95,8 +100,9 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
     return format.type !== "text" && this.settings.abilities.jsonSchema === false;
   }
 
-  #readerOptions({ n }: Body): ChunkReaderOptions {
-    return { choices: Number.isSafeInteger(n) ? (n as number) : 1, usagePerChoice: this.usagePerChoice };
+  #readerOptions({ n, prompt }: Body): ChunkReaderOptions {
+    const choices = promptCount(prompt) * (Number.isSafeInteger(n) ? (n as number) : 1);
+    return { choices, usagePerChoice: this.usagePerChoice };
   }
 
   async *#checkedEvents(request: ChatRequest, body: Body, signal: AbortSignal): AsyncGenerator<ChatEvent> {
@@ -144,14 +150,15 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
 
   async #ask(
     { callerHeaders }: ChatRequest,
-    { body, native }: Asked,
+    { body, native, isTextCompletion }: Asked,
     upstreamModel: string,
     signal: AbortSignal,
   ): Promise<Exchange> {
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
     const written = toUpstreamBody(body, upstreamModel, native === undefined);
     const sent = typeof written === "string" ? written : await written;
-    return this.send(native?.operation ?? "chat/completions", { body: sent, headers, callerHeaders }, signal);
+    const operation = isTextCompletion === true ? "completions" : "chat/completions";
+    return this.send(native?.operation ?? operation, { body: sent, headers, callerHeaders }, signal);
   }
 
   async *#stream<Event>(
@@ -214,6 +221,11 @@ export class UpstreamChat extends UpstreamModel implements ChatProxy {
       exchange.release();
     }
   }
+}
+
+/** Returns the number of prompts of a text completion; 1 for chats. */
+function promptCount(prompt: unknown): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }
 
 /** Reads an answer in the upstream's own format. Throws an UpstreamError. */

@@ -17,7 +17,7 @@ export function toUpstreamModel(setting: string | undefined, catalogId: string, 
 }
 
 /**
- * Builds the upstream's body, with its name for the model and, for chat completions, a request for usage. Writes a large
+ * Builds the upstream's body, with its name for the model and, for completions, a request for usage. Writes a large
  * one in a thread.
  */
 export function toUpstreamBody(
@@ -33,6 +33,7 @@ export function toUpstreamBody(
 
 export type Operation =
   | "chat/completions"
+  | "completions"
   | "responses"
   | "messages"
   | "embeddings"

@@ -61,7 +61,7 @@ function stepsOfCall(call: Call, index: number): Step[] {
 const CHOSEN_PROBABILITY = 0.9;
 
 /** The chosen token has a probability of 0.9; the answer's other tokens have 0.1 together. */
-function logprobsOf(
+export function logprobsOf(
   token: string,
   answer: readonly string[],
   top: number | undefined,

@@ -2,14 +2,14 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, invalidRequest, unavailable } from "../../faults.ts";
-import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../chat-model.ts";
 import { contextExceeded } from "../context-exceeded.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { messageText } from "../message-text.ts";
 import type { ModelHealth } from "../open-model.ts";
-import { type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
+import { logprobsOf, type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
-import { countPromptTokens } from "./tokenize.ts";
+import { countPromptTokens, tokenize } from "./tokenize.ts";
 
 export class ScriptedChat implements ChatModel {
   readonly task = "chat";
@@ -38,10 +38,15 @@ export class ScriptedChat implements ChatModel {
 
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     this.#throwIfClosed();
-    const promptTokens = countPromptTokens(request.messages);
-    if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow);
+    const { prompt } = request;
+    const promptText = prompt === undefined ? undefined : toText(prompt);
+    const promptTokens =
+      promptText === undefined
+        ? countPromptTokens(request.messages)
+        : tokenize(promptText + (prompt?.suffix ?? "")).length;
+    if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow, request);
     const asked = request.messages.findLast((message) => message.role === "user");
-    const userText = asked === undefined ? "" : messageText(asked);
+    const userText = promptText ?? (asked === undefined ? "" : messageText(asked));
     const reply = this.#replyTo(request, userText);
     const maxTokens = this.contextWindow - promptTokens;
     const choices = Array.from({ length: request.choices }, (_, choice) =>
@@ -52,13 +57,19 @@ export class ScriptedChat implements ChatModel {
     let generated = 0;
     let reasoningTokens = 0;
     let hasStarted = false;
+    const start = function* (): Generator<ChatEvent> {
+      if (hasStarted) return;
+      hasStarted = true;
+      yield { type: "start", promptTokens, cachedTokens: 0 };
+      if (prompt?.echo !== true) return;
+      for (const choice of choices.keys()) yield echoOf(promptText ?? "", choice, request.topLogprobs);
+    };
     for (const { choice, step } of inTurns(choices)) {
       if (signal.aborted) return;
       this.#throwIfClosed();
       if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
       if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
-      if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
-      hasStarted = true;
+      yield* start();
       generated += 1;
       if (step.type === "reasoning") reasoningTokens += 1;
       if (step.type !== "text" || step.text !== "") yield { ...step, choice, completionTokens: generated };
@@ -68,7 +79,7 @@ export class ScriptedChat implements ChatModel {
     this.#throwIfClosed();
     if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
     if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
-    if (!hasStarted) yield { type: "start", promptTokens, cachedTokens: 0 };
+    yield* start();
     for (const [choice, { reason, stopText }] of choices.entries()) {
       yield { type: "choice-end", choice, reason, ...(stopText === undefined ? {} : { stopText }) };
     }
@@ -90,6 +101,19 @@ export class ScriptedChat implements ChatModel {
   #throwIfClosed(): void {
     if (this.#closing.signal.aborted) throw unavailable("The scripted model has been closed.", "engine_failed", 1);
   }
+}
+
+/** Token IDs become the words of a text. */
+function toText({ input }: RawPrompt): string {
+  return typeof input === "string" ? input : input.join(" ");
+}
+
+function echoOf(text: string, choice: number, top: number | undefined): ChatEvent {
+  if (top === undefined) return { type: "echo", choice, text };
+  const tokens = tokenize(text);
+  const logprobs = tokens.flatMap((token) => logprobsOf(token, tokens, top)?.logprobs ?? []);
+  const echoed = logprobs.map((each, index) => ({ ...each, logprob: index === 0 ? undefined : each.logprob }));
+  return { type: "echo", choice, text, logprobs: echoed };
 }
 
 function matches(match: ScriptedReply["match"], text: string): boolean {

@@ -38,20 +38,30 @@ function chunksOf(frames: Uint8Array): Chunk[] {
   return json.map((each) => JSON.parse(each) as Chunk);
 }
 
-const choicesOf = (frames: Uint8Array) => chunksOf(frames).flatMap(({ choices }) => choices ?? []);
+export function choicesOfFrames(frames: Uint8Array): Choice[] {
+  return chunksOf(frames).flatMap(({ choices }) => choices ?? []);
+}
+
+export function endedIn(frames: Uint8Array): number[] {
+  return choicesOfFrames(frames).flatMap(({ index = 0, finish_reason: reason }) => (reason ? [index] : []));
+}
+
+/** Returns a frame of the same answer that ends the choices, each with the fields of `end`. */
+export function endOpenChoices(frames: Uint8Array, open: readonly number[], end: object): Uint8Array {
+  const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
+  const choices = open.map((index) => ({ index, ...end }));
+  return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
+}
 
 export const forwardedAnswers: ForwardedAnswers = {
-  textsOfFrames: (frames) => choicesOf(frames).flatMap(textsOf),
+  textsOfFrames: (frames) => choicesOfFrames(frames).flatMap(textsOf),
 
-  endedIn: (frames) => choicesOf(frames).flatMap(({ index = 0, finish_reason: reason }) => (reason ? [index] : [])),
+  endedIn,
 
   textsOfCompletion: ({ fields }) => ((fields.choices ?? []) as Choice[]).flatMap(textsOf),
 
-  endBlocked(frames, open) {
-    const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
-    const choices = open.map((index) => ({ index, delta: {}, logprobs: null, finish_reason: "content_filter" }));
-    return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
-  },
+  endBlocked: (frames, open) =>
+    endOpenChoices(frames, open, { delta: {}, logprobs: null, finish_reason: "content_filter" }),
 
   emptyBlocked({ fields }) {
     // Drop all other fields: upstreams repeat the text in some of them, for example as tokens.

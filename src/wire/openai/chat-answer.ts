@@ -39,7 +39,8 @@ interface Completion {
 /** Result of an aborted request, whose client has disconnected. */
 const NOTHING: Completion = { fields: {} };
 
-async function readForwarded(events: AsyncIterable<ForwardedEvent>): Promise<Completion> {
+/** Returns the answer of an upstream. */
+export async function readForwarded(events: AsyncIterable<ForwardedEvent>): Promise<Completion> {
   let completion = NOTHING;
   for await (const event of events) {
     if (event.type === "finish") completion = event.completion ?? NOTHING;

@@ -1,8 +1,13 @@
 import type { ChatDefaults } from "../../engines/chat-model.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 
+type ChatFields = Partial<
+  Pick<ChatCompletionBody, "max_tokens" | "max_completion_tokens" | "repeat_penalty" | "repetition_penalty">
+> &
+  Record<string, unknown>;
+
 /** Adds a model's defaults to the fields that the body leaves out. */
-export function withChatDefaults(body: ChatCompletionBody, defaults: ChatDefaults): ChatCompletionBody {
+export function withChatDefaults<Body extends ChatFields>(body: Body, defaults: ChatDefaults): Body {
   const limit = body.max_tokens ?? body.max_completion_tokens;
   const repeatPenalty = body.repeat_penalty ?? body.repetition_penalty;
   const fields = {

@@ -11,8 +11,8 @@ interface Envelope {
   model: string;
 }
 
-export function newEnvelope(model: string): Envelope {
-  return { id: `chatcmpl-${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
+export function newEnvelope(model: string, idPrefix = "chatcmpl-"): Envelope {
+  return { id: `${idPrefix}${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
 }
 
 export function toUsage(usage: TokenUsage): Record<string, unknown> {

@@ -6,27 +6,14 @@ import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";
 import { toMessage } from "./chat-messages.ts";
 import { toToolChoice, toTools } from "./chat-tools.ts";
+import { toSampling } from "./sampling-fields.ts";
 
 export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHeaders): ChatRequest {
   return {
     model: body.model,
     messages: body.messages.map(toMessage),
     maxTokens: lower(body.max_tokens, body.max_completion_tokens),
-    minTokens: body.min_tokens,
-    temperature: body.temperature ?? 1,
-    topP: body.top_p ?? 1,
-    // Clients of other servers send 0 or -1 for no limit.
-    topK: body.top_k !== undefined && body.top_k > 0 ? body.top_k : undefined,
-    minP: body.min_p,
-    seed: body.seed,
-    frequencyPenalty: body.frequency_penalty ?? 0,
-    presencePenalty: body.presence_penalty ?? 0,
-    repeatPenalty: body.repeat_penalty ?? body.repetition_penalty ?? 1,
-    // In llama.cpp -1 means all tokens.
-    repeatLastN: body.repeat_last_n === -1 ? undefined : body.repeat_last_n,
-    logitBias: body.logit_bias ?? {},
-    stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
-    choices: body.n ?? 1,
+    ...toSampling(body),
     format: toAnswerFormat(body.response_format, body.guided_json),
     tools: toTools(body.tools ?? [], body.tool_choice),
     toolChoice: toToolChoice(body.tool_choice),

@@ -4,7 +4,7 @@ import type { ChatEvent, FinishReason } from "../../engines/chat-model.ts";
 import type { ChatAnswerEvents, ForwardedEvent } from "../../engines/chat-proxy.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
-interface FrameOptions {
+export interface FrameOptions {
   /** Catalog ID that answers. */
   model: string;
   includeUsage: boolean;
@@ -17,11 +17,13 @@ export function toFrames(answer: ChatAnswerEvents, options: FrameOptions): Async
   return answer.form === "typed" ? renderTyped(answer.events, options) : passOn(answer.events, options);
 }
 
-const DONE = "data: [DONE]\n\n";
+export const DONE = "data: [DONE]\n\n";
 
-async function* passOn(
+/** Yields the frames of an upstream's answer; `newChunk` begins those that are added. */
+export async function* passOn(
   events: AsyncIterable<ForwardedEvent>,
   { model, includeUsage, moderation }: FrameOptions,
+  newChunk: (model: string) => object = newChatChunk,
 ): AsyncGenerator<string | Uint8Array> {
   let lastFrames: Uint8Array | undefined;
   for await (const event of events) {
@@ -41,7 +43,7 @@ async function* renderTyped(
   events: AsyncIterable<ChatEvent>,
   { model, includeUsage, moderation }: FrameOptions,
 ): AsyncGenerator<string> {
-  const envelope = newChunk(model);
+  const envelope = newChatChunk(model);
   const begun = new Set<number>();
   const chunk = (index: number, part: Part) => {
     const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
@@ -64,7 +66,7 @@ async function* renderTyped(
   }
 }
 
-function newChunk(model: string) {
+function newChatChunk(model: string) {
   return { ...newEnvelope(model), object: "chat.completion.chunk" };
 }
 
@@ -110,7 +112,7 @@ function toPart(event: ChoiceEvent): Part | undefined {
   }
 }
 
-function toFrame(data: unknown): string {
+export function toFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 

@@ -2,20 +2,19 @@
 
 import { z } from "zod";
 import type { EmbeddingInput, EmbeddingResult } from "../../engines/engine.ts";
-import { invalidRequest } from "../../faults.ts";
 import { optional } from "./optional.ts";
+import { readTextInputs } from "./text-inputs.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
 /** OpenAI's limit. */
 const MAX_INPUTS = 2048;
-const MAX_TOKEN_ID = 2 ** 31 - 1;
 /** Vectors per chunk of the response. */
 const VECTORS_PER_CHUNK = 32;
 
 const EmbeddingBody = z.object({
   model: z.string().min(1),
-  /** Checked by `toInputs`: a schema would report each of a million IDs. */
+  /** Checked by `readTextInputs`. */
   input: z.unknown(),
   dimensions: optional(z.int().min(1).max(65_536)),
   encoding_format: optional(z.enum(["float", "base64"])),
@@ -47,46 +46,7 @@ export interface ParsedEmbedding {
 /** Validates the body. Throws a Fault that names the invalid field. */
 export function readEmbedding(body: unknown): ParsedEmbedding {
   const { input, encoding_format: encoding = "float", ...rest } = parse(EmbeddingBody, body);
-  return { ...rest, inputs: toInputs(input), encoding };
-}
-
-function toInputs(input: unknown): readonly EmbeddingInput[] {
-  if (input === undefined || input === null) {
-    throw invalidRequest("Missing required parameter: 'input'.", "input", "missing_required_parameter");
-  }
-  if (typeof input === "string") return [input];
-  if (!Array.isArray(input)) throw wrongType("it must be a string or an array", "input");
-  if (input.length === 0) throw emptyArray("input");
-  if (typeof input[0] === "number") return [toIds(input, "input")];
-  if (input.length > MAX_INPUTS) {
-    const message = `Invalid value for 'input': it may have at most ${MAX_INPUTS} entries, not ${input.length}. Send them in parts.`;
-    throw invalidRequest(message, "input", "array_above_max_length");
-  }
-  const areTexts = typeof input[0] === "string";
-  return input.map((each: unknown, index) => {
-    const path = `input[${index}]`;
-    if (areTexts && typeof each === "string") return each;
-    if (!areTexts && Array.isArray(each)) return toIds(each, path);
-    throw wrongType("entries must be strings only or arrays of token IDs only", path);
-  });
-}
-
-function toIds(values: readonly unknown[], path: string): readonly number[] {
-  if (values.length === 0) throw emptyArray(path);
-  const wrong = values.findIndex(
-    (id) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) <= MAX_TOKEN_ID),
-  );
-  if (wrong === -1) return values as number[];
-  throw wrongType(`it must be a token ID from 0 to ${MAX_TOKEN_ID}`, `${path}[${wrong}]`);
-}
-
-/** Fault of an invalid `input`. OpenAI's clients know it as one field, so only the message names the path within it. */
-function wrongType(reason: string, path: string): Error {
-  return invalidRequest(`Wrong type for '${path}': ${reason}.`, "input", "invalid_type");
-}
-
-function emptyArray(path: string): Error {
-  return invalidRequest(`Invalid value for '${path}': it must have at least one entry.`, "input", "empty_array");
+  return { ...rest, inputs: readTextInputs(input, "input", MAX_INPUTS), encoding };
 }
 
 /**

@@ -143,6 +143,8 @@ function toCapabilities(
     vision: abilities?.vision ?? null,
     logprobs: abilities?.logprobs ?? null,
     reasoning: abilities?.reasoning ?? null,
+    completions: abilities?.completions ?? null,
+    infill: abilities?.infill ?? null,
     max_choices: abilities?.choices ?? null,
   };
 }

@@ -1,8 +1,6 @@
-/** Renames the fields that errors of models name, which are those of chat completions. */
+import { type ParamNames, throwRenamed } from "../rename-params.ts";
 
-import { Fault } from "../../faults.ts";
-
-const PARAMS: readonly (readonly [pattern: RegExp, param: string])[] = [
+const PARAMS: ParamNames = [
   // The index of a message is not that of an item: instructions and stored items come first, and calls are merged.
   [/^(messages|context)\b.*/, "input"],
   [/^response_format\b.*/, "text.format"],
@@ -13,11 +11,5 @@ const PARAMS: readonly (readonly [pattern: RegExp, param: string])[] = [
 
 /** Throws the failure of a model as one of the Responses API. */
 export function throwForResponses(failure: unknown): never {
-  if (!(failure instanceof Fault) || failure.param === undefined) throw failure;
-  const { param } = failure;
-  const [, renamed = param] = PARAMS.find(([pattern]) => pattern.test(param)) ?? [];
-  if (renamed === param) throw failure;
-  const fault = new Fault(failure.kind, failure.message, { ...failure, cause: failure.cause, param: renamed });
-  fault.stack = failure.stack;
-  throw fault;
+  return throwRenamed(failure, PARAMS);
 }
