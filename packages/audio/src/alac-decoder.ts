@@ -44,24 +44,27 @@ const END = 7;
 
 export function alacDecoder(config: AlacConfig): PacketDecoder {
   return {
-    decode: async (packets) => {
-      const frames = packets.map(({ data }) => decodePacket(data, config));
-      if (frames.length === 0) return undefined;
-      const length = frames.reduce((sum, [first]) => sum + (first?.length ?? 0), 0);
-      const channels = Array.from({ length: config.channels }, (_, channel) => {
-        const joined = new Float32Array(length);
-        let at = 0;
-        for (const frame of frames) {
-          joined.set(frame[channel] as Float32Array, at);
-          at += frame[0]?.length ?? 0;
-        }
-        return joined;
-      });
-      return { channels, sampleRate: config.sampleRate } satisfies DecodedAudio;
-    },
+    decode: async (packets) => decodePackets(packets, config),
     finish: async () => undefined,
     close: () => {},
   };
+}
+
+/** Returns undefined for no packets. */
+export function decodePackets(packets: readonly { data: Uint8Array }[], config: AlacConfig): DecodedAudio | undefined {
+  const frames = packets.map(({ data }) => decodePacket(data, config));
+  if (frames.length === 0) return undefined;
+  const length = frames.reduce((sum, [first]) => sum + (first?.length ?? 0), 0);
+  const channels = Array.from({ length: config.channels }, (_, channel) => {
+    const joined = new Float32Array(length);
+    let at = 0;
+    for (const frame of frames) {
+      joined.set(frame[channel] as Float32Array, at);
+      at += frame[0]?.length ?? 0;
+    }
+    return joined;
+  });
+  return { channels, sampleRate: config.sampleRate };
 }
 
 /** Returns one array per channel. */

@@ -7,6 +7,7 @@ import { decoder as cafDecoder } from "@audio/decode-caf";
 import { MPEGDecoder } from "mpg123-decoder";
 import { cafHeaderOf } from "./au-header.ts";
 import { AudioError } from "./audio-error.ts";
+import { decodeAlacCaf, isAlacCaf } from "./caf-alac.ts";
 import { type DecodedAudio, decodeFlacFile, type Frames } from "./decode-packets.ts";
 import { readProgramStream } from "./program-stream.ts";
 
@@ -23,6 +24,7 @@ export async function decodeContainer(path: string): Promise<AsyncGenerator<Deco
   const magic = start.toString("latin1", 0, 4);
   const kind = start.toString("latin1", 8, 12);
   if (magic === "FORM" && (kind === "AIFF" || kind === "AIFC")) return decodeChunks(aiffDecoder(), chunks(path));
+  if (magic === "caff" && isAlacCaf(start)) return decodeAlacCaf(path);
   if (magic === "caff") return decodeChunks(cafDecoder(), chunks(path));
   if (magic === ".snd") return decodeChunks(cafDecoder(), auAsCaf(path, start));
   if (magic === "OggS" && start.toString("latin1", OGG_PACKET, OGG_PACKET + 5) === "\x7fFLAC")

@@ -87,6 +87,7 @@ test("decodes containers and codecs that the demuxer does not know", async () =>
     "first-second.caf",
     "first-second.mpg",
     "first-second-alac.m4a",
+    "first-second-alac.caf",
   ]) {
     const samples = await decode(join(RECORDINGS, name));
     expect(Math.abs(samples.length - reference.length) / RATE, name).toBeLessThan(0.1);
@@ -246,6 +247,7 @@ test("kills the process when the consumer stops or aborts", async () => {
 test("decodes Apple Lossless to the same samples, and refuses cut packets", async () => {
   const expected = (await decode(join(RECORDINGS, "first-second.aiff"))).slice();
   expect(await decode(join(RECORDINGS, "first-second-alac.m4a"))).toEqual(expected);
+  expect(await decode(join(RECORDINGS, "first-second-alac.caf"))).toEqual(expected);
   const bytes = await readFile(join(RECORDINGS, "first-second-alac.m4a"));
   const path = join(folder, "noise.m4a");
   // The packets, which follow the box's header, become noise; the index stays.
