@@ -86,10 +86,35 @@ test("limits a project on a model that is named by an alias", async () => {
   });
 });
 
+test("allows models and sets a monthly budget", async () => {
+  const { id } = JSON.parse((await parlance("projects", "create", "Bounded", "--json")).stdout);
+  const owner = await withAccounts(async (accounts) => {
+    const { organizationId } = await accounts.defaultScope("admin");
+    return { organizationId, projectId: id as string, keyId: undefined };
+  });
+  expect((await parlance("projects", "allow", "Bounded", "whisper-1", "flite")).stdout).toContain(
+    "may use moonshine-base-en, flite.",
+  );
+  expect((await parlance("projects", "budget", id, "2.5")).stdout).toContain("may spend 2.50 dollars a month.");
+  await withAccounts(async (accounts) => {
+    const modelIds = ["moonshine-base-en", "flite"];
+    expect(await accounts.modelPermissions.retrieve(owner)).toEqual({ mode: "allow_list", modelIds });
+    expect(await accounts.spendLimits.retrieve(owner)).toMatchObject({ thresholdCents: 250, isEnforcing: 1 });
+  });
+  expect((await parlance("projects", "allow", "Bounded", "--all")).stdout).toContain("may use every model.");
+  expect((await parlance("projects", "budget", "Bounded", "none")).stdout).toContain("may spend any amount.");
+  await withAccounts(async (accounts) => {
+    expect(await accounts.modelPermissions.retrieve(owner)).toBeUndefined();
+    await expect(accounts.spendLimits.retrieve(owner)).rejects.toThrow("There is no spend limit");
+  });
+});
+
 test.each([
   [["projects", "rename", "nobody", "x"], "There is no project `nobody`."],
   [["projects", "limit", "Default project", "no-model", "--requests-per-day", "1"], "There is no model `no-model`."],
   [["projects", "limit", "Default project", "flite"], "Give at least one limit"],
+  [["projects", "allow", "Default project"], "Give either models or --all."],
+  [["projects", "allow", "Default project", "no-model"], "There is no model `no-model`."],
   [["service-accounts", "delete", "nobody"], "There is no service account `nobody`."],
   [["keys", "create", "--admin", "--service-account", "Bot"], "Admin keys do not belong to a project"],
 ])("reports a fault for %j", async (words, message) => {

@@ -1,25 +1,17 @@
-/** `parlance projects`: manages the projects of the default organization and their rate limits. */
+/** `parlance projects`: manages the projects of the default organization and what they may use. */
 
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import type { Accounts } from "../accounts/accounts.ts";
 import { OPERATOR } from "../accounts/audit.ts";
 import type { Project } from "../accounts/projects.ts";
-import { invalidRequest } from "../faults.ts";
 import { allEntries, findProject } from "./find-account.ts";
-import { findModelId } from "./find-model.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";
+import { addProjectLimits } from "./project-limits.ts";
 import { withAccounts } from "./with-accounts.ts";
 
 interface JsonOption {
   json?: true;
-}
-
-interface LimitOptions extends JsonOption {
-  requestsPerMinute?: number;
-  requestsPerDay?: number;
-  tokensPerMinute?: number;
-  concurrentRequests?: number;
 }
 
 export function projectsCommand(): Command {
@@ -69,19 +61,7 @@ export function projectsCommand(): Command {
         print(project, json, `Archived ${project.id}. Its keys are disabled.`);
       }),
     );
-  command
-    .command("limit")
-    .description("Limit how much a project may use a model")
-    .argument("<project>", "ID or name of the project")
-    .argument("<model>", "ID or alias of the model")
-    .option("--requests-per-minute <count>", "maximum requests per minute", parseCount)
-    .option("--requests-per-day <count>", "maximum requests per day", parseCount)
-    .option("--tokens-per-minute <count>", "maximum tokens per minute, of prompts and answers", parseCount)
-    .option("--concurrent-requests <count>", "maximum requests at the same time", parseCount)
-    .option("--json", "print the limits as JSON")
-    .action((given: string, model: string, options: LimitOptions) =>
-      withAccounts((accounts) => limit(accounts, given, model, options)),
-    );
+  addProjectLimits(command);
   return command;
 }
 
@@ -101,35 +81,6 @@ async function list(accounts: Accounts, { archived, json }: JsonOption & { archi
   console.log(formatTable(["ID", "NAME", "CREATED", "ARCHIVED"], rows));
 }
 
-async function limit(
-  accounts: Accounts,
-  given: string,
-  model: string,
-  { json, ...limits }: LimitOptions,
-): Promise<void> {
-  if (Object.keys(limits).length === 0)
-    throw invalidRequest("Give at least one limit, such as --requests-per-minute 10.");
-  const project = await findProject(accounts, given);
-  const {
-    projectId: _id,
-    updatedAt: _at,
-    ...set
-  } = {
-    projectId: undefined,
-    updatedAt: undefined,
-    ...(await accounts.rateLimits.update(OPERATOR, project, await findModelId(model), limits)),
-  };
-  if (json === true) {
-    const fields = Object.entries(set).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
-      value,
-    ]);
-    console.log(JSON.stringify({ project_id: project.id, ...Object.fromEntries(fields) }, undefined, 2));
-    return;
-  }
-  console.log(`Limited ${project.name} (${project.id}) on ${set.model}.`);
-}
-
 function print(project: Project, json: true | undefined, sentence: string): void {
   console.log(json === true ? JSON.stringify(toJson(project), undefined, 2) : sentence);
 }
@@ -142,9 +93,4 @@ function toJson({ id, name, isDefault, createdAt, archivedAt }: Project) {
     created_at: toUnixSeconds(createdAt),
     archived_at: toUnixSeconds(archivedAt),
   };
-}
-
-function parseCount(text: string): number {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number without a sign.");
 }
