@@ -21,7 +21,8 @@ export function openKeyring({ secrets, file, logger }: KeyringOptions): Keyring 
   try {
     return new Keyring([readKeyFile(file)]);
   } catch (error) {
-    logger.warn({ err: error }, "responses are not stored, because the key file cannot be used");
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ file, reason }, "responses are not stored, because the key file cannot be used");
     return undefined;
   }
 }

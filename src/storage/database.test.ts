@@ -187,6 +187,20 @@ test("reports an unavailable database when its file cannot be opened", async () 
   await expect(database.check()).rejects.toMatchObject({ code: "database_unavailable" });
 });
 
+test("names a full disk", async () => {
+  const database = open(await databases.create("sqlite"));
+  await database.run((executor) => sql`pragma max_page_count = 1`.execute(executor));
+  const fill = async () => {
+    for (let each = 0; each < 1000; each += 1) {
+      await database.run((executor) => insertOrganization(executor, organization(`full-${each}`)));
+    }
+  };
+  await expect(fill()).rejects.toMatchObject({
+    code: "database_unavailable",
+    message: "The database's disk is full. Free some space, then try again.",
+  });
+});
+
 test("reports a removed or replaced file instead of writing to the unlinked one", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-moved-"));
   const file = join(directory, "parlance.sqlite");

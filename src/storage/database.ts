@@ -6,7 +6,7 @@ import { Migrator } from "kysely/migration";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
-import { isConnectionError, isFileReplaced, isRetryableTransaction } from "./errors.ts";
+import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction } from "./errors.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { postgresqlDialect } from "./postgresql.ts";
 import type { Schema } from "./schema.ts";
@@ -128,7 +128,9 @@ export class Database {
 }
 
 function unreachable(error: unknown): Fault {
-  const message = "The database cannot be reached. Try again in a moment.";
+  const message = isDiskFull(error)
+    ? "The database's disk is full. Free some space, then try again."
+    : "The database cannot be reached. Try again in a moment.";
   return unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
 }
 

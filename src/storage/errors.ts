@@ -38,6 +38,13 @@ export function isConnectionError(error: unknown): boolean {
   return [CONNECTION_SQLSTATES, CONNECTION_SQLITE_CODES, SYSTEM_CODES].some((pattern) => pattern.test(code));
 }
 
+/** SQLSTATE 53100: disk_full. */
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["SQLITE_FULL", "ENOSPC", "53100"]);
+
+export function isDiskFull(error: unknown): boolean {
+  return DISK_FULL_CODES.has(codeOf(error));
+}
+
 /** Thrown when SQLite's file was removed or replaced, which SQLite itself does not detect in WAL mode. */
 export class FileReplacedError extends Error {
   /** SQLite's own extended result code for it. */

@@ -62,6 +62,8 @@ export class ModelProcess {
       env: childEnvironment(options.environment),
       execArgv: [],
       serialization: "advanced",
+      // In its own process group, which a terminal's Ctrl-C does not reach: the service decides when a model ends.
+      detached: process.platform !== "win32",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) this.#follow(stream);

@@ -42,7 +42,10 @@ export class Supervisor {
   /** Starts the process. Throws a Fault when the model cannot be opened, after the process has ended. */
   async open(signal: AbortSignal): Promise<ModelFacts> {
     signal.throwIfAborted();
-    const stop = () => this.#process?.kill("was stopped");
+    const stop = () => {
+      this.#isClosed = true;
+      this.#process?.kill("was stopped");
+    };
     signal.addEventListener("abort", stop, { once: true });
     try {
       return await this.#start();
@@ -132,7 +135,8 @@ export class Supervisor {
       return facts;
     } catch (failure) {
       process.kill("could not open its model");
-      await this.#log({ reason: (failure as Error).message }, await process.exited);
+      const exit = await process.exited;
+      if (!this.#isClosed) await this.#log({ reason: (failure as Error).message }, exit);
       throw failure;
     }
   }
