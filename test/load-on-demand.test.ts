@@ -131,3 +131,14 @@ test("unloads another model to make room, and rejects one that cannot fit", asyn
     await small.stop();
   }
 });
+
+test("lists the voices of speech models that were not loaded yet", async () => {
+  const silent = await startService({ config: "local: { load: on_demand }\n" });
+  try {
+    const listed = await silent.fetch("/v1/audio/voices");
+    const { data } = (await listed.json()) as { data: { model: string }[] };
+    expect(new Set(data.map(({ model }) => model))).toContain("hibari");
+  } finally {
+    await silent.stop();
+  }
+});

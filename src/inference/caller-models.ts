@@ -54,14 +54,22 @@ export class CallerModels {
   }
 
   /**
-   * Lists the voices of one speech model, which is loaded if necessary, or of all that this caller may use; without an ID
-   * it omits models that cannot serve at present. Throws a Fault.
+   * Lists the voices of one speech model, or of all that this caller may use; without an ID it omits models that cannot
+   * serve at present. Loads models that have not been loaded since the start. Throws a Fault.
    */
   async listVoices(caller: Caller, id: string | undefined): Promise<ModelVoices[]> {
-    if (id === undefined) {
-      const listed = this.list(caller, { includesWildcards: false, onlyAccessGroups: false });
-      return listed.flatMap(({ id: each, facts: { opened } }) => voicesOf(each, opened));
-    }
+    if (id !== undefined) return this.#voicesOf(caller, id);
+    const listed = this.list(caller, { includesWildcards: false, onlyAccessGroups: false, task: "speech" });
+    const listings = listed.map((model) =>
+      this.#voicesOf(caller, model.id).catch((failure: unknown) => {
+        if (failure instanceof Fault) return [];
+        throw failure;
+      }),
+    );
+    return (await Promise.all(listings)).flat();
+  }
+
+  async #voicesOf(caller: Caller, id: string): Promise<ModelVoices[]> {
     const found = this.findForTask(caller, id, "speech");
     const { deployments } = found.model;
     const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
