@@ -1,7 +1,9 @@
 /** A model's defaults for omitted parameters, and settings added to built-in models. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { defaultChatModelPath } from "./support/default-model.ts";
 import { type Service, startService } from "./support/service.ts";
+import { shallowModelPath } from "./support/shallow-model.ts";
 
 const CONFIG = `
 local: { load: on_demand }
@@ -10,6 +12,9 @@ models:
     task: chat
     defaults: { max_completion_tokens: 2 }
     deployments: [{ engine: scripted, replies: [{ text: "one two three four five" }] }]
+  - id: greedy-file
+    task: chat
+    deployments: [{ engine: llama-cpp, file: MODEL_FILE, context_size: 512 }]
   - id: smollm2-135m-instruct
     aliases: [gpt-4o-mini]
     access_groups: [small]
@@ -19,7 +24,8 @@ models:
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  const file = await shallowModelPath(await defaultChatModelPath());
+  service = await startService({ config: CONFIG.replace("MODEL_FILE", file) });
 });
 afterAll(() => service?.stop());
 
@@ -34,6 +40,26 @@ test.each(["max_tokens", "max_completion_tokens"])("prefers the request's %s to 
   const request = { model: "terse", messages: [user], [field]: 50 };
   const { choices } = await service.client().chat.completions.create(request);
   expect(choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "one two three four five" } });
+});
+
+test("applies a model's defaults to requests of the Responses API", async () => {
+  const response = await service.client().responses.create({ model: "terse", input: "Count." });
+  expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+});
+
+test("applies the sampling that a model's file recommends, unless the request sets it", async () => {
+  const ask = async (fields: object) => {
+    const request = { model: "greedy-file", messages: [user], max_tokens: 12, ...fields };
+    const { choices } = await service.client().chat.completions.create(request);
+    return choices[0]?.message.content;
+  };
+  const [first, second, sampled] = [await ask({ seed: 1 }), await ask({ seed: 2 }), await ask({ temperature: 1.5 })];
+  expect(second).toBe(first);
+  expect(sampled).not.toBe(first);
+  const response = await service
+    .client()
+    .responses.create({ model: "greedy-file", input: "Count.", max_output_tokens: 12 });
+  expect(response.output_text).toBe(first);
 });
 
 test("gives a built-in model an alias, a price and access groups without defining it again", async () => {

@@ -124,7 +124,9 @@ const defaults = z
     max_completion_tokens: z.int().min(1).optional().describe("Maximum number of generated tokens."),
     reasoning_effort: z.string().min(1).optional().describe("How long a reasoning model reasons, such as low or none."),
   })
-  .describe("Parameters of chat requests that leave them out. A parameter that is not set has the engine's default.");
+  .describe(
+    "Parameters of requests to chat models that leave them out, also of the Responses and the Messages API. A parameter that is not set has the value that the model recommends, or the engine's default.",
+  );
 
 export const model = z.strictObject({
   id: id.describe(

@@ -11,6 +11,8 @@ export interface ChatModel extends OpenModel {
   readonly contextReason?: "configured" | "trained" | "memory" | undefined;
   /** More messages than this never fit the context window; undefined when it is not known. */
   readonly maxMessages?: number | undefined;
+  /** Sampling that the model's file recommends, for fields that neither the request nor the catalog sets. */
+  readonly samplingDefaults?: ChatDefaults | undefined;
   readonly abilities: ChatAbilities;
   /**
    * Streams the reply and ends with exactly one `finish`. Stops early, without throwing, once `signal` aborts.

@@ -1,4 +1,4 @@
-import type { ChatRequest } from "./chat-model.ts";
+import type { ChatDefaults, ChatRequest } from "./chat-model.ts";
 
 /** Defaults of every field of a chat request. */
 export const DEFAULT_CHAT_REQUEST: Omit<ChatRequest, "model" | "messages"> = {
@@ -21,3 +21,9 @@ export const DEFAULT_CHAT_REQUEST: Omit<ChatRequest, "model" | "messages"> = {
   topLogprobs: undefined,
   reasoningEffort: undefined,
 };
+
+/** Defaults with those of a model in their place. */
+export function defaultChatRequest(defaults: ChatDefaults): typeof DEFAULT_CHAT_REQUEST {
+  const set = Object.entries(defaults).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_CHAT_REQUEST, ...Object.fromEntries(set) };
+}

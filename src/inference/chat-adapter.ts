@@ -29,8 +29,9 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
     affinity: () => affinityOf(call),
     refusal: (model) => checkCapabilities(call, model),
     prepare: (model, signal) => {
-      prepared = request;
-      return model.prepare?.({ ...request, project }, signal)?.then((ready) => {
+      const { samplingDefaults } = model;
+      prepared = (samplingDefaults && call.withDefaults?.(samplingDefaults).request) ?? request;
+      return model.prepare?.({ ...prepared, project }, signal)?.then((ready) => {
         prepared = ready;
       });
     },

@@ -18,7 +18,7 @@ export interface ChatCall {
   prompts?: readonly RawPrompt[];
   /** The same in the caller's format, for upstreams that support it. */
   passThrough?: PassThrough;
-  /** Returns the call with a model's defaults in the fields that the caller left out. */
+  /** Returns the call with a model's defaults in the fields that neither the caller nor an earlier call of this has set. */
   withDefaults?(defaults: ChatDefaults): ChatCall;
   /** Returns the content of the request for moderation, and the Fault of content that cannot be moderated. */
   moderationInput(): { texts: readonly string[]; unmoderatable: Fault | undefined };

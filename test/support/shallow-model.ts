@@ -9,6 +9,9 @@ const FIXED_BYTES: Record<number, number> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4
 const STRING = 8;
 const ARRAY = 9;
 const ALIGNMENT = 32;
+const FLOAT = 6;
+/** Recommended by the cut model, unlike by the original. */
+const TEMPERATURE = { key: "general.sampling.temp", value: 0 };
 
 interface Tensor {
   name: string;
@@ -19,7 +22,7 @@ interface Tensor {
 
 /** Path of the first layers of the model in `file`, written once per version of this module's settings. */
 export async function shallowModelPath(file: string): Promise<string> {
-  const path = resolve(import.meta.dirname, `../../node_modules/.cache/parlance-test/${LAYERS}-layers.gguf`);
+  const path = resolve(import.meta.dirname, `../../node_modules/.cache/parlance-test/${LAYERS}-layers-greedy.gguf`);
   if (existsSync(path)) return path;
   await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.${process.pid}`;
@@ -84,13 +87,22 @@ function cutLayers(gguf: Buffer, layers: number): Buffer {
     data.push(gguf.subarray(dataStart + offset, dataStart + end));
     length += end - offset;
   }
-  const header = [gguf.subarray(0, 8), uint64(kept.length), gguf.subarray(16, pairsStart), ...pairs, ...entries];
+  pairs.push(floatPair(TEMPERATURE));
+  const counts = [uint64(kept.length), uint64(pairs.length)];
+  const header = [gguf.subarray(0, 8), ...counts, gguf.subarray(24, pairsStart), ...pairs, ...entries];
   const size = header.reduce((sum, part) => sum + part.length, 0);
   return Buffer.concat([...header, Buffer.alloc(aligned(size) - size), ...data]);
 }
 
 function aligned(position: number): number {
   return Math.ceil(position / ALIGNMENT) * ALIGNMENT;
+}
+
+function floatPair({ key, value }: { key: string; value: number }): Buffer {
+  const typed = Buffer.alloc(8);
+  typed.writeUInt32LE(FLOAT);
+  typed.writeFloatLE(value, 4);
+  return Buffer.concat([uint64(Buffer.byteLength(key)), Buffer.from(key), typed]);
 }
 
 function uint64(value: number): Buffer {

@@ -14,6 +14,7 @@ import { PromptBuilder, type PromptPieces } from "./prompt-builder.ts";
 import { RawPrompts } from "./raw-prompts.ts";
 import { SamplerMemory } from "./sampler-memory.ts";
 import { toSamplerOptions } from "./sampler-options.ts";
+import { readSamplingDefaults, type SamplingDefaults } from "./sampling-defaults.ts";
 import { type PrefixReuse, SequencePool } from "./sequence-pool.ts";
 import { TokenBytes } from "./token-bytes.ts";
 import type { GenerationEvent, GenerationRequest, RawPrompt } from "./types.ts";
@@ -44,6 +45,8 @@ export class BatchedChatModel {
   /** Tokens of prompt and answer together, for each slot. */
   readonly contextWindow: number;
   readonly contextReason: LoadedModel["contextReason"];
+  /** Parameters that the model's file recommends. */
+  readonly samplingDefaults: SamplingDefaults;
   readonly #model: LlamaModel;
   readonly #prefixReuse: boolean;
   readonly #maxChoices: number;
@@ -71,6 +74,7 @@ export class BatchedChatModel {
     this.device = device;
     this.contextWindow = context.contextSize;
     this.contextReason = options.contextReason;
+    this.samplingDefaults = readSamplingDefaults(model.fileInfo.metadata);
     this.#model = model;
     this.#prefixReuse = prefixReuse;
     this.#maxChoices = maxChoices;

@@ -149,8 +149,9 @@ function factsOf(model: Model | HostedServer): ModelFacts {
   const { slots, device } = model;
   switch (model.task) {
     case "chat": {
-      const { contextWindow, contextReason, maxMessages, abilities, usesGrammars } = model;
-      return { task: model.task, slots, device, contextWindow, contextReason, maxMessages, abilities, usesGrammars };
+      const { contextWindow, contextReason, maxMessages, samplingDefaults, abilities, usesGrammars } = model;
+      const context = { contextWindow, contextReason, maxMessages };
+      return { task: model.task, slots, device, ...context, samplingDefaults, abilities, usesGrammars };
     }
     case "embedding": {
       const { dimensions, contextWindow } = model;

@@ -17,6 +17,7 @@ export class LlamaChat implements ChatModel {
   readonly contextWindow: number;
   readonly contextReason: ChatModel["contextReason"];
   readonly maxMessages: number;
+  readonly samplingDefaults: ChatModel["samplingDefaults"];
   readonly #model: BatchedChatModel;
 
   /** Throws a ModelError when the chat template does not parse. */
@@ -27,6 +28,7 @@ export class LlamaChat implements ChatModel {
     this.contextWindow = model.contextWindow;
     this.contextReason = model.contextReason;
     this.maxMessages = model.maxMessages;
+    this.samplingDefaults = model.samplingDefaults;
     this.abilities = {
       tools: true,
       jsonSchema: true,

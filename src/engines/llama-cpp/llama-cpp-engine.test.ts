@@ -29,6 +29,7 @@ test("reports its device, slots and context window", () => {
     slots: 4,
     contextWindow: 1024,
     contextReason: "configured",
+    samplingDefaults: { temperature: 0 },
   });
   expect(model.health()).toEqual({ state: "up" });
 });

@@ -1,8 +1,8 @@
 /** Converts a validated body of POST /v1/messages to a chat call. */
 
-import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
 import type { PassThrough } from "../../engines/chat-proxy.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
+import { defaultChatRequest } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { jsonBytes } from "../../json-bytes.ts";
 import { toModerationInput } from "../moderation-texts.ts";
@@ -12,21 +12,33 @@ import { toChatMessages } from "./messages-content.ts";
 import { hostedTools, toToolChoice, toTools } from "./messages-tools.ts";
 import { NATIVE_MESSAGES } from "./native-messages.ts";
 
+interface MessagesCall {
+  request: ChatRequest;
+  passThrough: PassThrough;
+  moderationInput(): ReturnType<typeof toModerationInput>;
+  withDefaults(defaults: ChatDefaults): MessagesCall;
+}
+
 /** Converts the body to a call that upstreams with the Messages API get as it is. Throws a Fault. */
-export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders) {
+export function toMessagesCall(
+  body: MessagesBody,
+  callerHeaders: CallerHeaders,
+  defaults: ChatDefaults = {},
+): MessagesCall {
+  const omitted = defaultChatRequest(defaults);
   const request: ChatRequest = {
-    ...DEFAULT_CHAT_REQUEST,
+    ...omitted,
     ...toPromptParts(body),
     model: body.model,
     maxTokens: body.max_tokens,
-    temperature: body.temperature ?? DEFAULT_CHAT_REQUEST.temperature,
-    topP: body.top_p ?? DEFAULT_CHAT_REQUEST.topP,
-    topK: body.top_k === 0 ? undefined : body.top_k,
+    temperature: body.temperature ?? omitted.temperature,
+    topP: body.top_p ?? omitted.topP,
+    topK: body.top_k === 0 ? undefined : (body.top_k ?? omitted.topK),
     stop: body.stop_sequences ?? [],
     toolChoice: toToolChoice(body.tool_choice, body.tools ?? []),
     parallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     // A budget allows thinking without requiring it, so models that do not think answer too.
-    reasoningEffort: body.thinking?.type === "disabled" ? "none" : undefined,
+    reasoningEffort: body.thinking?.type === "disabled" ? "none" : omitted.reasoningEffort,
     callerHeaders,
   };
   const passThrough: PassThrough = {
@@ -36,7 +48,12 @@ export function toMessagesCall(body: MessagesBody, callerHeaders: CallerHeaders)
     unsupportedLocally: () => undefined,
     promptBytes: () => jsonBytes([body.system, body.messages, body.tools], "data"),
   };
-  return { request, passThrough, moderationInput: () => toModerationInput(request) };
+  return {
+    request,
+    passThrough,
+    moderationInput: () => toModerationInput(request),
+    withDefaults: (more) => toMessagesCall(body, callerHeaders, { ...more, ...defaults }),
+  };
 }
 
 /** Converts the fields that the prompt consists of. Throws a Fault. */

@@ -1,8 +1,8 @@
 /** Converts a validated body of POST /v1/responses to a chat call. */
 
-import type { AnswerFormat, ChatRequest } from "../../engines/chat-model.ts";
+import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
 import type { PassThrough } from "../../engines/chat-proxy.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
+import { defaultChatRequest } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { Fault, unsupportedValue } from "../../faults.ts";
 import { jsonBytes } from "../../json-bytes.ts";
@@ -16,7 +16,13 @@ interface ResponsesCall {
   request: ChatRequest;
   passThrough: PassThrough;
   moderationInput(): ReturnType<typeof toModerationInput>;
+  withDefaults(defaults: ChatDefaults): ResponsesCall;
 }
+
+/** A call without the caller's body, for models that answer with typed events. */
+type TypedCall = Omit<ResponsesCall, "passThrough" | "withDefaults"> & {
+  withDefaults(defaults: ChatDefaults): TypedCall;
+};
 
 /**
  * Converts the body to a call that upstreams with the Responses API get as it is. `store`: whether this service stores
@@ -25,8 +31,11 @@ interface ResponsesCall {
 export function toResponsesCall(
   body: ResponsesBody,
   prompt: Prompt,
-  { tools, callerHeaders, store }: { tools: ReadTools; callerHeaders: CallerHeaders; store: boolean },
+  options: { tools: ReadTools; callerHeaders: CallerHeaders; store: boolean },
+  defaults: ChatDefaults = {},
 ): ResponsesCall {
+  const { tools, callerHeaders, store } = options;
+  const omitted = defaultChatRequest(defaults);
   const unsupported: Fault[] = [];
   /** Notes what only an upstream may support. */
   const attempt = <Value>(convert: () => Value, otherwise: () => Value): Value => {
@@ -39,15 +48,15 @@ export function toResponsesCall(
     }
   };
   const request: ChatRequest = {
-    ...DEFAULT_CHAT_REQUEST,
+    ...omitted,
     model: body.model,
     messages: attempt(
       () => toChatMessages(body.instructions, prompt),
       () => [{ role: "user", content: JSON.stringify(prompt) }],
     ),
-    maxTokens: body.max_output_tokens,
-    temperature: body.temperature ?? DEFAULT_CHAT_REQUEST.temperature,
-    topP: body.top_p ?? DEFAULT_CHAT_REQUEST.topP,
+    maxTokens: body.max_output_tokens ?? omitted.maxTokens,
+    temperature: body.temperature ?? omitted.temperature,
+    topP: body.top_p ?? omitted.topP,
     format: attempt(
       () => toFormat(body.text),
       () => ({ type: "text" }),
@@ -58,7 +67,7 @@ export function toResponsesCall(
     ),
     parallelToolCalls: body.parallel_tool_calls ?? true,
     topLogprobs: asksForLogprobs(body) ? (body.top_logprobs ?? 0) : undefined,
-    reasoningEffort: body.reasoning?.effort,
+    reasoningEffort: body.reasoning?.effort ?? omitted.reasoningEffort,
     promptCacheKey: body.prompt_cache_key,
     callerHeaders,
   };
@@ -70,14 +79,19 @@ export function toResponsesCall(
     unsupportedLocally: () => unsupported[0],
     promptBytes: () => jsonBytes([prompt.context, input, instructions, body.tools, text], "image_url"),
   };
-  return { request, passThrough, moderationInput: () => toModerationInput(request) };
+  return {
+    request,
+    passThrough,
+    moderationInput: () => toModerationInput(request),
+    withDefaults: (more) => toResponsesCall(body, prompt, options, { ...more, ...defaults }),
+  };
 }
 
 /** Returns the call for models that answer with typed events. Throws a Fault for what they do not support. */
-export function toTypedCall({ passThrough, ...typed }: ResponsesCall): Omit<ResponsesCall, "passThrough"> {
+export function toTypedCall({ passThrough, ...typed }: ResponsesCall): TypedCall {
   const unsupported = passThrough.unsupportedLocally();
   if (unsupported !== undefined) throw unsupported;
-  return typed;
+  return { ...typed, withDefaults: (defaults) => toTypedCall(typed.withDefaults(defaults)) };
 }
 
 /**
