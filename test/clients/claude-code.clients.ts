@@ -3,13 +3,18 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
+import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient, runCommand } from "./npm-clients.ts";
+import { writeRecording } from "./recordings.ts";
+import { reportChecks, UPDATES } from "./report-checks.ts";
+import { type RequestRecorder, startRecorder } from "./request-recorder.ts";
 
-const VERSION = "2.1.197";
+const CLIENT = "@anthropic-ai/claude-code";
 
 let service: Service;
+let recorder: RequestRecorder;
 let directory: string;
 let claude: string;
 beforeAll(async () => {
@@ -35,36 +40,44 @@ models:
 `;
   [service, claude] = await Promise.all([
     startService({ config }),
-    installNpmClient("@anthropic-ai/claude-code", VERSION, "claude"),
+    installNpmClient(CLIENT, NPM_CLIENT_VERSIONS[CLIENT], "claude"),
   ]);
+  recorder = await startRecorder(service.origin);
 });
 afterAll(async () => {
+  const requests = recorder?.take() ?? [];
+  if (UPDATES) await writeRecording({ client: CLIENT, version: NPM_CLIENT_VERSIONS[CLIENT], requests });
+  await recorder?.close();
   await service?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 
-test("Claude Code calls a tool, reads its result and answers, with its default models", async () => {
-  const { code, output } = await runCommand(
-    claude,
-    ["--print", "Write the file hello.txt", "--permission-mode", "acceptEdits", "--output-format", "json"],
-    {
-      cwd: directory,
-      environment: {
-        HOME: directory,
-        CLAUDE_CONFIG_DIR: directory,
-        ANTHROPIC_BASE_URL: service.origin,
-        ANTHROPIC_API_KEY: service.apiKey,
-        DISABLE_AUTOUPDATER: "1",
+reportChecks(() => NPM_CLIENT_VERSIONS[CLIENT]);
+
+describe(CLIENT, () => {
+  test("calls a tool, reads its result and answers with its default models", async () => {
+    const { code, output } = await runCommand(
+      claude,
+      ["--print", "Write the file hello.txt", "--permission-mode", "acceptEdits", "--output-format", "json"],
+      {
+        cwd: directory,
+        environment: {
+          HOME: directory,
+          CLAUDE_CONFIG_DIR: directory,
+          ANTHROPIC_BASE_URL: recorder.origin,
+          ANTHROPIC_API_KEY: service.apiKey,
+          DISABLE_AUTOUPDATER: "1",
+        },
       },
-    },
-  );
-  expect(JSON.parse(output)).toMatchObject({ is_error: false, result: "The file is written." });
-  expect(code).toBe(0);
-  expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by claude");
-  const requests = service.log().filter(({ path, status }) => path === "/v1/messages" && status === 200);
-  expect(requests.length).toBeGreaterThanOrEqual(2);
-  for (const { model, answeredBy } of requests) {
-    expect(model).toMatch(/^claude-/);
-    expect(answeredBy).toBe("scripted-coder");
-  }
+    );
+    expect(JSON.parse(output)).toMatchObject({ is_error: false, result: "The file is written." });
+    expect(code).toBe(0);
+    expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by claude");
+    const requests = service.log().filter(({ path, status }) => path === "/v1/messages" && status === 200);
+    expect(requests.length).toBeGreaterThanOrEqual(2);
+    for (const { model, answeredBy } of requests) {
+      expect(model).toMatch(/^claude-/);
+      expect(answeredBy).toBe("scripted-coder");
+    }
+  });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CLIENTS_PAGE, readChecks, renderClientsTable } from "./clients-table.ts";
 import { nodeClientVersion } from "./node-client-version.ts";
+import { isNpmClient, NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { PYTHON_SCRIPTS } from "./python-clients.ts";
 import { readRecordings } from "./recordings.ts";
 
@@ -20,7 +21,10 @@ test("the results are those of the pinned versions", async () => {
     texts.flatMap((text) => [...text.matchAll(/^(\S+)==(\S+)$/gm)].map(([, name, pin]) => [name, pin])),
   );
   for (const { client, version } of checks) {
-    expect(version, `${client}: ${UPDATE}`).toBe(pins.get(client) ?? nodeClientVersion(client));
+    const pin = isNpmClient(client)
+      ? NPM_CLIENT_VERSIONS[client]
+      : (pins.get(client.replace(" in Chromium", "")) ?? nodeClientVersion(client));
+    expect(version, `${client}: ${UPDATE}`).toBe(pin);
   }
 });
 

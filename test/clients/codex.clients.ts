@@ -3,11 +3,15 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
+import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient, runCommand } from "./npm-clients.ts";
+import { writeRecording } from "./recordings.ts";
+import { reportChecks, UPDATES } from "./report-checks.ts";
+import { type RequestRecorder, startRecorder } from "./request-recorder.ts";
 
-const VERSION = "0.169.0";
+const CLIENT = "@openai/codex";
 
 const config = `
 builtin_models: false
@@ -29,40 +33,49 @@ models:
 `;
 
 let service: Service;
+let recorder: RequestRecorder;
 let directory: string;
 let codex: string;
 beforeAll(async () => {
   [service, codex, directory] = await Promise.all([
     startService({ config }),
-    installNpmClient("@openai/codex", VERSION, "codex"),
+    installNpmClient(CLIENT, NPM_CLIENT_VERSIONS[CLIENT], "codex"),
     mkdtemp(join(tmpdir(), "parlance-codex-")),
   ]);
+  recorder = await startRecorder(service.origin);
 });
 afterAll(async () => {
+  const requests = recorder?.take() ?? [];
+  if (UPDATES) await writeRecording({ client: CLIENT, version: NPM_CLIENT_VERSIONS[CLIENT], requests });
+  await recorder?.close();
   await service?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 
-test("Codex calls a tool, reads its result and answers", async () => {
-  const settings = [
-    'model = "scripted-coder"',
-    'model_provider = "parlance"',
-    "[model_providers.parlance]",
-    'name = "Parlance"',
-    `base_url = "${service.baseUrl}"`,
-    'env_key = "PARLANCE_API_KEY"',
-  ];
-  await writeFile(join(directory, "config.toml"), settings.join("\n"));
-  const { code, output } = await runCommand(
-    codex,
-    ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "Write the file hello.txt"],
-    { cwd: directory, environment: { HOME: directory, CODEX_HOME: directory, PARLANCE_API_KEY: service.apiKey } },
-  );
-  expect(output).toContain("The file is written.");
-  expect(code).toBe(0);
-  expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by codex\n");
-  const requests = service.log().filter(({ path, status }) => path === "/v1/responses" && status === 200);
-  expect(requests.length).toBeGreaterThanOrEqual(2);
-  // Its web search runs on OpenAI's servers: dropped, and named.
-  expect(requests[0]?.ignoredFields).toMatch(/^tools\[\d+\]$/);
+reportChecks(() => NPM_CLIENT_VERSIONS[CLIENT]);
+
+describe(CLIENT, () => {
+  test("calls a tool, reads its result and answers", async () => {
+    const settings = [
+      'model = "scripted-coder"',
+      'model_provider = "parlance"',
+      "[model_providers.parlance]",
+      'name = "Parlance"',
+      `base_url = "${recorder.origin}/v1"`,
+      'env_key = "PARLANCE_API_KEY"',
+    ];
+    await writeFile(join(directory, "config.toml"), settings.join("\n"));
+    const { code, output } = await runCommand(
+      codex,
+      ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "Write the file hello.txt"],
+      { cwd: directory, environment: { HOME: directory, CODEX_HOME: directory, PARLANCE_API_KEY: service.apiKey } },
+    );
+    expect(output).toContain("The file is written.");
+    expect(code).toBe(0);
+    expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by codex\n");
+    const requests = service.log().filter(({ path, status }) => path === "/v1/responses" && status === 200);
+    expect(requests.length).toBeGreaterThanOrEqual(2);
+    // Its web search runs on OpenAI's servers: dropped, and named.
+    expect(requests[0]?.ignoredFields).toMatch(/^tools\[\d+\]$/);
+  });
 });

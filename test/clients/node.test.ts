@@ -2,29 +2,20 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, Output, stepCountIs, streamText, tool } from "ai";
 import { toFile } from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { DEFAULT_CHAT_MODEL } from "../support/default-model.ts";
 import type { Service } from "../support/service.ts";
-import { type ClientCheck, updateClientsTable } from "./clients-table.ts";
 import { nodeClientVersion } from "./node-client-version.ts";
+import { reportChecks } from "./report-checks.ts";
 import { startClientsService, TOOLS_MODEL } from "./start-clients-service.ts";
 
 let service: Service;
-const checks: ClientCheck[] = [];
-
 beforeAll(async () => {
   service = await startClientsService();
 });
-afterEach(({ task }) => {
-  const client = task.suite?.name ?? "";
-  const error = task.result?.errors?.[0]?.message ?? null;
-  checks.push({ client, version: nodeClientVersion(client), check: task.name, error });
-});
-afterAll(async () => {
-  await service?.stop();
-  if (process.env.UPDATE_CLIENTS === "1") await updateClientsTable(checks);
-});
+afterAll(() => service?.stop());
+reportChecks(nodeClientVersion);
 
 const getWeather = tool({
   description: "Current weather of a city.",

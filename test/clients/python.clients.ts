@@ -4,7 +4,9 @@ import { DEFAULT_CHAT_MODEL } from "../support/default-model.ts";
 import type { Service } from "../support/service.ts";
 import { type ClientCheck, updateClientsTable } from "./clients-table.ts";
 import { installPythonClients, PYTHON_SCRIPTS, runPythonClient } from "./python-clients.ts";
+import type { RecordedRequest } from "./recorded-request.ts";
 import { writeRecording } from "./recordings.ts";
+import { UPDATES } from "./report-checks.ts";
 import { type RequestRecorder, startRecorder } from "./request-recorder.ts";
 import { startClientsService } from "./start-clients-service.ts";
 
@@ -14,12 +16,11 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
   "open_webui_client.py": "requirements-open-webui.txt",
 };
 const SCRIPTS = readdirSync(PYTHON_SCRIPTS).filter((name) => name.endsWith("_client.py"));
-/** Writes the table and the recordings, instead of only driving the clients. */
-const UPDATES = process.env.UPDATE_CLIENTS === "1";
 
 let service: Service;
 let recorder: RequestRecorder;
 const checks: ClientCheck[] = [];
+const recorded = new Map<string, RecordedRequest[]>();
 
 beforeAll(async () => {
   service = await startClientsService();
@@ -42,10 +43,11 @@ describe("Python clients", () => {
       DEFAULT_CHAT_MODEL,
     );
     checks.push(...found);
-    const requests = recorder.take();
-    const [first] = found;
-    if (UPDATES && first !== undefined)
-      await writeRecording({ client: first.client, version: first.version, requests });
+    const [{ client, version } = { client: "", version: "" }] = found;
+    // Some clients have two scripts.
+    const requests = [...(recorded.get(client) ?? []), ...recorder.take()];
+    recorded.set(client, requests);
+    if (UPDATES && client !== "") await writeRecording({ client, version, requests });
     expect(found.filter(({ error }) => error !== null)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ const PROTOCOL_KEYS = new Set([
     "id",
     "call_id",
     "tool_call_id",
+    "tool_use_id",
     "object",
     "status",
     "format",

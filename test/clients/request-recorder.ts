@@ -16,6 +16,10 @@ export interface RequestRecorder {
 /** Headers that name a key, a session or an address. */
 const KEY_HEADERS = new Set(["authorization", "x-api-key", "api-key", "cookie"]);
 
+/** Sessions and installations, which differ with each run. */
+const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+
 /** Starts a recorder that forwards to `target`, such as `http://127.0.0.1:8080`. */
 export async function startRecorder(target: string): Promise<RequestRecorder> {
   let recorded = new Map<string, RecordedRequest>();
@@ -70,7 +74,7 @@ function withoutKeys(rawHeaders: readonly string[]): [string, string][] {
     const value = rawHeaders[index + 1] as string;
     const lower = name.toLowerCase();
     if (lower === "host") pairs.push([name, PLACEHOLDERS.host]);
-    else if (!KEY_HEADERS.has(lower)) pairs.push([name, value]);
+    else if (!KEY_HEADERS.has(lower)) pairs.push([name, value.replaceAll(UUIDS, NIL_UUID)]);
     else pairs.push([name, value.startsWith("Bearer ") ? `Bearer ${PLACEHOLDERS.key}` : PLACEHOLDERS.key]);
   }
   return pairs;

@@ -1,0 +1,11 @@
+/** Pinned versions of the command-line clients that the suite installs from npm, by package. */
+export const NPM_CLIENT_VERSIONS = {
+  "@anthropic-ai/claude-code": "2.1.197",
+  "@openai/codex": "0.169.0",
+} as const;
+
+export type NpmClient = keyof typeof NPM_CLIENT_VERSIONS;
+
+export function isNpmClient(client: string): client is NpmClient {
+  return Object.hasOwn(NPM_CLIENT_VERSIONS, client);
+}
