@@ -10,6 +10,7 @@ import { createLogger } from "../src/observability/logger.ts";
 import { CompletionEstimates } from "../src/quota/completion-estimates.ts";
 import type { QuotaClaim } from "../src/quota/quota.ts";
 import { RateLimits } from "../src/quota/rate-limits.ts";
+import { parseRedisUrl } from "../src/redis-address.ts";
 import type { Secret } from "../src/secret.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { type UsageRecord, UsageRecorder } from "../src/usage/usage-recorder.ts";
@@ -30,8 +31,9 @@ interface Backend {
   databaseUrl: Secret | undefined;
 }
 
-async function measureReserving({ name, ...urls }: Backend): Promise<void> {
-  const counters = await openCounters({ ...urls, onCountersUnavailable: "refuse" }, logger);
+async function measureReserving({ name, redisUrl, databaseUrl }: Backend): Promise<void> {
+  const redis = redisUrl && parseRedisUrl(redisUrl.reveal());
+  const counters = await openCounters({ redis, databaseUrl, onCountersUnavailable: "refuse" }, logger);
   const limits = { requestsPerMinute: 1e8, tokensPerMinute: 1e8 };
   const scopes = ["project", "organization", "key"].map((scope) => ({ name: scope, key: scope, limits }));
   const shared = { logger, estimates: new CompletionEstimates(), onRefused: () => {} };

@@ -28,6 +28,7 @@ import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { recordFirstSeen } from "./storage/model-first-seen.ts";
+import { readReplicaCount, writeReplicaCount } from "./storage/replica-count.ts";
 import { RequestHistory } from "./usage/request-history.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
@@ -66,8 +67,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
-  const reports = new UsageReports(database);
-  const counters = await openCounters(config, logger);
+  const readReplica = openReadReplica(config, logger);
+  const reports = new UsageReports(database, readReplica);
+  const counters = await openCounters(config, logger, {
+    read: () => database.run(readReplicaCount),
+    write: (replicas) => database.run((executor) => writeReplicaCount(executor, replicas)),
+  });
   const usageRecorder = new UsageRecorder({
     database,
     directory: join(config.dataDirectory, "usage"),
@@ -195,9 +200,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await history.close();
       await counters.close();
       await accounts.close();
+      await readReplica?.close();
       await database.close();
     },
   };
+}
+
+function openReadReplica({ databaseReadUrl: url }: Config, logger: Logger): Database | undefined {
+  return url === undefined ? undefined : openDatabase({ url, file: "", logger, migrates: false });
 }
 
 /** Returns undefined where responses are not stored. */

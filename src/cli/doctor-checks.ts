@@ -4,9 +4,10 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { createClient } from "@redis/client";
 import type { Config } from "../config/config.ts";
-import type { Secret } from "../secret.ts";
+import { connectToRedis } from "../counters/redis-connection.ts";
+import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
+import type { RedisAddress } from "../redis-address.ts";
 import { openDatabase } from "../storage/database.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { type Machine, outputOf } from "./machine.ts";
@@ -163,14 +164,12 @@ export async function checkDatabase({ databaseUrl, dataDirectory }: Config): Pro
   }
 }
 
-export async function checkRedis(url: Secret | undefined): Promise<Check[]> {
-  if (url === undefined) return [];
-  const socket = { connectTimeout: NETWORK_TIMEOUT_MS, reconnectStrategy: false } as const;
-  const client = createClient({ url: url.reveal(), socket }).on("error", () => {});
+export async function checkRedis(address: RedisAddress | undefined): Promise<Check[]> {
+  if (address === undefined) return [];
   try {
-    await client.connect();
-    await client.ping();
-    client.destroy();
+    const connection = await connectToRedis(address, COUNTERS_PREFIX, () => {});
+    await connection.ping();
+    connection.destroy();
     return [ok("Redis", "reachable")];
   } catch (failure) {
     return [error("Redis", `${rootMessage(failure)}. Check REDIS_URL and the server`)];

@@ -57,7 +57,7 @@ async function runChecks(config: Config, machine: Machine): Promise<Check[]> {
     checkNetwork(config),
     checkDirectories(config),
     checkDatabase(config),
-    checkRedis(config.redisUrl),
+    checkRedis(config.redis),
     checkPort(config, origin),
   ]);
   const warnings = config.warnings.map((detail): Check => ({ name: "Configuration", state: "warning", detail }));

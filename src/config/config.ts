@@ -1,6 +1,7 @@
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
+import type { RedisAddress } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
 
 /** Validated, frozen configuration. Built once from the environment and parlance.yaml; nothing else reads either. */
@@ -13,8 +14,10 @@ export interface Config {
   modelsDirectory: string;
   /** PostgreSQL; undefined: SQLite in the data directory. */
   databaseUrl: Secret | undefined;
+  /** Read replica for reports; undefined: `databaseUrl`. */
+  databaseReadUrl: Secret | undefined;
   /** Shared counters; undefined: in memory, or the database. */
-  redisUrl: Secret | undefined;
+  redis: RedisAddress | undefined;
   /** First keys set by the operator; undefined: generated at the first start and shown once. */
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;

@@ -1,6 +1,7 @@
 /** Schema of the environment variables that Parlance reads. An empty variable counts as unset. */
 
 import { z } from "zod";
+import { parseRedisUrl } from "../redis-address.ts";
 import { Secret } from "../secret.ts";
 import { host, port } from "./addresses.ts";
 import { LOG_LEVELS } from "./file-schema.ts";
@@ -49,23 +50,14 @@ function urlOf(protocols: readonly string[], needsHost: boolean) {
   );
 }
 
-/** Rejects here what the Redis client would reject later without naming the variable. */
-const redisUrl = urlOf(["redis:", "rediss:"], true).refine(
-  (value) => {
-    const url = URL.parse(value);
-    return url === null || (/^\/?\d*$/.test(url.pathname) && [url.username, url.password].every(isEncoded));
-  },
-  { error: "may end in a database number, such as /1, and its user name and password must be percent-encoded" },
-);
-
-function isEncoded(text: string): boolean {
+const redisAddress = z.string().transform((value, context) => {
   try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
+    return parseRedisUrl(value);
+  } catch (failure) {
+    context.issues.push({ code: "custom", message: (failure as Error).message, input: undefined });
+    return z.NEVER;
   }
-}
+});
 
 const secretText = (schema: z.ZodType<string, string>) => schema.transform((value) => new Secret(value));
 
@@ -121,10 +113,13 @@ export const environmentSchema = z.object({
   DATABASE_URL: secretText(urlOf(["postgres:", "postgresql:"], false))
     .optional()
     .describe("PostgreSQL database, postgres://…. Default: SQLite in the data directory."),
-  REDIS_URL: secretText(redisUrl)
+  DATABASE_READ_URL: secretText(urlOf(["postgres:", "postgresql:"], false))
+    .optional()
+    .describe("Read replica of the PostgreSQL database, for usage reports. Default: DATABASE_URL."),
+  REDIS_URL: redisAddress
     .optional()
     .describe(
-      "Redis or Valkey server, redis://…, for the rate-limit counters that replicas share. Default: PostgreSQL if DATABASE_URL is set, otherwise each replica counts in memory.",
+      "Redis or Valkey for the rate-limit counters that replicas share: redis://…, redis-sentinel://… or redis-cluster://…, or each with rediss for TLS. Default: PostgreSQL if DATABASE_URL is set, otherwise each replica counts in memory.",
     ),
   HF_ENDPOINT: urlOf(["https:", "http:"], true)
     .optional()

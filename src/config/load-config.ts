@@ -121,7 +121,8 @@ function combine(
       resolve(dataDirectory, "models"),
     ),
     databaseUrl: environment.DATABASE_URL,
-    redisUrl: environment.REDIS_URL,
+    databaseReadUrl: environment.DATABASE_URL && environment.DATABASE_READ_URL,
+    redis: environment.REDIS_URL,
     apiKey: environment.PARLANCE_API_KEY,
     adminKey: environment.PARLANCE_ADMIN_KEY,
     metricsKey: environment.PARLANCE_METRICS_KEY,
@@ -157,13 +158,19 @@ function combine(
         : [{ ...toOverride(model), task, deployments: deployments[index] ?? [] }];
     }),
     builtinOverrides: file.models.filter((model) => model.deployments === undefined).map(toOverride),
-    warnings:
-      environment.REDIS_URL === undefined || environment.DATABASE_URL !== undefined
-        ? []
-        : [
-            "REDIS_URL is set without DATABASE_URL: replicas share rate limits, but each has its own keys and usage records",
-          ],
+    warnings: environment.DATABASE_URL === undefined ? warningsWithoutDatabase(environment) : [],
   };
+}
+
+function warningsWithoutDatabase({ REDIS_URL, DATABASE_READ_URL }: Environment): string[] {
+  return [
+    ...(REDIS_URL === undefined
+      ? []
+      : [
+          "REDIS_URL is set without DATABASE_URL: replicas share rate limits, but each has its own keys and usage records",
+        ]),
+    ...(DATABASE_READ_URL === undefined ? [] : ["DATABASE_READ_URL is ignored without DATABASE_URL"]),
+  ];
 }
 
 function toOverride(model: ConfigFile["models"][number]): BuiltinOverride {

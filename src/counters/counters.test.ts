@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
+import { parseRedisUrl } from "../redis-address.ts";
 import type { Correction, CounterClaim, Counters, TakenReservation } from "./counters.ts";
 import { InMemoryCounters } from "./in-memory-counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
@@ -21,7 +22,7 @@ const BACKENDS: Record<string, () => Promise<Counters>> = {
   "in memory": async () => new InMemoryCounters(),
   [`in Redis${WITHOUT_REDIS}`]: async () => {
     if (redis === undefined) throw new Error("there is no Redis");
-    return shared(new RedisStore(redis.createDatabase()));
+    return shared(new RedisStore(parseRedisUrl(redis.createDatabase().reveal())));
   },
   "in PostgreSQL": async () => shared(new PostgresqlStore(await (await sharedPostgres()).createDatabase())),
 };

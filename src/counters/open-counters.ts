@@ -1,29 +1,33 @@
 /** Opens the counters: in Redis, else in PostgreSQL, else in memory. */
 
 import type { Logger } from "../observability/logger.ts";
+import type { RedisAddress } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
 import type { CounterStore } from "./counter-store.ts";
 import { InMemoryCounters } from "./in-memory-counters.ts";
+import type { ReplicaCount } from "./replica-set.ts";
 import { SharedCounters, type SharedCountersOptions } from "./shared-counters.ts";
 
 export interface CountersSettings {
-  redisUrl: Secret | undefined;
+  redis: RedisAddress | undefined;
   databaseUrl: Secret | undefined;
   onCountersUnavailable: SharedCountersOptions["onStoreUnavailable"];
 }
 
 /** Resolves after the first attempt to reach the shared store; the service also starts without it. */
 export async function openCounters(
-  { redisUrl, databaseUrl, onCountersUnavailable }: CountersSettings,
+  { redis, databaseUrl, onCountersUnavailable }: CountersSettings,
   logger: Logger,
+  replicaCount?: ReplicaCount,
 ): Promise<InMemoryCounters | SharedCounters> {
-  const store = await storeOf(redisUrl, databaseUrl);
+  const store = await storeOf(redis, databaseUrl);
   if (store === undefined) return new InMemoryCounters();
   const counters = new SharedCounters({
     store,
     logger,
     onStoreUnavailable: onCountersUnavailable,
-    logsFirstFailure: redisUrl !== undefined,
+    logsFirstFailure: redis !== undefined,
+    ...(replicaCount !== undefined && { replicaCount }),
   });
   await counters.firstAttempt();
   return counters;
@@ -31,10 +35,10 @@ export async function openCounters(
 
 /** Imports a client library only when it is configured. */
 async function storeOf(
-  redisUrl: Secret | undefined,
+  redis: RedisAddress | undefined,
   databaseUrl: Secret | undefined,
 ): Promise<CounterStore | undefined> {
-  if (redisUrl !== undefined) return new (await import("./redis-store.ts")).RedisStore(redisUrl);
+  if (redis !== undefined) return new (await import("./redis-store.ts")).RedisStore(redis);
   if (databaseUrl !== undefined) return new (await import("./postgresql-store.ts")).PostgresqlStore(databaseUrl);
   return undefined;
 }

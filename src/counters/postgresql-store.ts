@@ -37,8 +37,8 @@ export class PostgresqlStore implements CounterStore {
       connectionString: url.reveal(),
       max: 1,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      // Not statement_timeout, a startup parameter that PgBouncer refuses.
       query_timeout: QUERY_TIMEOUT_MS,
-      statement_timeout: QUERY_TIMEOUT_MS,
       idleTimeoutMillis: 0,
       keepAlive: true,
       application_name: "parlance counters",
@@ -52,11 +52,13 @@ export class PostgresqlStore implements CounterStore {
     const client = await this.#pool.connect();
     let failure: Error | undefined;
     try {
-      await client.query("select pg_advisory_lock($1)", [SETUP_LOCK]);
-      await client.query(`set client_min_messages = warning; ${POSTGRESQL_SETUP}`);
+      // One transaction, which PgBouncer keeps on one server connection.
+      await client.query("begin");
+      await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
+      await client.query(`set local client_min_messages = warning; ${POSTGRESQL_SETUP}`);
       await client.query("insert into counters1_epoch values (1, $1) on conflict do nothing", [randomUUID()]);
+      await client.query("commit");
       const { rows } = await client.query("select counters1_now()::float8 as now, epoch from counters1_epoch");
-      await client.query("select pg_advisory_unlock($1)", [SETUP_LOCK]);
       return rows[0] as Opened;
     } catch (error) {
       failure = error as Error;
@@ -169,11 +171,9 @@ export class PostgresqlStore implements CounterStore {
       return [rows[0]?.answer];
     }
     const operations = JSON.stringify(jobs.map(({ operation }) => operation));
-    const { rows } = await this.#pool.query({
-      name: "counters1_run",
-      text: "select counters1_run($1, $2::jsonb) as answer",
-      values: [first.replica, operations],
-    });
+    // Not a named statement, which PgBouncer may run on another server connection. The function caches its plans.
+    const text = "select counters1_run($1, $2::jsonb) as answer";
+    const { rows } = await this.#pool.query(text, [first.replica, operations]);
     return rows[0].answer as unknown[];
   }
 }

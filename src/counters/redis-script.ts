@@ -7,8 +7,10 @@
 import { LEASE_MS } from "./counter-store.ts";
 import { SLICES } from "./moving-window.ts";
 
+export const COUNTERS_PREFIX = "{parlance}:counters:";
+
 export const REDIS_SCRIPT = `
-local P = '{parlance}:counters:'
+local P = '${COUNTERS_PREFIX}'
 local SLICES = ${SLICES}
 local LEASE = ${LEASE_MS}
 local op, replica = ARGV[1], ARGV[2]

@@ -1,41 +1,31 @@
 import { randomUUID } from "node:crypto";
-import { createClient } from "@redis/client";
-import { resultWithin } from "../async/timeout.ts";
-import type { Secret } from "../secret.ts";
+import type { RedisAddress } from "../redis-address.ts";
 import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
-import { REDIS_SCRIPT } from "./redis-script.ts";
+import { connectToRedis, type RedisConnection } from "./redis-connection.ts";
+import { COUNTERS_PREFIX, REDIS_SCRIPT } from "./redis-script.ts";
 
-const CONNECT_TIMEOUT_MS = 2_000;
-const RECONNECT_TIMEOUT_MS = 200;
-
-/** Redis or Valkey, one server or one behind a single address. */
+/** Redis or Valkey: one server, the primary that Sentinels name, or the node of a cluster that holds the counters. */
 export class RedisStore implements CounterStore {
   readonly name = "Redis";
   onLost: (error: Error) => void = () => {};
-  readonly #client;
-  #connecting: Promise<unknown> | undefined;
+  readonly #address: RedisAddress;
+  #connection: RedisConnection | undefined;
   #script = "";
-  #failure: Error | undefined;
+  #isClosed = false;
 
-  constructor(url: Secret) {
-    this.#client = createClient({
-      url: url.reveal(),
-      // What cannot be sent now is decided without the store, not later with it.
-      disableOfflineQueue: true,
-      socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: () => RECONNECT_TIMEOUT_MS },
-    });
-    this.#client.on("error", (error: Error) => {
-      this.#failure = error;
-      this.onLost(error);
-    });
+  constructor(address: RedisAddress) {
+    this.#address = address;
   }
 
+  /** Connects again, since another server may hold the counters now. */
   async open(): Promise<Opened> {
-    this.#connecting ??= this.#client.connect();
-    if (!this.#client.isReady) await resultWithin(this.#connecting, CONNECT_TIMEOUT_MS);
-    if (!this.#client.isReady) throw this.#failure ?? new Error("no connection yet");
-    this.#script = await this.#client.scriptLoad(REDIS_SCRIPT);
+    this.#disconnect();
+    const connection = await connectToRedis(this.#address, COUNTERS_PREFIX, (error) => this.onLost(error));
+    this.#disconnect();
+    this.#connection = connection;
+    if (this.#isClosed) this.#disconnect();
+    this.#script = await connection.scriptLoad(REDIS_SCRIPT);
     const [now, epoch] = await this.#run<[string, string]>("open", "", randomUUID());
     return { now: Number(now), epoch };
   }
@@ -107,12 +97,19 @@ export class RedisStore implements CounterStore {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.onLost = () => {};
-    if (this.#client.isOpen) this.#client.destroy();
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
+    if (this.#connection?.isOpen) this.#connection.destroy();
+    this.#connection = undefined;
   }
 
   async #run<Answer>(...words: (string | number)[]): Promise<Answer> {
-    return (await this.#client.evalSha(this.#script, { keys: [], arguments: words.map(String) })) as Answer;
+    if (this.#connection === undefined) throw new Error("no connection to Redis");
+    return (await this.#connection.evalSha(this.#script, { keys: [], arguments: words.map(String) })) as Answer;
   }
 }
 

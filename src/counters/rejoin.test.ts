@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
+import { parseRedisUrl } from "../redis-address.ts";
 import type { CounterStore } from "./counter-store.ts";
 import type { CounterClaim } from "./counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
@@ -37,7 +38,7 @@ const SERVERS: Record<string, () => Promise<Server>> = {
       const operator = await createClient({ url: url.reveal() }).connect();
       cleanup.defer(() => operator.destroy());
       return {
-        store: new RedisStore(url),
+        store: new RedisStore(parseRedisUrl(url.reveal())),
         cut: () => operator.sendCommand(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]),
       };
     },

@@ -5,6 +5,7 @@ import { describe, expect, type TestContext, test } from "vitest";
 import { type PostgresServer, sharedPostgres, startPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
+import { parseRedisUrl } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
 import type { CounterStore } from "./counter-store.ts";
 import type { CounterClaim, Taken } from "./counters.ts";
@@ -51,7 +52,7 @@ function ofPostgres(server: PostgresServer): Server {
 function ofRedis(server: RedisServer): Server {
   return {
     url: async () => server.createDatabase(),
-    open: (url) => new RedisStore(url),
+    open: (url) => new RedisStore(parseRedisUrl(url.reveal())),
     stop: () => server.stop(),
     start: () => server.start(),
     forgets: true,
@@ -251,10 +252,40 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
   });
 });
 
+test.skipIf(!HAS_REDIS)(`a replica that starts without the store keeps to a share${WITHOUT_REDIS}`, async () => {
+  await using redis = await startRedis();
+  const url = parseRedisUrl(redis.createDatabase().reveal());
+  let recorded = 0;
+  const replicaCount = {
+    read: async () => recorded,
+    write: async (replicas: number) => {
+      recorded = replicas;
+    },
+  };
+  const start = async () => {
+    const store = new RedisStore(url);
+    const options = { store, logger: createLogger("silent"), onStoreUnavailable: "share", replicaCount } as const;
+    const counters = new SharedCounters(options);
+    await counters.firstAttempt();
+    return counters;
+  };
+  const first = [await start(), await start(), await start()];
+  await expect.poll(() => recorded, { timeout: 10_000 }).toBe(3);
+  await redis.stop();
+  await Promise.all(first.map((counters) => counters.close()));
+  const late = await start();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => late.take([claim(1)])));
+  expect(answers.filter(({ granted }) => granted)).toHaveLength(33);
+  await redis.start();
+  await expect.poll(() => late.state.isShared, { timeout: 20_000 }).toBe(true);
+  expect(recorded).toBe(1);
+  await late.close();
+});
+
 test.skipIf(!HAS_REDIS)(`delays only one request when the store hangs${WITHOUT_REDIS}`, async () => {
   await using redis = await startRedis();
   await using closing = new AsyncDisposableStack();
-  const store = new RedisStore(redis.createDatabase());
+  const store = new RedisStore(parseRedisUrl(redis.createDatabase().reveal()));
   const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "share" });
   closing.defer(() => counters.close());
   await counters.firstAttempt();

@@ -1,13 +1,13 @@
 /** Counts with other replicas through a store, and locally with a share of the limits while it is unavailable. */
 
-import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeout } from "../async/timeout.ts";
 import { unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
-import { LocalUsage, type Share } from "./local-usage.ts";
+import { LocalUsage } from "./local-usage.ts";
+import { type ReplicaCount, ReplicaSet } from "./replica-set.ts";
 
 export interface SharedCountersOptions {
   store: CounterStore;
@@ -16,6 +16,7 @@ export interface SharedCountersOptions {
   onStoreUnavailable: "share" | "refuse" | "admit";
   /** False where the store is the service's database, whose failure at startup is logged already. */
   logsFirstFailure?: boolean;
+  replicaCount?: ReplicaCount;
 }
 
 const HEARTBEAT_MS = 1_000;
@@ -35,7 +36,7 @@ const MEANWHILE = {
 
 export class SharedCounters implements Counters {
   readonly #options: SharedCountersOptions;
-  readonly #replica: string = randomUUID();
+  readonly #replicas: ReplicaSet;
   readonly #local = new LocalUsage();
   readonly #closing = new AbortController();
   readonly #membership: Promise<void>;
@@ -47,7 +48,6 @@ export class SharedCounters implements Counters {
   readonly #unconfirmed: Map<string, WindowSnapshot> = new Map();
   #isShared = false;
   #epoch = "none yet";
-  #replicaIds: readonly string[] = [this.#replica];
   #reservations = 0;
   /** Offset from this process's monotonic clock to the store's clock. */
   #clockOffset = Date.now() - performance.now();
@@ -55,6 +55,7 @@ export class SharedCounters implements Counters {
 
   constructor(options: SharedCountersOptions) {
     this.#options = options;
+    this.#replicas = new ReplicaSet(options.replicaCount);
     this.#hasLoggedOutage = options.logsFirstFailure === false;
     this.#local.startLocalShares(this.#now());
     options.store.onLost = (error) => this.#goOffline(error);
@@ -67,7 +68,7 @@ export class SharedCounters implements Counters {
   }
 
   get state(): CountersState {
-    return { isShared: this.#isShared, replicas: this.#replicaIds.length };
+    return { isShared: this.#isShared, replicas: this.#replicas.size };
   }
 
   /** Resolves after the first attempt to reach the store. */
@@ -80,7 +81,7 @@ export class SharedCounters implements Counters {
     const id = String(this.#reservations);
     if (this.#isShared) {
       try {
-        const taken = await storeAnswer(this.#options.store.take(this.#replica, id, claims));
+        const taken = await storeAnswer(this.#options.store.take(this.#replicas.id, id, claims));
         if (taken !== undefined) return this.#applyTaken(id, claims, taken);
         this.#goOffline(new Error("the lease of this replica expired or the store lost its counts"));
       } catch (error) {
@@ -99,7 +100,7 @@ export class SharedCounters implements Counters {
       return;
     }
     try {
-      await storeAnswer(this.#options.store.settle(this.#replica, reservation, corrections));
+      await storeAnswer(this.#options.store.settle(this.#replicas.id, reservation, corrections));
     } catch (error) {
       this.#markUnconfirmed(corrections);
       this.#goOffline(error);
@@ -125,7 +126,7 @@ export class SharedCounters implements Counters {
     await this.#membership;
     const { store } = this.#options;
     // Without an answer, the lease releases the reservations.
-    if (this.#isShared) await storeAnswer(store.leave(this.#replica)).catch(() => {});
+    if (this.#isShared) await storeAnswer(store.leave(this.#replicas.id)).catch(() => {});
     this.#isShared = false;
     await store.close();
   }
@@ -157,13 +158,14 @@ export class SharedCounters implements Counters {
     return this.#local.takeFromLocalShare(
       id,
       local,
-      isUnbounded ? { replicas: 1, rank: 0 } : this.#share(),
+      isUnbounded ? { replicas: 1, rank: 0 } : this.#replicas.share,
       this.#now(),
     );
   }
 
   async #keepMembership(): Promise<void> {
     const { signal } = this.#closing;
+    await this.#replicas.readExpected();
     while (!signal.aborted) {
       await (this.#isShared ? this.#heartbeat() : this.#rejoin());
       this.#firstJoin.resolve();
@@ -174,10 +176,10 @@ export class SharedCounters implements Counters {
 
   async #heartbeat(): Promise<void> {
     try {
-      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replica));
+      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replicas.id));
       if (!heartbeat.isMember) throw new Error("the lease of this replica expired or the store lost its counts");
       this.#syncClock(heartbeat.now);
-      if (this.#isShared) this.#replicaIds = this.#idsOf(heartbeat);
+      if (this.#isShared) this.#replicas.update(heartbeat);
     } catch (error) {
       this.#goOffline(error);
     }
@@ -190,12 +192,12 @@ export class SharedCounters implements Counters {
       const { now, epoch } = await storeAnswer(store.open(), OPEN_TIMEOUT_MS);
       this.#syncClock(now);
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
-      const claimed = this.#local.localShareWindows(this.#share(), this.#now());
+      const claimed = this.#local.localShareWindows(this.#replicas.share, this.#now());
       this.#markUnconfirmed(claimed);
       await this.#restore(claimed);
       const heartbeat = await this.#waitForOtherReplicas(now);
       this.#epoch = epoch;
-      this.#replicaIds = this.#idsOf(heartbeat);
+      this.#replicas.update(heartbeat);
       const begun = [...this.#unsyncedBeginnings];
       const unconfirmed = [...this.#unconfirmed];
       const restored = Promise.all([
@@ -209,7 +211,7 @@ export class SharedCounters implements Counters {
       // Keep those that became unconfirmed meanwhile.
       for (const [id, each] of unconfirmed) if (this.#unconfirmed.get(id) === each) this.#unconfirmed.delete(id);
       logger.info(
-        { store: store.name, replicas: this.#replicaIds.length },
+        { store: store.name, replicas: this.#replicas.size },
         "sharing rate limit counters with the other replicas",
       );
       this.#hasLoggedOutage = false;
@@ -235,17 +237,17 @@ export class SharedCounters implements Counters {
     const { store } = this.#options;
     const sent = [];
     for (let start = 0; start < windows.length; start += WINDOWS_PER_STATEMENT) {
-      sent.push(store.restore(this.#replica, windows.slice(start, start + WINDOWS_PER_STATEMENT)));
+      sent.push(store.restore(this.#replicas.id, windows.slice(start, start + WINDOWS_PER_STATEMENT)));
     }
-    sent.push(store.join(this.#replica, this.#local.reserved()));
+    sent.push(store.join(this.#replicas.id, this.#local.reserved()));
     await storeAnswer(Promise.all(sent), LEASE_MS);
   }
 
   /** Waits until each earlier replica has sent a heartbeat since `joinedAt`, or its lease has expired. */
   async #waitForOtherReplicas(joinedAt: number): Promise<Heartbeat> {
-    const others = this.#replicaIds.filter((id) => id !== this.#replica);
+    const others = this.#replicas.others;
     for (;;) {
-      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replica));
+      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replicas.id));
       if (!heartbeat.isMember) throw new Error("the counts were lost");
       const areAllHere = others.every((id) => (heartbeat.replicas.get(id) ?? 0) >= joinedAt);
       if (areAllHere || heartbeat.now - joinedAt > LEASE_MS || this.#closing.signal.aborted) return heartbeat;
@@ -262,17 +264,9 @@ export class SharedCounters implements Counters {
     const reason = error instanceof Error ? error.message : String(error);
     const meanwhile = MEANWHILE[onStoreUnavailable];
     logger.error(
-      { store: store.name, reason, replicas: this.#replicaIds.length, onStoreUnavailable, meanwhile },
+      { store: store.name, reason, replicas: this.#replicas.size, onStoreUnavailable, meanwhile },
       "shared counters are unavailable",
     );
-  }
-
-  #idsOf({ replicas }: Heartbeat): string[] {
-    return [...new Set([...replicas.keys(), this.#replica])].sort();
-  }
-
-  #share(): Share {
-    return { replicas: this.#replicaIds.length, rank: this.#replicaIds.indexOf(this.#replica) };
   }
 
   #syncClock(now: number): void {

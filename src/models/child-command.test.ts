@@ -6,7 +6,14 @@ const node = (script: string, more = {}) => runCommand(process.execPath, ["-e", 
 
 test("passes the user's settings to a package tool, but none of Parlance's secrets", async () => {
   vi.stubEnv("PIP_INDEX_URL", "https://mirror.example/simple");
-  for (const name of ["PARLANCE_API_KEY", "PARLANCE_ADMIN_KEY", "DATABASE_URL", "REDIS_URL", "HF_TOKEN"]) {
+  for (const name of [
+    "PARLANCE_API_KEY",
+    "PARLANCE_ADMIN_KEY",
+    "DATABASE_URL",
+    "DATABASE_READ_URL",
+    "REDIS_URL",
+    "HF_TOKEN",
+  ]) {
     vi.stubEnv(name, "do-not-tell");
   }
   const { output, exitCode } = await node("console.log(JSON.stringify(process.env))");

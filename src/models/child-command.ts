@@ -19,7 +19,7 @@ export interface CommandResult {
 }
 
 /** A package tool must not see Parlance's secrets. */
-const KEPT_BACK = /^(?:PARLANCE_.*|DATABASE_URL|REDIS_URL|HF_TOKEN)$/;
+const KEPT_BACK = /^(?:PARLANCE_.*|DATABASE_URL|DATABASE_READ_URL|REDIS_URL|HF_TOKEN)$/;
 
 /** Throws ENOENT for a missing program, and the signal's reason on abort. */
 export async function runCommand(

@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   /** Absolute path, or `:memory:`. Not used with a URL. */
   file: string;
   logger: Logger;
+  /** Whether the first use runs the migrations; default true. False for a read replica. */
+  migrates?: boolean;
 }
 
 /** The database itself or a transaction on it, as repositories take it. */
@@ -34,6 +36,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return new Database(
     new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }),
     options.url === undefined ? "sqlite" : "postgresql",
+    options.migrates,
   );
 }
 
@@ -43,9 +46,10 @@ export class Database {
   #migrated: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(kysely: Kysely<Schema>, kind: "sqlite" | "postgresql") {
+  constructor(kysely: Kysely<Schema>, kind: "sqlite" | "postgresql", migrates = true) {
     this.#kysely = kysely;
     this.kind = kind;
+    if (!migrates) this.#migrated = Promise.resolve();
   }
 
   /** Throws a Fault `database_unavailable` when the database cannot be reached. */

@@ -22,6 +22,7 @@ export interface Schema {
   usageRecords: UsageRecordRow;
   usageRollups: UsageRollupRow;
   usageWriters: UsageWriterRow;
+  replicaCount: ReplicaCountRow;
   storedResponses: StoredResponseRow;
   conversations: ConversationRow;
   responseItems: ResponseItemRow;
@@ -193,6 +194,11 @@ interface UsageWriterRow {
   id: string;
   lastBatch: number;
   writtenAt: number;
+}
+
+interface ReplicaCountRow {
+  singleton: 1;
+  replicas: number;
 }
 
 /** Stored response of the Responses API. */

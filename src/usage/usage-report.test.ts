@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLogger } from "../observability/logger.ts";
+import { Secret } from "../secret.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
 import { UsageRows } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
@@ -16,7 +17,7 @@ beforeEach(() => {
 afterEach(() => database.close());
 
 /** One request every ten minutes. */
-async function writeDay(): Promise<void> {
+async function writeDay(to = database): Promise<void> {
   const records = Array.from({ length: 144 }, (_each, index) => ({
     at: BEGIN + index * 10 * MINUTE_MILLISECONDS,
     organizationId: "org_a",
@@ -36,7 +37,7 @@ async function writeDay(): Promise<void> {
     outcome: "finished" as const,
   }));
   const { dimensions, values } = UsageRows.of(records);
-  await database.transaction((transaction) =>
+  await to.transaction((transaction) =>
     writeUsage(transaction, [{ writer: "one", number: 1, dimensions, values }], BEGIN),
   );
 }
@@ -74,4 +75,30 @@ test.each([
   );
   expect(sums.every(({ isOfBucket }) => isOfBucket)).toBe(true);
   expect(sums.reduce((all, { requests }) => all + requests, 0)).toBe(144);
+});
+
+test("reports come from the read replica, and from the primary while it is unavailable", async () => {
+  const replica = openDatabase({ url: undefined, file: ":memory:", logger: createLogger("silent") });
+  await writeDay(replica);
+  const reports = new UsageReports(database, replica);
+  const order = { organizationId: "org_a", operation: "chat", groupBy: [], bucketSeconds: 86_400 } as const;
+  const read = async () => {
+    const { buckets } = await reports.read({ ...order, from: BEGIN, until: BEGIN + DAY_MILLISECONDS, maxBuckets: 1 });
+    return buckets[0]?.sums[0]?.requests;
+  };
+  expect(await read()).toBe(144);
+  const caller = { organizationId: "org_a", projectId: "proj_a", keyId: "key_a" };
+  expect(await reports.spentSince(caller, "proj_a", BEGIN)).toBe(0);
+  await replica.close();
+  const url = new Secret("postgresql://parlance@127.0.0.1:1/none");
+  const gone = openDatabase({ url, file: "", logger: createLogger("silent"), migrates: false });
+  await writeDay();
+  const { buckets } = await new UsageReports(database, gone).read({
+    ...order,
+    from: BEGIN,
+    until: BEGIN + DAY_MILLISECONDS,
+    maxBuckets: 1,
+  });
+  expect(buckets[0]?.sums[0]?.requests).toBe(144);
+  await gone.close();
 });

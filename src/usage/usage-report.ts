@@ -1,7 +1,8 @@
 /** Reads usage reports in time buckets. */
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Database } from "../storage/database.ts";
+import { Fault } from "../faults.ts";
+import type { Database, Executor } from "../storage/database.ts";
 import { readUsage, type UsageQuery, type UsageSum } from "../storage/usage-reports.ts";
 
 export interface ReportRequest extends Omit<UsageQuery, "from" | "until"> {
@@ -34,9 +35,12 @@ const BUCKETS_AT_ONCE = { 60: 30, 3600: 6, 86400: 2 } as const;
 
 export class UsageReports {
   readonly #database: Database;
+  readonly #readReplica: Database | undefined;
 
-  constructor(database: Database) {
+  /** Reports come from the read replica while it answers; limits never do, since it may lag behind. */
+  constructor(database: Database, readReplica?: Database) {
     this.#database = database;
+    this.#readReplica = readReplica;
   }
 
   /** Cost in nano-dollars of an organization, project or key since `from`, the start of a UTC day. */
@@ -63,7 +67,7 @@ export class UsageReports {
     const buckets: UsageBucket[] = [];
     for (let start = from; start < until; start += atOnce) {
       const part = { ...order, from: start, until: Math.min(start + atOnce, until) };
-      const sums = await this.#database.run((executor) => readUsage(executor, part));
+      const sums = await this.#readReport((executor) => readUsage(executor, part));
       const byBucket = Map.groupBy(sums, ({ beginsAt }) => beginsAt);
       for (let beginsAt = part.from; beginsAt < part.until; beginsAt += width) {
         buckets.push({ beginsAt, endsAt: beginsAt + width, sums: byBucket.get(beginsAt) ?? [] });
@@ -71,5 +75,15 @@ export class UsageReports {
       await yieldToEventLoop();
     }
     return { buckets, next: until < order.until ? until : undefined };
+  }
+
+  async #readReport<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {
+    if (this.#readReplica === undefined) return await this.#database.run(work);
+    try {
+      return await this.#readReplica.run(work);
+    } catch (failure) {
+      if (!(failure instanceof Fault)) throw failure;
+      return await this.#database.run(work);
+    }
   }
 }

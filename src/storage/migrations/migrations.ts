@@ -11,6 +11,7 @@ import { spendLimitsBegun } from "./0007-spend-limits-begun.ts";
 import { consoleSessions } from "./0008-console-sessions.ts";
 import { storedResponses } from "./0009-stored-responses.ts";
 import { requestHistory } from "./0010-request-history.ts";
+import { replicaCount } from "./0011-replica-count.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -23,4 +24,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0008-console-sessions": consoleSessions,
   "0009-stored-responses": storedResponses,
   "0010-request-history": requestHistory,
+  "0011-replica-count": replicaCount,
 };
