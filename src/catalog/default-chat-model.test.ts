@@ -43,6 +43,11 @@ test.each([
   expect(chatModelToDownload(config, pulled("small-chat"), manifest, memory(5e9))).toBeUndefined();
 });
 
+test("leaves the download of a default model to its deployment", async () => {
+  const config = await configOf("", { PARLANCE_DEFAULT_CHAT_MODEL: "small-chat" });
+  expect(chatModelToDownload(config, pulled(), manifest, memory(5e9))).toBeUndefined();
+});
+
 test("downloads nothing when the chosen model is stored, even if a smaller one is missing", async () => {
   expect(chatModelToDownload(await configOf(""), pulled("large"), manifest, memory(5e9))).toBeUndefined();
 });

@@ -30,7 +30,8 @@ export function chatModelToDownload(
     local.defaultChatModel === AUTO
       ? automatic(models, manifest, memory)
       : manifest.find(({ id }) => id === local.defaultChatModel);
-  return wanted === undefined || pulled.has(wanted.id) ? undefined : wanted;
+  // A default model is downloaded by its own deployment, before the service is ready.
+  return wanted === undefined || wanted.isDefault || pulled.has(wanted.id) ? undefined : wanted;
 }
 
 /** An installation that configures chat models has its own, so it gets no other. */
