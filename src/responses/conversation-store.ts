@@ -91,7 +91,7 @@ export class ConversationStore {
       return listItems(executor, { projectId, conversationId: id }, page);
     });
     const { responses } = this.#options;
-    return { entries: found.entries.map((row) => responses.openItem(row)), hasMore: found.hasMore };
+    return { entries: await responses.openItems(found.entries), hasMore: found.hasMore };
   }
 
   /** Throws a Fault when the conversation has no such item. */
@@ -102,7 +102,8 @@ export class ConversationStore {
       return findItem(executor, { projectId, id: itemId });
     });
     if (row?.conversationId !== resource.id) throw itemNotFound(itemId);
-    return this.#options.responses.openItem(row);
+    const [item] = await this.#options.responses.openItems([row]);
+    return item as StoredItem;
   }
 
   /** Throws a Fault when the conversation has no such item. */
@@ -117,10 +118,12 @@ export class ConversationStore {
 
   /** Returns all items, oldest first. Throws a Fault for an unknown conversation, or too many items to continue. */
   async readItems(resource: ProjectResource): Promise<StoredItem[]> {
-    return this.#options.database.run(async (executor) => {
+    const { database, responses } = this.#options;
+    const rows = await database.run(async (executor) => {
       await this.#require(executor, resource, "conversation");
-      return this.#options.responses.readConversation(executor, resource.id);
+      return responses.readConversation(executor, resource.id);
     });
+    return responses.openItems(rows);
   }
 
   async #require(executor: Executor, { projectId, id }: ProjectResource, param?: string): Promise<Conversation> {

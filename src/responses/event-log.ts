@@ -1,5 +1,6 @@
 /** Stream events of background responses, which every replica can replay. */
 
+import { mapInSlices } from "../async/map-in-slices.ts";
 import type { Database } from "../storage/database.ts";
 import {
   insertResponseEvents,
@@ -51,9 +52,9 @@ export class EventLog {
   /** Returns the events from the sequence number `from`. */
   async read({ projectId, id }: ProjectResource, from: number): Promise<StreamEvent[]> {
     const rows = await this.#database.run((executor) => listResponseEvents(executor, id, from));
-    const events = rows.flatMap(({ content }) =>
+    const events = await mapInSlices(rows, ({ content }) =>
       this.#rows.open<StreamEvent[]>({ table: "events", projectId, id }, content),
     );
-    return events.filter(({ sequence_number }) => sequence_number >= from);
+    return events.flat().filter(({ sequence_number }) => sequence_number >= from);
   }
 }

@@ -6,6 +6,7 @@ import { Secret } from "../secret.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
 import { insertOrganization } from "../storage/organizations.ts";
 import { archiveProject, insertProject } from "../storage/projects.ts";
+import { MAX_CONTEXT_ITEMS } from "./context-limits.ts";
 import { EventLog } from "./event-log.ts";
 import { ResponseRetention } from "./response-retention.ts";
 import { ResponseStorage } from "./response-storage.ts";
@@ -103,6 +104,19 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(storage.responses.readChain({ projectId, id: "resp_1" })).rejects.toMatchObject({
       code: "context_length_exceeded",
       param: "previous_response_id",
+    });
+  });
+
+  test("refuses to continue more items than the limit", async () => {
+    const { storage } = await open(kind, 100_000_000);
+    const conversation = { projectId, id: "conv_1" };
+    const items = Array.from({ length: MAX_CONTEXT_ITEMS }, (_, index) => ({ id: `item_${index}` }));
+    await storage.conversations.create(conversation, {}, items);
+    expect(await storage.conversations.readItems(conversation)).toHaveLength(MAX_CONTEXT_ITEMS);
+    await storage.conversations.addItems(conversation, [{ id: "further" }]);
+    await expect(storage.conversations.readItems(conversation)).rejects.toMatchObject({
+      code: "context_length_exceeded",
+      param: "conversation",
     });
   });
 

@@ -1,16 +1,18 @@
 /** Stores responses, encrypted, with the items that later responses continue from. */
 
+import { mapInSlices } from "../async/map-in-slices.ts";
 import { invalidRequest } from "../faults.ts";
 import { updateConversation } from "../storage/conversations.ts";
 import type { Database, Executor } from "../storage/database.ts";
 import {
-  findItems,
   type ItemPageRequest,
   insertItems,
   listItems,
+  measureItems,
   nextPosition,
+  readItemBytes,
   readItems,
-  sumItemBytes,
+  readRows,
 } from "../storage/response-items.ts";
 import type { ResponseItemRow, StoredResponseRow } from "../storage/schema.ts";
 import {
@@ -23,6 +25,7 @@ import {
   touchResponses,
   updateRunningResponse,
 } from "../storage/stored-responses.ts";
+import { type ContextParam, checkContextSize, checkReferences } from "./context-limits.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
 import { chainTooLong, notEnded, previousResponseNotFound, responseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
@@ -123,7 +126,7 @@ export class ResponseStore {
       return { row, output: items.filter(({ isOutput }) => isOutput === 1) };
     });
     const envelope = this.#openEnvelope(row);
-    const response = { ...envelope, output: output.map((item) => this.openItem(item)) };
+    const response = { ...envelope, output: await this.openItems(output) };
     return { response, isBackground: row.isBackground === 1, isRunning: isRunningStatus(response.status) };
   }
 
@@ -140,7 +143,7 @@ export class ResponseStore {
       await this.#require(executor, resource);
       return listItems(executor, { projectId, responseId: id }, page);
     });
-    return { entries: found.entries.map((row) => this.openItem(row)), hasMore: found.hasMore };
+    return { entries: await this.openItems(found.entries), hasMore: found.hasMore };
   }
 
   /**
@@ -170,20 +173,29 @@ export class ResponseStore {
       const rank = ({ responseId }: ResponseItemRow) => order.get(responseId ?? "") ?? 0;
       return items.sort((a, b) => rank(a) - rank(b) || a.position - b.position);
     });
-    return rows.map((row) => this.openItem(row));
+    return this.openItems(rows);
   }
 
   /** Returns the items of a conversation, oldest first. Throws a Fault when there are too many. */
-  async readConversation(executor: Executor, conversationId: string): Promise<StoredItem[]> {
+  async readConversation(executor: Executor, conversationId: string): Promise<ResponseItemRow[]> {
     await this.#checkSize(executor, "conversationId", [conversationId], "conversation");
-    const rows = await readItems(executor, "conversationId", [conversationId]);
-    return rows.map((row) => this.openItem(row));
+    return readItems(executor, "conversationId", [conversationId]);
   }
 
-  /** Returns the items with these ids; those of other projects are missing. */
+  /**
+   * Returns the items that a request refers to with `ids`; those of other projects are missing. Throws a Fault when they
+   * are too many or too large, each counted as often as it is named.
+   */
   async findItems(projectId: string, ids: readonly string[]): Promise<Map<string, StoredItem>> {
-    const rows = await this.#options.database.run((executor) => findItems(executor, projectId, ids));
-    return new Map(rows.map((row) => [row.id, this.openItem(row)]));
+    checkReferences(ids.length);
+    const unique = [...new Set(ids)];
+    const rows = await this.#options.database.run(async (executor) => {
+      const bytesOf = await readItemBytes(executor, projectId, unique);
+      const bytes = ids.reduce((sum, id) => sum + (bytesOf.get(id) ?? 0), 0);
+      checkContextSize({ count: ids.length, bytes }, this.#options.maxContextBytes, "input");
+      return readRows(executor, projectId, unique);
+    });
+    return new Map((await this.openItems(rows)).map((item) => [item.id, item]));
   }
 
   /** Ends a running response, with its last events. Returns false when it was cancelled or deleted meanwhile. */
@@ -219,8 +231,11 @@ export class ResponseStore {
     return this.find(resource);
   }
 
-  openItem({ projectId, id, content }: ResponseItemRow): StoredItem {
-    return this.#options.rows.open({ table: "item", projectId, id }, content);
+  /** Decrypts items, in slices: a conversation's take up to a second. */
+  openItems(rows: readonly ResponseItemRow[]): Promise<StoredItem[]> {
+    return mapInSlices(rows, ({ projectId, id, content }) =>
+      this.#options.rows.open<StoredItem>({ table: "item", projectId, id }, content),
+    );
   }
 
   /** Encrypts items; those of a conversation come after its present items. */
@@ -261,13 +276,9 @@ export class ResponseStore {
     executor: Executor,
     owner: "responseId" | "conversationId",
     ids: readonly string[],
-    param: string,
+    param: ContextParam,
   ): Promise<void> {
-    const { maxContextBytes } = this.#options;
-    const bytes = await sumItemBytes(executor, owner, ids);
-    if (bytes <= maxContextBytes) return;
-    const message = `The stored items have ${bytes} bytes, and at most ${maxContextBytes} can be continued. Start a new ${param === "conversation" ? "conversation" : "chain of responses"}.`;
-    throw invalidRequest(message, param, "context_length_exceeded");
+    checkContextSize(await measureItems(executor, owner, ids), this.#options.maxContextBytes, param);
   }
 
   #seal(table: "response" | "item", projectId: string, id: string, value: unknown): Buffer {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
 import type { ResponseStorage } from "../../responses/response-storage.ts";
+import { isStorable } from "../../responses/storable.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { newId } from "../../wire/responses/response-object.ts";
 import type { SentInput } from "../../wire/responses/responses-input.ts";
 import { type ListedItem, referencedIds, replaceReferences, toStoredItems } from "../../wire/responses/stored-items.ts";
-import { projectOf } from "./responses.ts";
+import { projectOf, tooLargeToStore } from "./responses.ts";
 import { requireStorage } from "./stored-responses.ts";
 
 interface OfConversation {
@@ -78,10 +79,12 @@ export function conversations(inference: Inference, storage: ResponseStorage | u
       return toConversation(await stored.deleteItem(resourceOf(request), request.params.item));
     });
 
-    /** Copies referenced items, and gives every item an id. Throws a Fault for an unknown reference. */
+    /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
     async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {
       const found = await requireStorage(storage).responses.findItems(projectOf(request), referencedIds(items));
-      return toStoredItems(replaceReferences(items, found));
+      const own = replaceReferences(items, found);
+      if (!isStorable(own)) throw tooLargeToStore("items", "to a conversation");
+      return toStoredItems(own);
     }
   };
 }

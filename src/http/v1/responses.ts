@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { invalidRequest } from "../../faults.ts";
+import { type Fault, invalidRequest } from "../../faults.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { ResponseStorage } from "../../responses/response-storage.ts";
@@ -42,7 +42,7 @@ export function responses(
     app.post("/responses", async (request, reply) => {
       const { body, prompt, tools, ignored } = await read(request);
       const { caller } = request;
-      const isSmall = isStorable(body.input ?? []);
+      const isSmall = isStorable(prompt.input);
       if (!isSmall) refuseLargeInput(body);
       const store = storage !== undefined && body.store !== false && isSmall;
       const call = toResponsesCall(body, prompt, { tools, callerHeaders: request.headers, store });
@@ -125,9 +125,12 @@ function sendForwarded(
 /** Refuses input that has to be stored and is too large for it; other responses say `store: false`. */
 function refuseLargeInput({ background, conversation }: ResponsesBody): void {
   if (background !== true && conversation === undefined) return;
-  const why = background === true ? "in the background" : "to a conversation";
+  throw tooLargeToStore("input", background === true ? "in the background" : "to a conversation");
+}
+
+export function tooLargeToStore(param: "input" | "items", where: string): Fault {
   const limit = `${MAX_STORED_CHARACTERS} characters in ${MAX_STORED_ITEMS} items`;
-  throw invalidRequest(`The input is too large to be sent ${why}: the limit is ${limit}.`, "input", "invalid_value");
+  return invalidRequest(`'${param}' is too large to be sent ${where}: the limit is ${limit}.`, param, "invalid_value");
 }
 
 /** Returns the project of the caller; keys without one are refused before any route. */
