@@ -189,6 +189,7 @@ describe("rejects", () => {
     ["null", { input: null }, { param: "input" }],
     ["an empty array", { input: [] }, { param: "input" }],
     ["an empty token array", { input: [[1], []] }, { param: "input", message: expect.stringContaining("input[1]") }],
+    ["more characters than the limit", { input: "a".repeat(10_000_001) }, { code: "string_above_max_length" }],
     ["a number", { input: 7 }, { param: "input" }],
     ["an object", { input: { text: "a" } }, { param: "input" }],
     ["texts among token IDs", { input: [1, "a"] }, { param: "input", message: expect.stringContaining("input[1]") }],
@@ -269,27 +270,6 @@ test("limits tokens per minute and counts the used tokens", async () => {
     expect(costs.data.flatMap((bucket) => bucket.results)).toMatchObject([{ amount: { value: 8e-8 } }]);
   });
 });
-
-test("stops when the client disconnects", async () => {
-  const leaving = new AbortController();
-  const input = Array.from({ length: 2048 }, () => "word ".repeat(200));
-  const init = { signal: leaving.signal };
-  const answer = service.post("/v1/embeddings", { model: LOCAL, input }, init).catch((error: Error) => error.name);
-  await eventually(async () => expect(await slotsInUse()).toBe(1));
-  leaving.abort();
-  expect(await answer).toBe("AbortError");
-  await eventually(async () => expect(await slotsInUse()).toBe(0));
-  const left = () => service.log().filter(({ status, model }) => status === 499 && model === LOCAL);
-  await eventually(() => expect(left()).toHaveLength(1));
-});
-
-async function slotsInUse(): Promise<number> {
-  const text = await (await fetch(`${service.origin}/metrics`)).text();
-  const line = text
-    .split("\n")
-    .find((each) => each.startsWith("parlance_slots_in_use{") && each.includes(`"${LOCAL}"`));
-  return Number(line?.split(" ").at(-1) ?? 0);
-}
 
 test("lists dimensions and context window", async () => {
   const response = await service.fetch(`/v1/models/${ALIAS}?include_metadata=true`);

@@ -30,6 +30,8 @@ export interface EmbeddingRequest {
   dimensions: number | undefined;
   /** Whether the caller asked for a model of OpenAI's: token IDs are then those of cl100k_base. */
   usesOpenAiName: boolean;
+  /** Project that the request counts for; requests of several projects take turns. */
+  project: string;
   /** Encoding requested from an upstream. */
   encoding: "float" | "base64";
   /** Caller's identifier of its user, for upstreams. */

@@ -9,7 +9,8 @@ const TOKENS_AROUND_INPUT = 2;
 
 /** Adapts embeddings, whose answer is one event with all vectors. */
 export function embeddingAdapter(
-  request: Omit<EmbeddingRequest, "model">,
+  request: Omit<EmbeddingRequest, "model" | "project">,
+  project: string,
 ): TaskAdapter<EmbeddingModel, EmbeddingResult> {
   const { inputs, dimensions } = request;
   return {
@@ -19,7 +20,7 @@ export function embeddingAdapter(
     refusal: (model) => refuseDimensions(dimensions, model),
     begin: (model, id, signal) =>
       singleEvent(async () => {
-        const result = await model.embed({ ...request, model: id }, signal);
+        const result = await model.embed({ ...request, model: id, project }, signal);
         return signal.aborted ? undefined : result;
       }),
     drainsToBuffer: () => true,

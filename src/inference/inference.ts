@@ -127,11 +127,12 @@ export class Inference {
   /** Resolves with one event with all vectors; otherwise like `chat`. */
   embed(
     caller: Caller,
-    { model, ...request }: Omit<EmbeddingRequest, "usesOpenAiName">,
+    { model, ...request }: Omit<EmbeddingRequest, "usesOpenAiName" | "project">,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<EmbeddingModel, EmbeddingResult>> {
     const usesOpenAiName = isOpenAiEmbeddingModel(model);
-    return this.#run(caller, model, embeddingAdapter({ ...request, usesOpenAiName }), onDisconnect);
+    const adapter = embeddingAdapter({ ...request, usesOpenAiName }, projectOf(caller));
+    return this.#run(caller, model, adapter, onDisconnect);
   }
 
   /** Resolves with the first samples; otherwise like `chat`. */

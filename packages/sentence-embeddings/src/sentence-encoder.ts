@@ -1,6 +1,7 @@
 /** Converts texts to vectors whose dot product is their similarity. */
 
 import { readFile } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { bertGraph } from "./bert-graph.ts";
 import { TextTooLongError } from "./errors.ts";
@@ -29,6 +30,8 @@ export interface EmbedOptions {
   /** What to do with an input that is longer than the window: throw, or return the weighted mean of its windows. */
   longInput: "refuse" | "average";
   signal: AbortSignal;
+  /** Runs one batch of the network, so that callers can let requests take turns; left out: at once. */
+  takeTurn?: <Result>(batch: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface Embeddings {
@@ -40,8 +43,10 @@ export interface Embeddings {
 
 /** [CLS] before each window and [SEP] after it. */
 const SPECIAL_TOKENS = 2;
-/** Inputs whose windows are in memory at once. */
-const GROUP_INPUTS = 128;
+/** Tokens whose windows are in memory at once and sorted by length. */
+const GROUP_TOKENS = 32_768;
+/** Time that tokenizing occupies the event loop. */
+const SLICE_MS = 10;
 const WEIGHTS_FILE = "model.safetensors";
 
 export class SentenceEncoder {
@@ -81,30 +86,58 @@ export class SentenceEncoder {
    * Keeps the order of the inputs. Ends early, with an incomplete result, once `signal` aborts. Throws a
    * TextTooLongError or an UnknownTokenError.
    */
-  async embed(inputs: readonly SentenceInput[], { longInput, signal }: EmbedOptions): Promise<Embeddings> {
+  async embed(inputs: readonly SentenceInput[], options: EmbedOptions): Promise<Embeddings> {
+    const { signal, takeTurn = (batch) => batch() } = options;
     const values = new Float32Array(inputs.length * this.dimensions);
     let tokens = 0;
-    for (let start = 0; start < inputs.length && !signal.aborted; start += GROUP_INPUTS) {
-      const windows = inputs
-        .slice(start, start + GROUP_INPUTS)
-        .flatMap((input, offset) => this.#windows(input, start + offset, longInput));
-      tokens += windows.reduce((sum, { ids }) => sum + ids.length, 0);
+    for await (const windows of this.#groups(inputs, options)) {
+      tokens += countTokens(windows);
       for (const batch of windowBatches(windows)) {
         if (signal.aborted) break;
-        this.#add(values, batch, await this.#run(batch));
+        this.#add(values, batch, await takeTurn(() => this.#run(batch)));
       }
     }
     normalizeRows(values, this.dimensions);
     return { values, tokens };
   }
 
+  /** Tokenizes the inputs in slices of time, as their windows are needed. */
+  async *#groups(inputs: readonly SentenceInput[], { longInput, signal }: EmbedOptions): AsyncGenerator<Window[]> {
+    let group: Window[] = [];
+    let sliceEnd = performance.now() + SLICE_MS;
+    const rest = async () => {
+      if (performance.now() < sliceEnd) return;
+      await nextTurn();
+      sliceEnd = performance.now() + SLICE_MS;
+    };
+    for (const [index, input] of inputs.entries()) {
+      for (const window of this.#windows(await this.#toIds(input, index, rest), index, longInput)) {
+        group.push(window);
+        if (group.length * this.maxTokens < GROUP_TOKENS || countTokens(group) < GROUP_TOKENS) continue;
+        yield group;
+        group = [];
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+      if (signal.aborted) return;
+    }
+    if (group.length > 0) yield group;
+  }
+
+  async #toIds(input: SentenceInput, index: number, rest: () => Promise<void>): Promise<readonly number[]> {
+    if (typeof input !== "string") return this.#tokenizer.stripSpecialTokens(input, index);
+    const ids: number[] = [];
+    for (const piece of this.#tokenizer.encodePieces(input)) {
+      for (const id of piece) ids.push(id);
+      await rest();
+    }
+    return ids;
+  }
+
   close(): Promise<void> {
     return this.#session.release();
   }
 
-  #windows(input: SentenceInput, index: number, longInput: EmbedOptions["longInput"]): Window[] {
-    const ids =
-      typeof input === "string" ? this.#tokenizer.encode(input) : this.#tokenizer.stripSpecialTokens(input, index);
+  #windows(ids: readonly number[], index: number, longInput: EmbedOptions["longInput"]): Window[] {
     const size = this.maxTokens - SPECIAL_TOKENS;
     if (ids.length > size && longInput === "refuse") {
       throw new TextTooLongError(index, ids.length + SPECIAL_TOKENS, this.maxTokens);
@@ -143,6 +176,10 @@ export class SentenceEncoder {
     if (!(embeddings?.data instanceof Float32Array)) throw new Error("The network returned no embeddings");
     return embeddings.data;
   }
+}
+
+function countTokens(windows: readonly Window[]): number {
+  return windows.reduce((sum, { ids }) => sum + ids.length, 0);
 }
 
 function normalizeRows(values: Float32Array, width: number): void {

@@ -5,6 +5,8 @@ import { UnknownTokenError } from "./errors.ts";
 
 /** The tokenizer's time grows faster than the text; white space ends a word, so a cut there changes nothing. */
 const PIECE_CHARACTERS = 4000;
+/** Text without white space is cut here: its words are unknown tokens, or cut at most one that is not. */
+const MAX_PIECE_CHARACTERS = 2 * PIECE_CHARACTERS;
 const WHITE_SPACE = /\s/;
 
 export class SentenceTokenizer {
@@ -21,13 +23,9 @@ export class SentenceTokenizer {
     this.#end = this.#tokenizer.token_to_id("[SEP]") ?? 102;
   }
 
-  /** Tokenizes without special tokens. */
-  encode(text: string): number[] {
-    const ids: number[] = [];
-    for (const piece of pieces(text)) {
-      for (const id of this.#tokenizer.encode(piece, { add_special_tokens: false }).ids) ids.push(id);
-    }
-    return ids;
+  /** Tokenizes without special tokens; each piece of the text takes some milliseconds. */
+  *encodePieces(text: string): Generator<readonly number[], void> {
+    for (const piece of pieces(text)) yield this.#tokenizer.encode(piece, { add_special_tokens: false }).ids;
   }
 
   /** Removes the special tokens around the caller's IDs. Throws an UnknownTokenError for an ID outside the vocabulary. */
@@ -47,7 +45,8 @@ export class SentenceTokenizer {
 function* pieces(text: string): Generator<string, void> {
   let start = 0;
   for (let at = PIECE_CHARACTERS; at < text.length; at += 1) {
-    if (at - start < PIECE_CHARACTERS || !WHITE_SPACE.test(text[at] ?? "")) continue;
+    if (at - start < PIECE_CHARACTERS) continue;
+    if (at - start < MAX_PIECE_CHARACTERS && !WHITE_SPACE.test(text[at] ?? "")) continue;
     yield text.slice(start, at);
     start = at;
   }

@@ -6,6 +6,7 @@ import { InferenceSession } from "onnxruntime-node";
 import { invalidRequest } from "../../faults.ts";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
+import { receiveMessages } from "../host/receive-messages.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
 import { Windows } from "./windows.ts";
@@ -52,7 +53,7 @@ export class Classifier implements ModerationModel {
     this.#thresholds = { ...head.thresholds, ...options.thresholds };
     this.#session = session;
     this.#windows = windows;
-    this.#batches = new FairBatches((batch) => runBatch(session, batch));
+    this.#batches = new FairBatches((batch) => runBatch(session, batch), receiveMessages);
   }
 
   static async open(options: ClassifierOptions): Promise<Classifier> {

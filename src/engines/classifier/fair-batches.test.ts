@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { FairBatches, type Window } from "./fair-batches.ts";
 
 const never = new AbortController().signal;
+const noRest = async () => {};
 
 /** Scores a window by its first ID. */
 async function score(batch: readonly Window[]): Promise<Float32Array> {
@@ -18,7 +19,7 @@ function* windows(count: number, length = 128, onRead = () => {}): Generator<Win
 }
 
 test("scores every window of every request once", async () => {
-  const batches = new FairBatches(score);
+  const batches = new FairBatches(score, noRest);
   const scored = await Promise.all(
     [1, 300, 7, 0].map(async (count, index) => {
       const found: number[] = [];
@@ -38,7 +39,7 @@ test("delays a short request by at most one batch of another project's long ones
   const batches = new FairBatches((batch) => {
     batchCount += 1;
     return score(batch);
-  });
+  }, noRest);
   let read = 0;
   const long = Array.from({ length: 10 }, () =>
     batches.score({ project: "long", windows: windows(1000, 128, () => (read += 1)), signal: never, take: () => {} }),
@@ -55,7 +56,7 @@ test("ends a request early on abort or failure, and continues with the others", 
   const batches = new FairBatches((batch) => {
     if (batch[0]?.ids.length === 3) throw new Error("The network failed");
     return score(batch);
-  });
+  }, noRest);
   const abort = new AbortController();
   let taken = 0;
   const aborted = batches.score({

@@ -2,6 +2,7 @@
 
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import type { Model, ModerationContext, ModerationInput } from "../engine.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
@@ -33,6 +34,7 @@ if (isMainThread) serve();
 else watchParent();
 
 function serve(): void {
+  lowerPriority();
   exitWithParent(Number(process.argv[2]), new URL(import.meta.url));
   const post = postInBatches();
   const calls = new Map<number, Call>();
@@ -154,8 +156,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       return { task: model.task, slots, device, ...context, samplingDefaults, abilities, usesGrammars };
     }
     case "embedding": {
-      const { dimensions, contextWindow } = model;
-      return { task: model.task, slots, device, dimensions, contextWindow };
+      const { slotsPerProject, dimensions, contextWindow } = model;
+      return { task: model.task, slots, slotsPerProject, device, dimensions, contextWindow };
     }
     case "moderation": {
       const { slotsPerProject, categories, takesImages } = model;

@@ -41,7 +41,15 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
       return forward(model as ChatProxy, makeChatCall(), signal);
     case "embedding":
       return model.embed(
-        { model: "m", inputs: ["a"], dimensions: undefined, usesOpenAiName: false, encoding: "float", user: undefined },
+        {
+          model: "m",
+          inputs: ["a"],
+          dimensions: undefined,
+          usesOpenAiName: false,
+          project: "",
+          encoding: "float",
+          user: undefined,
+        },
         signal,
       );
     case "moderation":

@@ -3,9 +3,11 @@
 import { availableParallelism } from "node:os";
 import { TextTooLongError, UnknownTokenError } from "@parlance-inference/sentence-embeddings/errors";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
+import { FairTurns } from "../../async/fair-turns.ts";
 import { invalidRequest } from "../../faults.ts";
-import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
+import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
+import { receiveMessages } from "../host/receive-messages.ts";
 import { decodeOpenAiIds } from "../openai-embedding-models.ts";
 
 export interface SentenceEmbeddingOptions {
@@ -14,12 +16,15 @@ export interface SentenceEmbeddingOptions {
   longInput: "refuse" | "average" | undefined;
   slots: number;
   threads: number | undefined;
+  maxCharacters: number;
 }
 
 const MAX_THREADS = 4;
 /** Of all-MiniLM-L6-v2: `num_attention_heads` and sentence-transformers' `max_seq_length`. */
 const HEADS = 12;
 const MAX_TOKENS = 256;
+/** Share of the slots that one project may hold. */
+const MAX_SHARE = 1 / 4;
 
 export class SentenceEmbedding implements EmbeddingModel {
   readonly task = "embedding";
@@ -27,14 +32,17 @@ export class SentenceEmbedding implements EmbeddingModel {
   readonly contextWindow = MAX_TOKENS;
   readonly dimensions: number;
   readonly slots: number;
+  readonly slotsPerProject: number;
   readonly #encoder: SentenceEncoder;
-  readonly #longInput: SentenceEmbeddingOptions["longInput"];
+  readonly #options: SentenceEmbeddingOptions;
+  readonly #turns = new FairTurns();
 
-  private constructor(encoder: SentenceEncoder, { slots, longInput }: SentenceEmbeddingOptions) {
+  private constructor(encoder: SentenceEncoder, options: SentenceEmbeddingOptions) {
     this.#encoder = encoder;
     this.dimensions = encoder.dimensions;
-    this.slots = slots;
-    this.#longInput = longInput;
+    this.slots = options.slots;
+    this.slotsPerProject = Math.ceil(options.slots * MAX_SHARE);
+    this.#options = options;
   }
 
   static async open(options: SentenceEmbeddingOptions): Promise<SentenceEmbedding> {
@@ -43,15 +51,30 @@ export class SentenceEmbedding implements EmbeddingModel {
     return new SentenceEmbedding(encoder, options);
   }
 
-  async embed({ inputs, usesOpenAiName }: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
-    const longInput = this.#longInput ?? (usesOpenAiName ? "average" : "refuse");
+  async embed({ inputs, usesOpenAiName, project }: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+    this.#checkLength(inputs);
+    const longInput = this.#options.longInput ?? (usesOpenAiName ? "average" : "refuse");
     const texts = usesOpenAiName ? await decodeOpenAiIds(inputs) : inputs;
     try {
-      const { values, tokens } = await this.#encoder.embed(texts, { longInput, signal });
+      const takeTurn = <Result>(batch: () => Promise<Result>) =>
+        this.#turns.run(project, async () => {
+          const result = await batch();
+          await receiveMessages();
+          return result;
+        });
+      const { values, tokens } = await this.#encoder.embed(texts, { longInput, signal, takeTurn });
       return { values, dimensions: this.dimensions, promptTokens: tokens, estimated: false };
     } catch (error) {
       throw toFault(error);
     }
+  }
+
+  #checkLength(inputs: readonly EmbeddingInput[]): void {
+    const { maxCharacters } = this.#options;
+    const characters = inputs.reduce((sum, input) => sum + (typeof input === "string" ? input.length : 0), 0);
+    if (characters <= maxCharacters) return;
+    const message = `\`input\` has ${characters} characters; the limit is ${maxCharacters}. Send it in several requests.`;
+    throw invalidRequest(message, "input", "string_above_max_length");
   }
 
   health(): { state: "up" } {

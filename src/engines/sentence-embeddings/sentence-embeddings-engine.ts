@@ -16,7 +16,20 @@ const settings = z.strictObject({
     .describe(
       "What to do with an input that is longer than the model's window of 256 tokens. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, such as text-embedding-3-small, and refuse for others",
     ),
-  slots: z.int().min(1).max(64).default(4).describe("Requests served concurrently"),
+  slots: z
+    .int()
+    .min(1)
+    .max(1024)
+    .default(64)
+    .describe(
+      "Requests served concurrently, of which one project may occupy a quarter. They take turns batch by batch",
+    ),
+  max_characters: z
+    .int()
+    .min(1000)
+    .max(100_000_000)
+    .default(10_000_000)
+    .describe("Maximum characters of all inputs of a request; a longer request is refused"),
   threads: z.int().min(1).max(1024).optional().describe("Default: one per core, at most 4"),
 });
 
@@ -26,7 +39,11 @@ export const sentenceEmbeddingsEngine = defineEngine({
   tasks: ["embedding"],
   settings,
   module: siblingModule(import.meta.url, "./sentence-embedding"),
-  async prepare({ model, long_input: longInput, slots, threads }, _task, services): Promise<SentenceEmbeddingOptions> {
+  async prepare(
+    { model, long_input: longInput, max_characters: maxCharacters, slots, threads },
+    _task,
+    services,
+  ): Promise<SentenceEmbeddingOptions> {
     const { paths } = await services.pull({ model }, services.signal);
     const find = (name: string): string => {
       const path = paths[name];
@@ -39,6 +56,6 @@ export const sentenceEmbeddingsEngine = defineEngine({
       tokenizer: find("tokenizer.json"),
       tokenizerConfig: find("tokenizer_config.json"),
     };
-    return { files, longInput, slots, threads };
+    return { files, longInput, slots, threads, maxCharacters };
   },
 });
