@@ -1,10 +1,13 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { makeChatRequest } from "../../test/support/chat-request.ts";
 import type { Tool } from "./chat-model.ts";
-import { withGrammars } from "./compile-schemas.ts";
+import { toSchemaRequest, withGrammars } from "./compile-schemas.ts";
 
-const { signal } = new AbortController();
+let { signal } = new AbortController();
+beforeEach(() => {
+  ({ signal } = new AbortController());
+});
 const format = (schema: unknown) => ({ type: "json-schema" as const, schema, param: "response_format" });
 const tool = (name: string, parameters: unknown): Tool => ({
   name,
@@ -37,6 +40,20 @@ test("throws a Fault with the path of a schema that cannot be enforced", async (
   });
 });
 
+test("spends one budget in all attempts of a request, and another one for the next request", async () => {
+  const compile = (maximum: number) =>
+    withGrammars(makeChatRequest({ format: format({ type: "integer", maximum }) }), signal);
+  const { budget } = toSchemaRequest({}, signal);
+  await compile(1);
+  const afterOne = budget.remainingMs;
+  expect(afterOne).toBeLessThan(budget.totalMs);
+  await compile(2);
+  expect(budget.remainingMs).toBeLessThan(afterOne);
+  budget.spend(budget.totalMs);
+  await expect(compile(3)).rejects.toMatchObject({ kind: "invalid-request", param: "response_format" });
+  expect(toSchemaRequest({}, new AbortController().signal).budget.remainingMs).toBe(budget.totalMs);
+});
+
 test("compiles a project's schema off the event loop while another project's schemas take seconds", async () => {
   const slow = (index: number) => {
     const names = Array.from({ length: 8 }, (_, each) => `p${each}`);
@@ -46,7 +63,7 @@ test("compiles a project's schema off the event loop while another project's sch
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const hostile = [1, 2, 3, 4].map((index) =>
-    withGrammars(makeChatRequest({ format: slow(index), project: "hostile" }), signal),
+    withGrammars(makeChatRequest({ format: slow(index), project: "hostile" }), new AbortController().signal),
   );
   const settled = Promise.allSettled(hostile).then(() => "hostile");
   const friendly = withGrammars(makeChatRequest({ format: format({ type: "integer" }), project: "friendly" }), signal);

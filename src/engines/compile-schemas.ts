@@ -4,21 +4,20 @@ import { SchemaPool, type SchemaRequest, TimeBudget } from "@parlance-inference/
 import type { AnswerFormat, ChatRequest, Tool } from "./chat-model.ts";
 import { withSchemaFaults } from "./schema-fault.ts";
 
-/** Time limit for all grammars of one request. */
-const GRAMMAR_BUDGET_MS = 10_000;
-/** Time limit for compiling a validator and for validating all answers to one request. */
-const VALIDATION_BUDGET_MS = 5_000;
+/** Time limit for all schema work of one request: its grammars and validators, and validating all answers to it. */
+const BUDGET_MS = 10_000;
 
 /** Shared by the service. Its threads start with the first schema and end when idle. */
 export const schemaPool = new SchemaPool();
 
-/** Creates the time budget for validating the answers to a request. */
-export function toValidationRequest(request: Pick<ChatRequest, "project">, signal: AbortSignal): SchemaRequest {
-  return toSchemaRequest(request, signal, VALIDATION_BUDGET_MS);
-}
+/** Budgets by the signal that aborts the request, which all attempts at all deployments share. */
+const budgets = new WeakMap<AbortSignal, TimeBudget>();
 
-function toSchemaRequest({ project = "" }: Pick<ChatRequest, "project">, signal: AbortSignal, budgetMs: number) {
-  return { tenant: project, budget: new TimeBudget(budgetMs), signal };
+/** `signal`: the one that aborts the request, which identifies its time budget. */
+export function toSchemaRequest({ project = "" }: Pick<ChatRequest, "project">, signal: AbortSignal): SchemaRequest {
+  const budget = budgets.get(signal) ?? new TimeBudget(BUDGET_MS);
+  budgets.set(signal, budget);
+  return { tenant: project, budget, signal };
 }
 
 /**
@@ -30,7 +29,7 @@ export function withGrammars(request: ChatRequest, signal: AbortSignal): Promise
   const used = toolsInUse(request);
   if (!isUncompiled(format) && !used.some(isUncompiledTool)) return undefined;
   return withSchemaFaults(async () => {
-    const schemas = toSchemaRequest(request, signal, GRAMMAR_BUDGET_MS);
+    const schemas = toSchemaRequest(request, signal);
     const compiledFormat = await compileFormat(format, schemas);
     const compiled = new Map<Tool, Tool>();
     for (const [index, tool] of used.entries()) compiled.set(tool, await compileTool(tool, index, schemas));

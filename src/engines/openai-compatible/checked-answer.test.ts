@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { beforeAll, expect, test } from "vitest";
 import { Fault } from "../../faults.ts";
-import { toValidationRequest } from "../compile-schemas.ts";
+import { toSchemaRequest } from "../compile-schemas.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { compileFormat } from "./json-choice.ts";
 import type { CompleteAnswer } from "./read-completion.ts";
@@ -32,7 +32,7 @@ test("cancels the repairs of other choices when one fails", async () => {
 /** Starts a thread, so its start is not measured. */
 beforeAll(async () => {
   const { signal } = new AbortController();
-  await compileFormat({ type: "json-schema", schema: {}, param: "warm-up" }, toValidationRequest({}, signal));
+  await compileFormat({ type: "json-schema", schema: {}, param: "warm-up" }, toSchemaRequest({}, signal));
 });
 
 const FIFTY = Array.from({ length: 50 }, (_, index) => `p${index}`);
@@ -56,6 +56,9 @@ test.each([
   const complete = async () => ({ completion: { fields: { choices }, json: "" }, usage });
   const format = { type: "json-schema" as const, schema, param: "response_format.json_schema.schema" };
   const { signal } = new AbortController();
+  // What is left of the request's budget.
+  const { budget } = toSchemaRequest({}, signal);
+  budget.spend(budget.totalMs - 2_000);
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const answer = checkedAnswer({ body: { messages: [], n: 30 }, format, project: "one" }, signal, {

@@ -7,7 +7,7 @@ import { Fault } from "../../faults.ts";
 import { addTokens, type TokenUsage } from "../../usage.ts";
 import { toUsage } from "../../wire/openai/chat-envelope.ts";
 import type { ChatRequest } from "../chat-model.ts";
-import { toValidationRequest } from "../compile-schemas.ts";
+import { toSchemaRequest } from "../compile-schemas.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, compileFormat } from "./json-choice.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
 import type { CompleteAnswer } from "./read-completion.ts";
@@ -26,7 +26,7 @@ export async function checkedAnswer(
   signal: AbortSignal,
   { complete, deployment }: { complete: Complete; deployment: string },
 ): Promise<CompleteAnswer | undefined> {
-  const validate = await compileFormat(format, toValidationRequest({ project }, signal));
+  const validate = await compileFormat(format, toSchemaRequest({ project }, signal));
   const body = withInstruction(asked, format);
   // Choices are repaired concurrently; when one fails, the others are canceled.
   const failing = new AbortController();

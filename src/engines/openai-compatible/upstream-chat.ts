@@ -248,8 +248,8 @@ function readNativeAnswer(
 
 async function withValidator(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> {
   const { compileFormat } = await import("./json-choice.ts");
-  const { toValidationRequest } = await import("../compile-schemas.ts");
-  await compileFormat(request.format, toValidationRequest(request, signal));
+  const { toSchemaRequest } = await import("../compile-schemas.ts");
+  await compileFormat(request.format, toSchemaRequest(request, signal));
   return request;
 }
 
