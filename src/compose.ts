@@ -97,9 +97,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       new SpendLimits({
         counters,
         limitsOf: (caller) => accounts.spendLimitsOf(caller),
-        spentSince: async (caller, scopeId, from) => {
+        spentIn: async (caller, scopeId, month) => {
           await usageRecorder.flush();
-          return reports.spentSince(caller, scopeId, from);
+          return reports.spentBetween(caller, scopeId, month);
         },
         estimates,
         logger,

@@ -15,6 +15,7 @@ import { toUsageRecord } from "./to-usage-record.ts";
 
 const JANUARY = Date.UTC(2026, 0);
 const FEBRUARY = Date.UTC(2026, 1);
+const MARCH = Date.UTC(2026, 2);
 const STARTED_AT = FEBRUARY - 1_000;
 const ENDED_AT = FEBRUARY + 9_000;
 const TENTH_OF_DOLLAR = 1e8;
@@ -36,7 +37,7 @@ test("counts a request that ends in the next month in the month in which it star
     return new SpendLimits({
       counters,
       limitsOf: () => [{ scopeId: "proj_a", thresholdCents: 100, isEnforcing: 1, begunAt: 1 }],
-      spentSince: (who, scopeId, from) => reports.spentSince(who, scopeId, from),
+      spentIn: (who, scopeId, month) => reports.spentBetween(who, scopeId, month),
       estimates: new CompletionEstimates(),
       logger,
       onRefused: () => {},
@@ -78,8 +79,9 @@ test("counts a request that ends in the next month in the month in which it star
     writeUsage(transaction, [{ writer: "one", number: 1, dimensions, values }], ENDED_AT),
   );
 
-  expect(await reports.spentSince(caller, "proj_a", JANUARY)).toBe(costNanoDollars);
-  expect(await reports.spentSince(caller, "proj_a", FEBRUARY)).toBe(0);
+  const spentIn = (from: number, until: number) => reports.spentBetween(caller, "proj_a", { from, until });
+  expect(await spentIn(JANUARY, FEBRUARY)).toBe(costNanoDollars);
+  expect(await spentIn(FEBRUARY, MARCH)).toBe(0);
   for (const limits of [running, startLimits()]) {
     await expect(reserve(limits, STARTED_AT, 9)).rejects.toMatchObject({ kind: "quota-exhausted" });
     await reserve(limits, STARTED_AT, 8);

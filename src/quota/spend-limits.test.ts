@@ -24,11 +24,11 @@ afterEach(async () => {
   counters = new InMemoryCounters();
 });
 
-function start(thresholdCents: number, spentSince: SpendLimitsOptions["spentSince"]) {
+function start(thresholdCents: number, spentIn: SpendLimitsOptions["spentIn"]) {
   const limit = { scopeId: "proj_a", thresholdCents, isEnforcing: 1, begunAt: 1 };
   const logger = createLogger("silent");
   const parts = { counters, logger, estimates: new CompletionEstimates(), onRefused: () => {} };
-  const limits = new SpendLimits({ ...parts, limitsOf: () => [limit], spentSince });
+  const limits = new SpendLimits({ ...parts, limitsOf: () => [limit], spentIn });
   const spend = async () => {
     const reservation = await limits.reserve(claimOf(1));
     reservation.settle({ ...NO_USAGE, completionTokens: 1 }, DOLLAR / 10);
@@ -66,9 +66,9 @@ test("estimates each choice separately without max_tokens, and learns from each"
 
 test("starts a new month with what that month has cost", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 31) });
-  const asked: number[] = [];
-  const { limits } = start(100, async (_caller, _scopeId, from) => {
-    asked.push(from);
+  const asked: number[][] = [];
+  const { limits } = start(100, async (_caller, _scopeId, { from, until }) => {
+    asked.push([from, until]);
     return DOLLAR / 2;
   });
   const reserve = () => limits.reserve(claimOf(3));
@@ -80,8 +80,12 @@ test("starts a new month with what that month has cost", async () => {
   // The clock goes back, which shows that no state is kept.
   vi.setSystemTime(Date.UTC(2026, 0, 31));
   await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
-  const [january, february] = [Date.UTC(2026, 0), Date.UTC(2026, 1)];
-  expect(asked).toEqual([january, february, january]);
+  const [january, february, march] = [Date.UTC(2026, 0), Date.UTC(2026, 1), Date.UTC(2026, 2)];
+  expect(asked).toEqual([
+    [january, february],
+    [february, march],
+    [january, february],
+  ]);
 });
 
 test("does not query an unavailable database per request, nor wait long for a slow one", async () => {

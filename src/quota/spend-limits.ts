@@ -20,11 +20,17 @@ export interface SpendLimit {
   begunAt: number;
 }
 
+/** Its start and end (exclusive) in epoch milliseconds. */
+export interface Month {
+  from: number;
+  until: number;
+}
+
 export interface SpendLimitsOptions {
   counters: Counters;
   limitsOf: (caller: Caller) => readonly SpendLimit[];
-  /** Nano-dollars that a scope has spent since `from`, epoch milliseconds. */
-  spentSince: (caller: Caller, scopeId: string, from: number) => Promise<number>;
+  /** Nano-dollars that a scope has spent in a month. */
+  spentIn: (caller: Caller, scopeId: string, month: Month) => Promise<number>;
   estimates: CompletionEstimates;
   logger: Logger;
   /** Called with the catalog ID. */
@@ -103,6 +109,7 @@ export class SpendLimits implements Quota {
   async #bucketOf({ caller, startedAt }: QuotaClaim, { scopeId, thresholdCents, isEnforcing, begunAt }: SpendLimit) {
     const start = new Date(startedAt);
     const from = Date.UTC(start.getUTCFullYear(), start.getUTCMonth());
+    const until = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1);
     // Counters of earlier months are not used again.
     if (from !== this.#month) this.#begun.clear();
     this.#month = from;
@@ -110,7 +117,7 @@ export class SpendLimits implements Quota {
     const key = `spend ${scopeId} ${from} ${begunAt} ${this.#options.counters.epoch}`;
     let begun = this.#begun.get(key);
     if (begun === undefined) {
-      begun = this.#begin(caller, scopeId, from, key);
+      begun = this.#begin(caller, scopeId, { from, until }, key);
       this.#begun.set(key, begun);
     }
     if (begun !== "begun") await resultWithin(begun, MAX_WAIT_MS);
@@ -120,9 +127,9 @@ export class SpendLimits implements Quota {
   }
 
   /** Initializes the counter with what the month has cost so far. */
-  async #begin(caller: Caller, scopeId: string, from: number, key: string): Promise<void> {
+  async #begin(caller: Caller, scopeId: string, month: Month, key: string): Promise<void> {
     try {
-      const spent = await this.#options.spentSince(caller, scopeId, from);
+      const spent = await this.#options.spentIn(caller, scopeId, month);
       const counted = await this.#amountCounted(key);
       await this.#options.counters.begin(key, WINDOW_SECONDS, Math.max(0, spent - counted));
       this.#begun.set(key, "begun");

@@ -43,18 +43,17 @@ export class UsageReports {
     this.#readReplica = readReplica;
   }
 
-  /** Cost in nano-dollars of an organization, project or key since `from`, the start of a UTC day. */
-  async spentSince(
+  /** Cost in nano-dollars of an organization, project or key between two starts of UTC days. */
+  async spentBetween(
     { organizationId, projectId, keyId }: { organizationId: string; projectId: string | undefined; keyId: string },
     scopeId: string,
-    from: number,
+    { from, until }: { from: number; until: number },
   ): Promise<number> {
     const narrowed = {
       ...(scopeId === projectId && { projectIds: [scopeId] }),
       ...(scopeId === keyId && { keyIds: [scopeId] }),
     };
     const query = { organizationId, operation: undefined, bucketSeconds: 86_400, groupBy: [], from } as const;
-    const until = Number.MAX_SAFE_INTEGER;
     const sums = await this.#database.run((executor) => readUsage(executor, { ...query, ...narrowed, until }));
     return sums.reduce((sum, { costNanoDollars }) => sum + (costNanoDollars ?? 0), 0);
   }

@@ -31,13 +31,14 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       const filter = { organizationId: caller.organizationId, projectIds: ownProject(request, undefined) };
       const scopeId = caller.projectId ?? caller.organizationId;
       const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
+      const tomorrow = day + 24 * HOUR;
       const month = Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth());
       return toOverview({
         now,
         minutes: await hours.read(filter, now),
         firstTokenTimes: await history.firstTokenTimes(filter, now - HOUR),
-        spentTodayNanoDollars: await reports.spentSince(caller, scopeId, day),
-        spentThisMonthNanoDollars: await reports.spentSince(caller, scopeId, month),
+        spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow }),
+        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, { from: month, until: tomorrow }),
         spendLimits: accounts.spendLimitsOf(caller),
         deployments: (await maySeeDeployments(accounts, caller)) ? deploymentsOf(catalog) : undefined,
       });
