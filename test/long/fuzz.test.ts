@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { resultWithin } from "../../src/async/timeout.ts";
 import { fuzzRequest } from "../support/fuzz-requests.ts";
+import { PLACEHOLDERS, type Placeholder } from "../support/fuzz-stored.ts";
 import type { FuzzRequest } from "../support/fuzz-uploads.ts";
 import { type InProcessService, startInProcess } from "../support/in-process-service.ts";
 
@@ -16,8 +17,6 @@ const MAX_MILLISECONDS = 20_000;
 
 let upstream: Server;
 let service: InProcessService;
-/** Not the project of the key in use: its permissions and limits stay as they are. */
-let project: string;
 beforeAll(async () => {
   upstream = createServer((request, response) => {
     void json(request)
@@ -49,14 +48,8 @@ models:
     max_queue: 1000
     deployments: [{ engine: guard, family: llama-guard-3, chat: { engine: scripted, replies: [{ text: safe }] } }]
 `);
-  const created = await send({
-    method: "POST",
-    path: "organization/projects",
-    type: "application/json",
-    body: '{"name":"p"}',
-    isAdministration: true,
-  });
-  project = (JSON.parse(created.text) as { id: string }).id;
+  const type = "application/json";
+  await send({ method: "POST", path: "organization/projects", type, body: '{"name":"p"}', isAdministration: true });
 });
 afterAll(async () => {
   await service.close();
@@ -82,17 +75,49 @@ async function send({
   path,
   type,
   body,
+  headers: further,
   isAdministration,
 }: FuzzRequest): Promise<{ status: number; text: string }> {
   const key = isAdministration ? service.adminKey : service.apiKey;
-  const headers = { authorization: `Bearer ${key}`, ...(type !== undefined && { "content-type": type }) };
-  const url = `/v1/${path.replace("PROJECT", project)}`;
+  const ownHeaders = path.startsWith("/") ? {} : { authorization: `Bearer ${key}` };
+  const headers = { ...ownHeaders, ...further, ...(type !== undefined && { "content-type": type }) };
+  const url = withIds(path.startsWith("/") ? path : `/v1/${path}`);
   if (type?.startsWith("multipart/") === true) {
     const response = await fetch(`${service.origin}${url}`, { method, headers, body: body as string });
     return { status: response.status, text: await response.text() };
   }
-  const answer = await service.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+  const payload = typeof body === "string" ? withIds(body) : body;
+  const answer = await service.inject({ method, url, headers, ...(payload !== undefined && { payload }) });
+  collectIds(path, answer.body);
   return { status: answer.statusCode, text: answer.body };
+}
+
+/** Ids of the latest resources, for requests that refer to them. */
+const ids = new Map<Placeholder, string[]>(PLACEHOLDERS.map((name) => [name, []]));
+const KEPT_IDS = 20;
+let replaced = 0;
+
+function withIds(template: string): string {
+  return PLACEHOLDERS.reduce((result, name) => {
+    const known = ids.get(name) ?? [];
+    replaced += 1;
+    return result.replaceAll(name, known[replaced % Math.max(1, known.length)] ?? "none");
+  }, template);
+}
+
+function collectIds(path: string, answer: string): void {
+  const keep = (name: Placeholder, id: string) => ids.set(name, [id, ...(ids.get(name) ?? [])].slice(0, KEPT_IDS));
+  if (path === "organization/projects") {
+    // Not the project of the key in use: its permissions and limits stay as they are.
+    const [id] = /proj_\w+/.exec(answer) ?? [];
+    if (id !== undefined) ids.set("PROJECT", [id]);
+  }
+  if (!path.startsWith("responses") && !path.startsWith("conversations")) return;
+  const isBackground = answer.includes('"background":true');
+  for (const [id, kind] of answer.matchAll(/\b(resp|conv|msg|fc|ctc|fco)_[0-9a-f]{16,}/g)) {
+    if (kind === "resp") keep(isBackground ? "BACKGROUND" : "RESPONSE", id);
+    else keep(kind === "conv" ? "CONVERSATION" : "ITEM", id);
+  }
 }
 
 test(
@@ -110,7 +135,8 @@ test(
           }),
         );
         for (const { request, status } of answers) {
-          const operation = request.path.startsWith("organization") ? "organization" : request.path;
+          const [operation = ""] =
+            request.path.split("/")[0] === "organization" ? ["organization"] : request.path.split("?");
           const statuses = counts.get(operation) ?? new Map<number, number>();
           counts.set(operation, statuses.set(status, (statuses.get(status) ?? 0) + 1));
         }

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { toBody } from "./fuzz-mutations.ts";
+import { inputItem, session, stored } from "./fuzz-stored.ts";
 import { type FuzzRequest, MULTIPART_TYPE, text, upload } from "./fuzz-uploads.ts";
 
 const JSON_TYPE = "application/json";
@@ -64,16 +65,8 @@ const chat = record(
     moderation: fc.constant({ model: "guard", policy: { input: { mode: "score" } } }),
   },
 );
-const inputItem = fc.oneof(
-  record({ role: fc.constantFrom("user", "system", "developer"), content: text }),
-  record({
-    type: fc.constant("message"),
-    role: fc.constant("user"),
-    content: some(fc.record({ type: fc.constant("input_text"), text })),
-  }),
-);
-const responses = record(
-  { model: fc.constant("m"), input: fc.oneof(text, some(inputItem)) },
+const newResponse = record(
+  { model: fc.constantFrom("m", "m", "upstream"), input: fc.oneof(text, some(inputItem)) },
   {
     instructions: text,
     stream: fc.boolean(),
@@ -83,9 +76,23 @@ const responses = record(
     text: fc.record({ format: fc.constantFrom({ type: "text" }, { type: "json_object" }) }),
     reasoning: fc.record({ effort: fc.constantFrom("low", "high") }),
     metadata: fc.dictionary(name, text, { maxKeys: 3 }),
-    store: fc.boolean(),
+    include: fc.constant(["message.output_text.logprobs"]),
   },
 );
+/** At most one way to continue or to store. */
+const responses = fc
+  .tuple(
+    newResponse,
+    fc.constantFrom(
+      {},
+      {},
+      { store: false },
+      { background: true },
+      { previous_response_id: "RESPONSE" },
+      { conversation: "CONVERSATION" },
+    ),
+  )
+  .map(([body, stored]) => ({ ...body, ...stored }));
 const messages = record(
   {
     model: fc.constant("m"),
@@ -141,7 +148,7 @@ const ADMINISTRATION: readonly [path: fc.Arbitrary<string>, body: fc.Arbitrary<u
     fc.constant("projects/PROJECT/moderation_policy"),
     fc.record({ model: fc.constant("guard"), input: fc.constant({ mode: "score" }) }),
   ],
-  [fc.constantFrom("models/m/load", "models/guard/load", "models/none/unload"), fc.constant({})],
+  [fc.constantFrom("models/m/load", "models/guard/load", "models/none/unload", "models/m/pull"), fc.constant({})],
 ];
 const reading = fc
   .tuple(
@@ -153,6 +160,8 @@ const reading = fc
       "usage/audio_transcriptions",
       "costs",
       "audit_logs",
+      "requests",
+      "overview",
       "projects",
       "admin_api_keys",
       "projects/PROJECT/rate_limits",
@@ -173,6 +182,10 @@ const reading = fc
         "models",
         "order",
         "include_archived",
+        "status",
+        "operation",
+        "model",
+        "key_id",
       ),
       fc.oneof(fc.integer().map(String), fc.constantFrom("1d", "1h", "1m", "model", "project_id", "asc", "true"), text),
       { maxKeys: 4 },
@@ -204,6 +217,9 @@ const raw: fc.Arbitrary<FuzzRequest> = fc.record({
     "audio/speech",
     "audio/transcriptions",
     "messages/count_tokens",
+    "conversations",
+    "conversations/CONVERSATION/items",
+    "/console/session",
   ),
   type: fc.constantFrom(JSON_TYPE, MULTIPART_TYPE, "text/plain", "application/json; charset=utf-16"),
   body: fc.oneof(
@@ -238,6 +254,8 @@ export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
   { weight: 2, arbitrary: post("moderations", moderations) },
   { weight: 2, arbitrary: post("audio/speech", speech) },
   { weight: 1, arbitrary: upload },
+  { weight: 3, arbitrary: stored },
+  { weight: 1, arbitrary: session },
   { weight: 2, arbitrary: administration },
   { weight: 1, arbitrary: raw },
 );

@@ -8,6 +8,7 @@ export interface FuzzRequest {
   path: string;
   type?: string;
   body?: string | Buffer;
+  headers?: Readonly<Record<string, string>>;
   isAdministration: boolean;
 }
 
