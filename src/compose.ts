@@ -217,6 +217,7 @@ function openResponseStorage(config: Config, database: Database, logger: Logger)
   const file = database.kind === "sqlite" ? join(dataDirectory, "encryption.key") : undefined;
   const keyring = openKeyring({ secrets, file, logger });
   if (keyring === undefined) return undefined;
-  const { keepDays } = responses;
-  return new ResponseStorage({ database, keyring, logger, keepDays, maxContextBytes: config.server.maxBodyBytes });
+  const { keepDays, maxBytesPerProject } = responses;
+  const maxContextBytes = config.server.maxBodyBytes;
+  return new ResponseStorage({ database, keyring, logger, keepDays, maxContextBytes, maxBytesPerProject });
 }

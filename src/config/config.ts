@@ -41,6 +41,8 @@ export interface Config {
     store: boolean;
     /** Days to keep a response after its last use. */
     keepDays: number;
+    /** Maximum bytes of responses and conversations that one project stores. */
+    maxBytesPerProject: number;
   };
   /** Keys of stored content, the current one first; undefined: a key file, with SQLite only. */
   encryptionKeys: readonly [Secret, ...Secret[]] | undefined;

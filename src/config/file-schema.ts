@@ -143,6 +143,16 @@ const usage = z
   })
   .describe("Retention of usage records.");
 
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+const memory = z
+  .string()
+  .regex(/^\d{1,6}(\.\d+)? ?([MG]i?B)$/, { error: "must be a number and MB, GB, MiB or GiB, such as 8GiB" })
+  .transform((value) => {
+    const [, number = "", unit = ""] = /^([\d.]+) ?(\w+)$/.exec(value) ?? [];
+    return Math.floor(Number(number) * (UNITS[unit] ?? 1));
+  });
+
 const responses = z
   .strictObject({
     store: z
@@ -157,18 +167,13 @@ const responses = z
       .max(36_500)
       .default(30)
       .describe("Days to keep a stored response or conversation after its last use."),
+    max_size_per_project: memory
+      .prefault("5GiB")
+      .describe(
+        "Maximum size of the responses and conversations that one project stores, such as 500MB. Beyond it, further responses are answered with `store: false`, and conversations and background responses are refused.",
+      ),
   })
   .describe("Storage of the Responses API.");
-
-const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
-
-const memory = z
-  .string()
-  .regex(/^\d{1,6}(\.\d+)? ?([MG]i?B)$/, { error: "must be a number and MB, GB, MiB or GiB, such as 8GiB" })
-  .transform((value) => {
-    const [, number = "", unit = ""] = /^([\d.]+) ?(\w+)$/.exec(value) ?? [];
-    return Math.floor(Number(number) * (UNITS[unit] ?? 1));
-  });
 
 const local = z
   .strictObject({

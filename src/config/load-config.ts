@@ -139,7 +139,11 @@ function combine(
     onCountersUnavailable: file.limits.on_counters_unavailable,
     failedAuthenticationsPerMinute: file.limits.failed_authentications_per_minute,
     usage: { recordDays: file.usage.record_days, requestDays: file.usage.request_days },
-    responses: { store: file.responses.store, keepDays: file.responses.keep_days },
+    responses: {
+      store: file.responses.store,
+      keepDays: file.responses.keep_days,
+      maxBytesPerProject: file.responses.max_size_per_project,
+    },
     encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
     local: {
       load: file.local.load,

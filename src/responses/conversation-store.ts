@@ -19,6 +19,7 @@ import {
 import type { ProjectResource } from "../storage/stored-responses.ts";
 import type { ItemPage, ResponseStore, StoredItem } from "./response-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 
 export interface Conversation {
   id: string;
@@ -31,6 +32,7 @@ export interface ConversationStoreOptions {
   database: Database;
   rows: SealedRows;
   responses: ResponseStore;
+  storedBytes: Pick<StoredBytes, "checkRoom">;
 }
 
 export class ConversationStore {
@@ -40,11 +42,13 @@ export class ConversationStore {
     this.#options = options;
   }
 
+  /** Throws a Fault when the project stores too much. */
   async create(
     { projectId, id }: ProjectResource,
     metadata: Conversation["metadata"],
     items: readonly StoredItem[],
   ): Promise<Conversation> {
+    await this.#options.storedBytes.checkRoom(projectId);
     const createdAt = Date.now();
     const content = this.#options.rows.seal({ table: "conversation", projectId, id }, metadata);
     await this.#options.database.transaction(async (executor) => {
@@ -75,8 +79,9 @@ export class ConversationStore {
     if (!isDeleted) throw notFound(resource.id);
   }
 
-  /** Appends items. Throws a Fault when the project has no such conversation. */
+  /** Appends items. Throws a Fault when the project has no such conversation, or stores too much. */
   async addItems(resource: ProjectResource, items: readonly StoredItem[]): Promise<void> {
+    await this.#options.storedBytes.checkRoom(resource.projectId);
     await this.#options.database.transaction(async (executor) => {
       if (!(await updateConversation(executor, resource, { usedAt: Date.now() }))) throw notFound(resource.id);
       await this.#insertItems(executor, resource, items);

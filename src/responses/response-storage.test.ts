@@ -21,6 +21,7 @@ afterEach(async () => {
 });
 
 const projectId = "proj_a";
+const MAX_BYTES_PER_PROJECT = 4_000_000;
 const DAY_MS = 86_400_000;
 const row = { name: "a", isDefault: 0, createdAt: 0, archivedAt: null };
 
@@ -34,7 +35,8 @@ async function open(kind: (typeof DATABASE_KINDS)[number], maxContextBytes = 10_
 
 function storageOf(database: Database, key: string, maxContextBytes = 10_000): ResponseStorage {
   const keyring = new Keyring([new Secret(key.repeat(32))]);
-  const storage = new ResponseStorage({ database, keyring, logger, keepDays: 30, maxContextBytes });
+  const limits = { maxContextBytes, maxBytesPerProject: MAX_BYTES_PER_PROJECT };
+  const storage = new ResponseStorage({ database, keyring, logger, keepDays: 30, ...limits });
   closing.push(() => storage.close());
   return storage;
 }
@@ -118,6 +120,24 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       code: "context_length_exceeded",
       param: "conversation",
     });
+  });
+
+  test("stores nothing further of a project at its limit, until it has deleted content", async () => {
+    const { database, storage } = await open(kind);
+    const large = (id: string) =>
+      response(id, { input: [{ id: `${id}_in`, text: "x".repeat(MAX_BYTES_PER_PROJECT / 2) }] });
+    expect(await storage.save(large("resp_1"), true)).toBe(true);
+    // The content that another process has stored counts, too.
+    const next = storageOf(database, "k");
+    expect(await next.save(large("resp_2"), true)).toBe(true);
+    await next.measureStoredBytes();
+    expect(await next.save(large("resp_3"), true)).toBe(false);
+    const full = { kind: "quota-exhausted", code: "insufficient_quota" };
+    const conversation = { projectId, id: "conv_1" };
+    await expect(next.conversations.create(conversation, {}, [])).rejects.toMatchObject(full);
+    await next.responses.delete({ projectId, id: "resp_1" });
+    await next.measureStoredBytes();
+    expect(await next.save(large("resp_3"), true)).toBe(true);
   });
 
   test("keeps the items of a conversation when their response is deleted", async () => {

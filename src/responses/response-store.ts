@@ -29,6 +29,7 @@ import { type ContextParam, checkContextSize, checkReferences } from "./context-
 import type { EventLog, StreamEvent } from "./event-log.ts";
 import { chainTooLong, notEnded, previousResponseNotFound, responseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 
 /** Item as the API shows it. */
 export interface StoredItem {
@@ -75,6 +76,7 @@ export interface ResponseStoreOptions {
   events: EventLog;
   /** Maximum bytes of the stored items that one response continues from. */
   maxContextBytes: number;
+  storedBytes: Pick<StoredBytes, "checkRoom">;
 }
 
 export class ResponseStore {
@@ -84,9 +86,10 @@ export class ResponseStore {
     this.#options = options;
   }
 
-  /** Stores a response, and adds its items to its conversation. */
+  /** Stores a response, and adds its items to its conversation. Throws a Fault when the project stores too much. */
   async insert(response: NewResponse): Promise<void> {
     const { projectId, id, envelope, isBackground } = response;
+    await this.#options.storedBytes.checkRoom(projectId);
     const now = Date.now();
     await this.#options.database.transaction(async (executor) => {
       // The items of a running response reach the conversation with its output.
@@ -107,8 +110,9 @@ export class ResponseStore {
     });
   }
 
-  /** Adds the items of a response that is not stored to its conversation. */
+  /** Adds the items of a response that is not stored to its conversation. Throws like `insert`. */
   async insertItemsOnly(response: NewResponse): Promise<void> {
+    await this.#options.storedBytes.checkRoom(response.projectId);
     await this.#options.database.transaction(async (executor) => {
       const rows = await this.#toItemRows(executor, response);
       await insertItems(

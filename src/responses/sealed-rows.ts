@@ -16,14 +16,19 @@ export interface RowPlace {
 export class SealedRows {
   readonly #keyring: Keyring;
   readonly #logger: Logger;
+  readonly #onSealed: (projectId: string, bytes: number) => void;
 
-  constructor(keyring: Keyring, logger: Logger) {
+  /** `onSealed`: called with the size of each row's new content. */
+  constructor(keyring: Keyring, logger: Logger, onSealed: (projectId: string, bytes: number) => void = () => {}) {
     this.#keyring = keyring;
     this.#logger = logger;
+    this.#onSealed = onSealed;
   }
 
   seal(place: RowPlace, value: unknown): Buffer {
-    return this.#keyring.encrypt(JSON.stringify(value), toText(place));
+    const content = this.#keyring.encrypt(JSON.stringify(value), toText(place));
+    this.#onSealed(place.projectId, content.length);
+    return content;
   }
 
   /** Throws a Fault when the key is missing or the row was altered, and logs the cause. */

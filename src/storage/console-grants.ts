@@ -24,6 +24,25 @@ export async function removeExpiredConsoleGrants(executor: Executor, now: number
   await executor.deleteFrom("consoleGrants").where("expiresAt", "<", now).execute();
 }
 
+/** Ends the oldest sessions of a key, so that at most `kept` of them remain. */
+export async function removeOldestConsoleSessions(executor: Executor, keyId: string, kept: number): Promise<void> {
+  const newest = executor
+    .selectFrom("consoleGrants")
+    .select("sessionId")
+    .where("keyId", "=", keyId)
+    .orderBy("createdAt", "desc")
+    .orderBy("sessionId")
+    .limit(kept);
+  const older = await executor
+    .selectFrom("consoleGrants")
+    .select("sessionId")
+    .where("keyId", "=", keyId)
+    .where("sessionId", "not in", newest)
+    .execute();
+  const sessionIds = older.map(({ sessionId }) => sessionId);
+  if (sessionIds.length > 0) await executor.deleteFrom("consoleGrants").where("sessionId", "in", sessionIds).execute();
+}
+
 /** Finds grants by their hashes, with their sessions. */
 export async function findConsoleGrants(executor: Executor, hashes: readonly string[]): Promise<ConsoleGrantRow[]> {
   return executor.selectFrom("consoleGrants").selectAll().where("tokenHash", "in", hashes).execute();
