@@ -127,6 +127,16 @@ test("does not adopt a token that the browser already had", async () => {
   expect((await call("/v1/models", { cookie: fixed })).status).toBe(401);
 });
 
+test("ends the oldest session of a key when it has 50", async () => {
+  const { cookie: first } = await signIn({ key: service.apiKey });
+  const isSignedIn = async (cookie: string) => (await call("/v1/models", { cookie })).status === 200;
+  for (let index = 0; index < 49; index += 1) await signIn({ key: service.apiKey });
+  expect(await isSignedIn(first)).toBe(true);
+  const { cookie: last } = await signIn({ key: service.apiKey });
+  await eventually(async () => expect(await isSignedIn(first)).toBe(false));
+  expect(await isSignedIn(last)).toBe(true);
+});
+
 test("ends the session when its key is revoked, and writes both sign-ins to the audit log", async () => {
   const admin = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${service.adminKey}` };

@@ -126,3 +126,35 @@ test("follows new requests as events", async () => {
   }
   abort.abort();
 });
+
+test("refuses the seventeenth stream of a project, and no other project's", async () => {
+  const leaving = new AbortController();
+  const follow = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return fetch(`${service.baseUrl}/organization/requests?stream=true`, { headers, signal: leaving.signal });
+  };
+  const streams = await Promise.all(Array.from({ length: 16 }, () => follow(other.key)));
+  expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await follow(other.key)).status).toBe(429);
+  expect((await follow(service.apiKey)).status).toBe(200);
+  leaving.abort();
+  await eventually(async () => {
+    const response = await fetch(`${service.baseUrl}/organization/requests?stream=true`, {
+      headers: { authorization: `Bearer ${other.key}` },
+    });
+    await response.body?.cancel();
+    expect(response.status).toBe(200);
+  });
+});
+
+test("ends a stream once its key is revoked", async () => {
+  const project = await send("POST", "/projects", { name: "Leaving" });
+  const account = await send("POST", `/projects/${project.id}/service_accounts`, { name: "Bot" });
+  const response = await fetch(`${service.baseUrl}/organization/requests?stream=true`, {
+    headers: { authorization: `Bearer ${account.api_key.value}` },
+  });
+  expect(response.status).toBe(200);
+  await send("DELETE", `/projects/${project.id}/api_keys/${account.api_key.id}`);
+  // Read to its end.
+  await response.text();
+});

@@ -9,6 +9,7 @@ import {
   insertConsoleGrant,
   removeConsoleSession,
   removeExpiredConsoleGrants,
+  removeOldestConsoleSessions,
 } from "../storage/console-grants.ts";
 import { findDefaultOrganization } from "../storage/organizations.ts";
 import { findDefaultProject } from "../storage/projects.ts";
@@ -20,6 +21,8 @@ import { newId } from "./id.ts";
 
 const SESSION_MILLISECONDS = 12 * 3_600_000;
 const CODE_MILLISECONDS = 3_600_000;
+/** A further session ends the key's oldest one. */
+const MAX_SESSIONS_PER_KEY = 50;
 const TOKEN_BYTES = 32;
 /** No token or code is longer; longer ones are refused without hashing. */
 const MAX_TOKEN_LENGTH = 64;
@@ -126,6 +129,7 @@ async function begin(
   const expiresAt = now + SESSION_MILLISECONDS;
   const sessionId = newId("session");
   for (const { id, kind, organizationId } of keys) {
+    await removeOldestConsoleSessions(executor, id, MAX_SESSIONS_PER_KEY - 1);
     const tokenHash = hashSessionToken(kind, token.reveal());
     await insertConsoleGrant(executor, { tokenHash, sessionId, keyId: id, createdAt: now, expiresAt });
     const details = { keyId: id, kind, sessionId, method };

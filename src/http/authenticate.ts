@@ -102,6 +102,25 @@ export async function isAdministrator(
   }
 }
 
+/** Whether the key or session of an authenticated request still works, for answers that last. */
+export async function isStillAuthenticated(
+  request: FastifyRequest,
+  accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
+): Promise<boolean> {
+  const { keyId, kind } = request.caller;
+  const key = sentKey(request.headers);
+  try {
+    const caller =
+      key === undefined
+        ? await accounts.authenticateSession(sessionToken(request) ?? "", kind)
+        : await accounts.authenticate(key);
+    return caller?.keyId === keyId;
+  } catch (failure) {
+    // Keys cannot be checked while the database is unavailable.
+    return !(failure instanceof Fault && failure.kind === "unauthenticated");
+  }
+}
+
 /** Throws a Fault unless the request sends exactly this key. */
 export async function requireKey(request: FastifyRequest, required: Secret, countWrongKey: CountWrongKey) {
   const key = sentKey(request.headers);

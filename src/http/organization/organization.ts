@@ -63,7 +63,7 @@ export function organization({
     app.register(organizationModels(accounts, models));
     app.register(auditLogs(accounts));
     app.register(usage(reports));
-    app.register(requests(history, stopping));
+    app.register(requests(history, accounts, stopping));
     app.register(overview({ accounts, history, reports, catalog }));
     app.register(rateLimits(accounts, limited));
     app.register(spendLimits(accounts));
