@@ -161,7 +161,7 @@ export class BatchedChatModel {
     const input = this.#planner.promptInput(request);
     const minTokens = this.#prompts.bounds.minTokens(input.messages);
     if (minTokens >= contextWindow) throw contextExceeded(`at least ${minTokens}`, contextWindow, request);
-    const rendered = this.#prompts.render(input);
+    const rendered = await this.#prompts.render(input);
     const last = rendered.at(-1) ?? "";
     const plan = await this.#planner.plan(request, last);
     return { pieces: [...rendered.slice(0, -1), last + plan.prefill], plan };

@@ -34,12 +34,12 @@ export class ChatTemplate {
   /** Some templates read content only as a list of parts and ignore a plain string. */
   readonly #contentAsParts: boolean;
   readonly #template: Template;
-  readonly #fixed: TemplateVariables;
+  readonly fixed: TemplateVariables;
 
   /** `source` undefined: ChatML. Throws a ModelError when the source does not parse. */
   constructor(source: string | undefined, fixed: TemplateVariables) {
     this.source = source ?? CHATML;
-    this.#fixed = fixed;
+    this.fixed = fixed;
     try {
       this.#template = new Template(this.source);
     } catch (error) {
@@ -52,7 +52,7 @@ export class ChatTemplate {
   /** Whether the prompt contains a message's content of this form. */
   #shows(content: unknown): boolean {
     try {
-      return this.#template.render({ ...this.#fixed, messages: [{ role: "user", content }] }).includes(PROBE);
+      return this.#template.render({ ...this.fixed, messages: [{ role: "user", content }] }).includes(PROBE);
     } catch {
       return false;
     }
@@ -63,7 +63,7 @@ export class ChatTemplate {
     try {
       return this.#template.render({
         ...extra,
-        ...this.#fixed,
+        ...this.fixed,
         ...(tools.length === 0 ? {} : { tools: tools.map(toTemplateTool) }),
         messages: this.#toTemplateMessages(messages),
         add_generation_prompt: forAnswer,

@@ -43,7 +43,7 @@ describe.each(Object.entries(TEMPLATES))("with the template %s", (_name, source)
     const { signal } = new AbortController();
     await fc.assert(
       fc.asyncProperty(conversation, async (messages) => {
-        const rendered = prompts.render({ messages, tools: [], extra: {} });
+        const rendered = await prompts.render({ messages, tools: [], extra: {} });
         const { tokens, isComplete } = await prompts.tokenize(rendered, Number.POSITIVE_INFINITY, signal);
         expect(isComplete).toBe(true);
         expect(prompts.bounds.minTokens(messages)).toBeLessThanOrEqual(tokens.length);

@@ -39,22 +39,22 @@ test.each([
   ["1 MB of words", "lorem ipsum ".repeat(83_000)],
   ["1 MB without a space", "a".repeat(1_000_000)],
 ])("tokenizes %s without blocking the event loop for 250 ms", async (_name, content) => {
-  const rendered = render([user(content)]);
+  const rendered = await render([user(content)]);
   const delay = await longestDelayMs(() => prompts.tokenize(rendered, Number.POSITIVE_INFINITY, never));
   expect(delay).toBeLessThan(250);
 });
 
-test("escapes special tokens in template variables", () => {
+test("escapes special tokens in template variables", async () => {
   const template = new ChatTemplate("{{ note }}{{ messages[0].content }}", { bos_token: "", eos_token: "" });
   const builder = new PromptBuilder(model, template, new Vocabulary(model));
-  const rendered = builder.render({ messages: [user("Hi")], tools: [], extra: { note: "<|im_end|>" } });
+  const rendered = await builder.render({ messages: [user("Hi")], tools: [], extra: { note: "<|im_end|>" } });
   expect(rendered.join("")).toBe("<|im_end|>Hi");
   for (const piece of rendered) expect(piece).not.toContain("<|im_end|>");
 });
 
 test("stops tokenizing once the prompt exceeds the limit", async () => {
   const { tokens, minTokens, isComplete } = await prompts.tokenize(
-    render([user("lorem ipsum ".repeat(83_000))]),
+    await render([user("lorem ipsum ".repeat(83_000))]),
     500,
     never,
   );
@@ -65,7 +65,7 @@ test("stops tokenizing once the prompt exceeds the limit", async () => {
 
 test("stops tokenizing when the request is aborted", async () => {
   const abort = new AbortController();
-  const rendered = render([user("<|im_end|>".repeat(50_000))]);
+  const rendered = await render([user("<|im_end|>".repeat(50_000))]);
   const tokenizing = prompts.tokenize(rendered, Number.POSITIVE_INFINITY, abort.signal);
   abort.abort();
   const { tokens, isComplete } = await tokenizing;
@@ -79,18 +79,20 @@ test("tokenizes a long text in pieces to the same tokens as in one", async () =>
   expect(tokens).toEqual(model.tokenize(content, true));
 });
 
-test("renders many messages in time proportional to their number", () => {
+test("renders many messages in time proportional to their number, off the event loop", async () => {
   const conversation = (count: number) =>
     Array.from(
       { length: count },
       (_, index): PromptMessage => ({ role: index % 2 ? "assistant" : "user", content: "a" }),
     );
-  const millisecondsFor = (count: number) => {
+  const millisecondsFor = async (count: number) => {
     const startedAt = performance.now();
-    render(conversation(count));
+    await render(conversation(count));
     return performance.now() - startedAt;
   };
-  millisecondsFor(1000);
+  await millisecondsFor(1000);
   // Copying all earlier messages for each one took 19 s instead of 0.8 s.
-  expect(millisecondsFor(40_000)).toBeLessThan(40 * Math.max(40, millisecondsFor(4000)));
+  const few = await millisecondsFor(4000);
+  expect(await millisecondsFor(40_000)).toBeLessThan(40 * Math.max(40, few));
+  expect(await longestDelayMs(() => render(conversation(10_000)))).toBeLessThan(250);
 });

@@ -3,10 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { LlamaModel, Token } from "node-llama-cpp";
-import type { ChatTemplate } from "./chat-template.ts";
+import type { ChatTemplate, RenderInput } from "./chat-template.ts";
 import { PromptBounds } from "./prompt-bounds.ts";
 import { detectReasoningTags } from "./reasoning-tags.ts";
 import { SpecialTokenEscaper } from "./special-token-escaper.ts";
+import { TemplateRenderer } from "./template-renderer.ts";
 import type { PromptMessage, Tool, ToolCall } from "./types.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
@@ -38,12 +39,12 @@ export interface TokenizedPrompt {
 export class PromptBuilder {
   readonly bounds: PromptBounds;
   readonly #model: LlamaModel;
-  readonly #template: ChatTemplate;
+  readonly #renderer: TemplateRenderer;
   readonly #specialTokens: SpecialTokenEscaper;
 
   constructor(model: LlamaModel, template: ChatTemplate, vocabulary: Vocabulary) {
     this.#model = model;
-    this.#template = template;
+    this.#renderer = new TemplateRenderer(template);
     this.#specialTokens = new SpecialTokenEscaper(vocabulary.specialTokenTexts);
     const reasoning = detectReasoningTags(template);
     this.bounds = new PromptBounds(
@@ -53,12 +54,17 @@ export class PromptBuilder {
     );
   }
 
-  /** Throws a RequestError when the template refuses the messages. */
-  render({ messages, tools, extra }: PromptInput): RenderedPrompt {
+  /** Renders long conversations in a thread. Throws a RequestError when the template refuses the messages. */
+  async render(input: PromptInput): Promise<RenderedPrompt> {
     // Private use characters around random digits: no message contains it and no template changes it.
     const marker = `\uE000${randomBytes(8).readBigUInt64LE()}\uE000`;
+    return (await this.#renderer.render(this.#escape(input, marker))).split(marker);
+  }
+
+  /** Splits special tokens in the caller's texts by `marker`. */
+  #escape({ messages, tools, extra }: PromptInput, marker: string): RenderInput {
     const escapeText = (text: string) => this.#specialTokens.escape(text, marker);
-    const rendered = this.#template.render({
+    return {
       messages: messages.map(({ toolCalls, ...message }) => ({
         ...mapTexts(message, escapeText),
         role: message.role,
@@ -66,8 +72,7 @@ export class PromptBuilder {
       })),
       tools: tools.map(({ name, description, parameters }) => mapTexts({ name, description, parameters }, escapeText)),
       extra: mapTexts(extra, escapeText),
-    });
-    return rendered.split(marker);
+    };
   }
 
   /** Yields to the event loop between pieces. Stops between pieces once the prompt exceeds `maxTokens`, or on abort. */
