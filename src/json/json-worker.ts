@@ -4,12 +4,32 @@ import { move } from "piscina";
 import { lowerPriority } from "../process/lower-priority.ts";
 import { type JsonLimits, type ParsedJson, parseJson } from "./parse-json.ts";
 
-export type JsonTask = { type: "parse"; json: Uint8Array; limits: JsonLimits } | { type: "write"; value: unknown };
+export type JsonTask =
+  | { type: "parse"; json: Uint8Array; limits: JsonLimits }
+  | { type: "convert"; json: Uint8Array; module: string; argument: unknown }
+  | { type: "write"; value: unknown };
+
+/** What a module exports that converts parsed JSON in the thread. */
+interface Converter {
+  /** `value` undefined: not valid JSON. */
+  convert(value: unknown, argument: unknown): unknown;
+}
 
 lowerPriority();
 
-export default function runTask(task: JsonTask): ParsedJson | ReturnType<typeof move> {
+export default async function runTask(task: JsonTask): Promise<unknown> {
   if (task.type === "write") return move(new TextEncoder().encode(JSON.stringify(task.value)));
   const { buffer, byteOffset, byteLength } = task.json;
-  return parseJson(Buffer.from(buffer, byteOffset, byteLength), task.limits);
+  const json = Buffer.from(buffer, byteOffset, byteLength);
+  if (task.type === "parse") return parseJson(json, task.limits) satisfies ParsedJson;
+  const { convert }: Converter = await import(task.module);
+  return convert(parseOrUndefined(json), task.argument);
+}
+
+function parseOrUndefined(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString());
+  } catch {
+    return undefined;
+  }
 }

@@ -34,6 +34,16 @@ export async function parseLargeJson(json: Buffer, limits: JsonLimits): Promise<
   return parsed as ParsedJson;
 }
 
+/**
+ * Parses JSON from an upstream and converts it in a thread, which takes over the buffer. The module exports
+ * `convert(value, argument)`.
+ */
+export async function convertLargeJson(json: Buffer, module: URL, argument: unknown): Promise<unknown> {
+  const { buffer } = json;
+  const transferList = json.byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [];
+  return threads.run({ type: "convert", json, module: module.href, argument }, { transferList });
+}
+
 /** JSON.stringify in a thread. Resolves with UTF-8. */
 export async function writeLargeJson(value: unknown): Promise<Uint8Array> {
   await nextTurn();

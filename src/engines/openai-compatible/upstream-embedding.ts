@@ -1,25 +1,19 @@
-/** An embedding model behind any API of OpenAI's kind. Its vectors may come as numbers or as base64. */
+/** An embedding model behind any API of OpenAI's kind. */
 
-import { z } from "zod";
+import { convertLargeJson, LARGE_JSON_BYTES } from "../../json/large-json.ts";
 import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
 import { estimateTextTokens } from "../estimate-tokens.ts";
+import { siblingModule } from "../host/sibling-module.ts";
 import { decodeOpenAiIds, isOpenAiEmbeddingModel } from "../openai-embedding-models.ts";
+import { convert } from "./embedding-answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readText } from "./read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
-import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
+import { UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
 import { UpstreamModel } from "./upstream-model.ts";
 
-const Answer = z.object({
-  data: z.array(z.object({ index: z.int().min(0), embedding: z.union([z.string(), z.array(z.number())]) })),
-  usage: z
-    .object({ prompt_tokens: z.int().min(0) })
-    .nullish()
-    .catch(undefined),
-});
-
-const BYTES_PER_VALUE = 4;
+const CONVERTER = siblingModule(import.meta.url, "./embedding-answer");
 
 export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
   readonly task = "embedding";
@@ -48,37 +42,18 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
     const head = await exchange.head();
     if (head === undefined) throw new UpstreamError("was aborted before it answered");
     if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
-    const answer = parseOrUndefined(await readText(exchange));
-    const error = parseUpstreamError(answer);
-    if (error !== undefined) throw error;
-    const checked = Answer.safeParse(answer);
-    if (!checked.success) throw new UpstreamError("answered with something other than embeddings");
-    const { data, usage } = checked.data;
-    const sorted = data.toSorted((a, b) => a.index - b.index);
-    if (sorted.length !== inputs.length || sorted.some(({ index }, position) => index !== position)) {
-      throw new UpstreamError(`gave ${sorted.length} embeddings for ${inputs.length} inputs`);
-    }
-    const promptTokens = usage?.prompt_tokens ?? inputs.reduce((sum, input) => sum + estimateTokens(input), 0);
-    return { ...join(sorted.map(({ embedding }) => toVector(embedding))), promptTokens, estimated: !usage };
+    const text = await readText(exchange);
+    const { length: count } = inputs;
+    const read =
+      text.length < LARGE_JSON_BYTES
+        ? convert(parseOrUndefined(text), count)
+        : ((await convertLargeJson(Buffer.from(text), CONVERTER, count)) as ReturnType<typeof convert>);
+    if ("problem" in read) throw new UpstreamError(read.problem, read.details);
+    const { promptTokens, ...vectors } = read;
+    const isReported = promptTokens !== undefined;
+    const counted = isReported ? promptTokens : inputs.reduce((sum, input) => sum + estimateTokens(input), 0);
+    return { ...vectors, promptTokens: counted, estimated: !isReported };
   }
-}
-
-function toVector(embedding: string | readonly number[]): Float32Array {
-  if (typeof embedding !== "string") return Float32Array.from(embedding);
-  const bytes = Buffer.from(embedding, "base64");
-  const vector = new Float32Array(Math.floor(bytes.length / BYTES_PER_VALUE));
-  for (const index of vector.keys()) vector[index] = bytes.readFloatLE(index * BYTES_PER_VALUE);
-  return vector;
-}
-
-function join(vectors: readonly Float32Array[]): { values: Float32Array; dimensions: number } {
-  const dimensions = vectors[0]?.length ?? 0;
-  if (dimensions === 0 || vectors.some(({ length }) => length !== dimensions)) {
-    throw new UpstreamError("gave embeddings of different lengths");
-  }
-  const values = new Float32Array(vectors.length * dimensions);
-  for (const [index, vector] of vectors.entries()) values.set(vector, index * dimensions);
-  return { values, dimensions };
 }
 
 function estimateTokens(input: EmbeddingInput): number {
