@@ -5,6 +5,10 @@ interface LockedPackage {
   link?: boolean;
   optional?: boolean;
   dev?: boolean;
+  devOptional?: boolean;
+  license?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
 }
 
 export interface Lock {
