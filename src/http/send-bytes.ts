@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 
 /** Streams bytes. A failure mid-answer closes the connection, which shows the client that the answer is incomplete. */
@@ -6,7 +7,11 @@ export function sendBytes(reply: FastifyReply, contentType: string, bytes: Async
   const { request } = reply;
   async function* untilFailure() {
     try {
-      yield* bytes;
+      for await (const chunk of bytes) {
+        yield chunk;
+        // A client that reads fast would keep the event loop until the end.
+        await nextTurn();
+      }
     } catch (failure) {
       request.reportFailure(failure);
       throw failure;

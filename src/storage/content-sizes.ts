@@ -1,5 +1,6 @@
 /** Sizes of stored content by project, read in pages of rows, since summing a large table would block SQLite. */
 
+import { sql } from "kysely";
 import type { Executor } from "./database.ts";
 
 export interface ContentSize {
@@ -18,24 +19,45 @@ export async function readContentSizes(
   after: string,
   limit: number,
 ): Promise<ContentSize[]> {
-  const rows = await (table === "responseEvents"
-    ? executor
-        .selectFrom("responseEvents as content")
-        .innerJoin("storedResponses as response", "response.id", "content.responseId")
-        .select(["response.id", "response.projectId"])
-        .select((select) => select.fn.sum<number | string>(select.fn("length", ["content.content"])).as("bytes"))
-        .where("content.responseId", ">", after)
-        .groupBy(["response.id", "response.projectId"])
-        .orderBy("response.id")
-        .limit(limit)
-        .execute()
-    : executor
-        .selectFrom(`${table} as content`)
-        .select(["content.id", "content.projectId"])
-        .select((select) => select.fn<number | string>("length", ["content.content"]).as("bytes"))
-        .where("content.id", ">", after)
-        .orderBy("content.id")
-        .limit(limit)
-        .execute());
+  const rows =
+    table === "responseEvents"
+      ? await readEventSizes(executor, after, limit)
+      : await readRowSizes(executor, table, after, limit);
   return rows.map(({ id, projectId, bytes }) => ({ id, projectId, bytes: Number(bytes) }));
+}
+
+interface SizeRow {
+  id: string;
+  projectId: string;
+  /** PostgreSQL returns sums as text. */
+  bytes: number | string;
+}
+
+async function readRowSizes(
+  executor: Executor,
+  table: Exclude<ContentTable, "responseEvents">,
+  after: string,
+  limit: number,
+): Promise<readonly SizeRow[]> {
+  const { rows } = await sql<SizeRow>`
+    select id, ${sql.ref("projectId")}, length(content) as bytes
+    from ${sql.table(table)}
+    where id > ${after}
+    order by id
+    limit ${limit}
+  `.execute(executor);
+  return rows;
+}
+
+async function readEventSizes(executor: Executor, after: string, limit: number): Promise<readonly SizeRow[]> {
+  return executor
+    .selectFrom("responseEvents as events")
+    .innerJoin("storedResponses as response", "response.id", "events.responseId")
+    .select(["response.id", "response.projectId"])
+    .select((select) => select.fn.sum<number | string>(select.fn("length", ["events.content"])).as("bytes"))
+    .where("events.responseId", ">", after)
+    .groupBy(["response.id", "response.projectId"])
+    .orderBy("response.id")
+    .limit(limit)
+    .execute();
 }

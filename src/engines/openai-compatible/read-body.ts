@@ -1,10 +1,15 @@
 import type { Exchange } from "./exchange.ts";
 
 /** Reads the remaining body, up to about `maxBytes` or until the signal aborts. Throws what the exchange throws. */
-export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
+export async function readText(exchange: Exchange, maxBytes?: number): Promise<string> {
+  return (await readBytes(exchange, maxBytes)).toString();
+}
+
+/** Like `readText`. */
+export async function readBytes(exchange: Exchange, maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
   // Short bodies usually arrive with the headers.
   const rest = exchange.rest();
-  if (rest !== undefined) return toText(rest);
+  if (rest !== undefined) return joined(rest);
   const chunks: Buffer[] = [];
   let length = 0;
   for (let read = await exchange.read(); read !== undefined && length < maxBytes; read = await exchange.read()) {
@@ -12,12 +17,12 @@ export async function readText(exchange: Exchange, maxBytes = Number.POSITIVE_IN
     for (const chunk of read) length += chunk.length;
     chunks.push(...read);
   }
-  return toText(chunks);
+  return joined(chunks);
 }
 
-function toText(chunks: readonly Buffer[]): string {
+function joined(chunks: readonly Buffer[]): Buffer {
   const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only.toString() : Buffer.concat(chunks).toString();
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
 
 /** Limits for an error's body, which is read only for its message. */

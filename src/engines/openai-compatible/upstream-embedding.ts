@@ -7,7 +7,7 @@ import { siblingModule } from "../host/sibling-module.ts";
 import { decodeOpenAiIds, isOpenAiEmbeddingModel } from "../openai-embedding-models.ts";
 import { convert } from "./embedding-answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { parseOrUndefined, readText } from "./read-body.ts";
+import { parseOrUndefined, readBytes } from "./read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
@@ -42,12 +42,12 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
     const head = await exchange.head();
     if (head === undefined) throw new UpstreamError("was aborted before it answered");
     if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
-    const text = await readText(exchange);
+    const json = await readBytes(exchange);
     const { length: count } = inputs;
     const read =
-      text.length < LARGE_JSON_BYTES
-        ? convert(parseOrUndefined(text), count)
-        : ((await convertLargeJson(Buffer.from(text), CONVERTER, count)) as ReturnType<typeof convert>);
+      json.length < LARGE_JSON_BYTES
+        ? convert(parseOrUndefined(json.toString()), count)
+        : ((await convertLargeJson(json, CONVERTER, count)) as ReturnType<typeof convert>);
     if ("problem" in read) throw new UpstreamError(read.problem, read.details);
     const { promptTokens, ...vectors } = read;
     const isReported = promptTokens !== undefined;
