@@ -88,7 +88,8 @@ test("reports come from the read replica, and from the primary while it is unava
   };
   expect(await read()).toBe(144);
   const caller = { organizationId: "org_a", projectId: "proj_a", keyId: "key_a" };
-  expect(await reports.spentSince(caller, "proj_a", BEGIN)).toBe(0);
+  const day = { from: BEGIN, until: BEGIN + DAY_MILLISECONDS };
+  expect(await reports.spentBetween(caller, "proj_a", day)).toBe(0);
   await replica.close();
   const url = new Secret("postgresql://parlance@127.0.0.1:1/none");
   const gone = openDatabase({ url, file: "", logger: createLogger("silent"), migrates: false });
