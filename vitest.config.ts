@@ -9,7 +9,11 @@ const LONG = ["test/long/**", "node_modules/**"];
 export default defineConfig({
   test: {
     env: { PARLANCE_TEST_ENGINES: "1" },
-    globalSetup: ["test/support/fetch-default-models.ts", "test/support/build-console.ts"],
+    globalSetup: [
+      "test/support/fetch-default-models.ts",
+      "test/support/build-console.ts",
+      "test/support/build-service.ts",
+    ],
     testTimeout: 90_000,
     hookTimeout: 240_000,
     // Many files wait for processes and timers; more files at once than this slow each other's local engines.

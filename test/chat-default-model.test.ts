@@ -1,4 +1,4 @@
-/** Structured output, tools and sampling of chats, with the real default model and the official client. */
+/** Structured output, tools and sampling of chats, with layers of the default model and the official client. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { HERMES } from "../packages/llama-batching/test/chat-templates.ts";
+import { defaultChatModelPath } from "./support/default-model.ts";
 import { type Service, startService } from "./support/service.ts";
+import { shallowModelPath } from "./support/shallow-model.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
-
-const MODEL = "smollm2-135m-instruct";
 
 let directory: TemporaryDirectory;
 let service: Service;
@@ -21,7 +21,8 @@ beforeAll(async () => {
   // The default model's template does not support tools; another template adds them for the same weights.
   const template = join(directory.path, "hermes.jinja");
   await writeFile(template, HERMES);
-  const deployment = { engine: "llama-cpp", model: MODEL, gpu: false, context_size: 1024, max_choices: 4 };
+  const file = await shallowModelPath(await defaultChatModelPath());
+  const deployment = { engine: "llama-cpp", file, gpu: false, context_size: 1024, max_choices: 4 };
   const models = [
     { id: "plain", task: "chat", deployments: [deployment] },
     { id: "caller", task: "chat", deployments: [{ ...deployment, chat_template_file: template }] },

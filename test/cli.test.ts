@@ -2,15 +2,14 @@
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanEnvironment } from "./support/clean-environment.ts";
+import { EXECUTABLE } from "./support/executable.ts";
 import { type Finished, runParlance } from "./support/run-parlance.ts";
 import { type Service, startService } from "./support/service.ts";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 
-const PARLANCE = join(import.meta.dirname, "../src/cli/parlance.ts");
 const CONFIG = `
 local: { load: on_demand }
 models:
@@ -39,7 +38,7 @@ function parlance(...words: string[]): Promise<Finished> {
 
 /** Writes each input once the terminal shows what precedes it. */
 async function inTerminal(words: string, dialog: readonly (readonly [shown: RegExp, input: string])[]) {
-  const child = spawn("script", ["-qfec", `${process.execPath} ${PARLANCE} ${words}`, "/dev/null"], {
+  const child = spawn("script", ["-qfec", `${process.execPath} ${EXECUTABLE} ${words}`, "/dev/null"], {
     env: { ...cleanEnvironment(), ...environmentOf(service) },
   });
   let output = "";
@@ -82,7 +81,7 @@ test("leaves no key behind", async () => {
 });
 
 test("chat answers a prompt from standard input", async () => {
-  const child = spawn(process.execPath, [PARLANCE, "chat", "parrot"], {
+  const child = spawn(process.execPath, [EXECUTABLE, "chat", "parrot"], {
     env: { ...cleanEnvironment(), ...environmentOf(service) },
   });
   let output = "";

@@ -7,12 +7,12 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
+import { DEFAULT_CHAT_MODEL } from "./support/default-model.ts";
+import { ROOT, SOURCE_EXECUTABLE } from "./support/executable.ts";
 import { HubServer } from "./support/hub-server.ts";
 import { type Service, startService } from "./support/service.ts";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 
-const ROOT = join(import.meta.dirname, "..");
-const PARLANCE = join(ROOT, "src/cli/parlance.ts");
 const STACK = /^\s+at |\\n +at /m;
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ async function failedStart(
   options: { uid?: number } = {},
 ): Promise<string> {
   const env = { PATH: process.env.PATH, PARLANCE_BUILTIN_MODELS: "false", ...environment };
-  const start = run(process.execPath, [PARLANCE, "serve", ...words], { env, timeout: 30_000, ...options });
+  const start = run(process.execPath, [SOURCE_EXECUTABLE, "serve", ...words], { env, timeout: 30_000, ...options });
   const failure = await start.then(
     () => ({ code: 0, stderr: "" }),
     (error: { code: number; stderr: string }) => error,
@@ -45,7 +45,7 @@ const errorsOf = ({ log }: Service) => log().filter(({ level }) => level === "er
 test("names the missing command in a checkout without dependencies", async () => {
   await using checkout = await temporaryDirectory();
   await mkdir(join(checkout.path, "scripts"));
-  await copyFile(join(ROOT, "scripts/start.mjs"), join(checkout.path, "scripts/start.mjs"));
+  await copyFile(SOURCE_EXECUTABLE, join(checkout.path, "scripts/start.mjs"));
   await expect(run(process.execPath, ["scripts/start.mjs", "serve"], { cwd: checkout.path })).rejects.toMatchObject({
     code: 1,
     stderr: "error: Dependencies are not installed. Run `npm ci`.\n",
@@ -149,8 +149,15 @@ test("starts with the example configuration as it is", async () => {
   const models = process.env.PARLANCE_MODELS_DIR ?? join(ROOT, ".parlance/models");
   const child = spawn(
     process.execPath,
-    [PARLANCE, "serve", "--port", "0", "--config", join(ROOT, "parlance.example.yaml")],
-    { env: { PATH: process.env.PATH, PARLANCE_DATA_DIR: directory.path, PARLANCE_MODELS_DIR: models } },
+    [SOURCE_EXECUTABLE, "serve", "--port", "0", "--config", join(ROOT, "parlance.example.yaml")],
+    {
+      env: {
+        PATH: process.env.PATH,
+        PARLANCE_DATA_DIR: directory.path,
+        PARLANCE_MODELS_DIR: models,
+        PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL,
+      },
+    },
   );
   const exited = once(child, "exit");
   let output = "";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SOURCE_EXECUTABLE } from "./support/executable.ts";
 import { residentMegabytes } from "./support/resident-megabytes.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -8,7 +9,8 @@ const CHAT = "smollm2-135m-instruct";
 let service: Service;
 beforeAll(async () => {
   const config = "local: { unload_after_seconds: 3 }\n";
-  service = await startService({ config });
+  // Its memory is measured.
+  service = await startService({ config, executable: SOURCE_EXECUTABLE });
 });
 afterAll(() => service.stop());
 

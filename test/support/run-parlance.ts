@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { cleanEnvironment } from "./clean-environment.ts";
-
-const EXECUTABLE = resolve(import.meta.dirname, "../../scripts/start.mjs");
+import { DEFAULT_CHAT_MODEL } from "./default-model.ts";
+import { EXECUTABLE } from "./executable.ts";
 
 export interface Finished {
   code: number | null;
@@ -16,11 +15,11 @@ interface Surroundings {
   environment?: Record<string, string>;
 }
 
-/** Runs the real command until it exits, with only the given Parlance variables in its environment. */
+/** Runs the real command until it exits, with only the default chat model and the given variables of Parlance. */
 export async function runParlance(words: readonly string[], { cwd, environment }: Surroundings): Promise<Finished> {
   const child = spawn(process.execPath, [EXECUTABLE, ...words], {
     cwd,
-    env: { ...cleanEnvironment(), ...environment },
+    env: { ...cleanEnvironment(), PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<number | null>((done) => child.once("close", done));

@@ -4,18 +4,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import OpenAI from "openai";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { DEFAULT_CHAT_MODEL } from "./default-model.ts";
-
-const ROOT = resolve(import.meta.dirname, "../..");
+import { EXECUTABLE, ROOT } from "./executable.ts";
 
 export interface ServiceOptions {
   /** The text of parlance.yaml. */
   config?: string;
   environment?: Record<string, string>;
+  executable?: string;
   /** What to wait for before it counts as started; `listening` does not wait for models. */
   until?: "ready" | "listening";
   /** Output that goes to a device that is always full. */
@@ -53,7 +53,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
   const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
   const outputs = (["stdout", "stderr"] as const).map((each) => (each === options.full ? full : "pipe"));
-  const child = spawn(process.execPath, ["scripts/start.mjs", "serve"], {
+  const child = spawn(process.execPath, [options.executable ?? EXECUTABLE, "serve"], {
     cwd: ROOT,
     stdio: ["ignore", ...outputs],
     env: {
