@@ -99,12 +99,12 @@ test("returns the same vector as numbers and as base64", async () => {
   expect(floats.data[0]?.embedding).toEqual(decoded);
 });
 
-test("embeds 2,048 texts in one request, in order", async () => {
-  const texts = Array.from({ length: 2048 }, (_, index) => `number ${index} ${"word ".repeat(index % 7)}`);
+test("embeds 256 texts in one request, in order", async () => {
+  const texts = Array.from({ length: 256 }, (_, index) => `number ${index} ${"word ".repeat(index % 7)}`);
   const vectors = await vectorsOf(texts);
-  expect(vectors).toHaveLength(2048);
-  const [single] = await vectorsOf(texts[1234] ?? "");
-  expect(cosine(vectors[1234] ?? [], single ?? [])).toBeGreaterThan(0.99999);
+  expect(vectors).toHaveLength(256);
+  const [single] = await vectorsOf(texts[234] ?? "");
+  expect(cosine(vectors[234] ?? [], single ?? [])).toBeGreaterThan(0.99999);
 });
 
 test("decodes token IDs as cl100k under an OpenAI model name", async () => {

@@ -16,6 +16,8 @@ models:
 `;
 const LOST_MILLISECONDS = 250;
 const CLIENTS = 8;
+/** Leaves the machine to the other test files. */
+const BETWEEN_REQUESTS_MILLISECONDS = 20;
 
 /** Sends requests until stopped or the process ends; returns the time of each answer. */
 function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {
@@ -29,6 +31,7 @@ function askOn(service: Service): { answeredAt: number[]; end: () => Promise<voi
         if (answer.status !== 200) throw new Error(`${answer.status}`);
         await answer.text();
         answeredAt.push(performance.now());
+        await pause(BETWEEN_REQUESTS_MILLISECONDS);
       } catch {
         if (service.process.exitCode !== null || service.process.signalCode !== null) return;
         await pause(20);

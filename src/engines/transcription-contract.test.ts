@@ -45,10 +45,17 @@ async function moonshineInSherpaOnnx(): Promise<object> {
 
 const RATE = 16_000;
 const PATH = resolve(import.meta.dirname, "../../test/recordings/speech.flac");
-const decoder = new Decoder();
-afterAll(() => decoder.close());
 const neverAborts = () => new AbortController().signal;
-const speech = () => decoder.decode({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, neverAborts());
+let recording: Float32Array[];
+beforeAll(async () => {
+  const decoder = new Decoder();
+  const decoded = decoder.decode({ path: PATH, sampleRate: RATE, maxSeconds: 60 }, neverAborts());
+  recording = await Array.fromAsync(decoded);
+  decoder.close();
+});
+async function* speech() {
+  for (const samples of recording) yield samples.slice();
+}
 
 /** Repeats the recording with half a second of silence in between. */
 async function* repeated(times: number) {

@@ -20,6 +20,7 @@ const NOT_BUNDLED =
 /** The file that a module starts as a process or worker: in the same folder, by its name. */
 const STARTED =
   /siblingModule\(import\.meta\.url, "\.\/([\w-]+)"|\? "\.\/([\w-]+)\.ts" :|`\.\/([\w-]+)\$\{extname\(import/g;
+const DECLARES_DIRNAME = /\b(const|let|var) __(dirname|filename)\b/;
 const DECODER = "packages/audio/src/decode-child.ts";
 
 export default async function buildService(project: TestProject): Promise<void> {
@@ -73,12 +74,16 @@ async function bundle(entries: readonly string[], sharedFolder: string): Promise
 const locations: Plugin = {
   name: "locations",
   transform(code, id) {
-    if (!code.includes("import.meta.")) return;
     const path = code.search(STARTED) === -1 ? id : join(BUILD_FOLDER, `${builtName(relative(ROOT, id))}.js`);
-    return code
+    const located = code
       .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
       .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)))
       .replaceAll("import.meta.filename", JSON.stringify(path));
+    if (!id.includes("node_modules") || DECLARES_DIRNAME.test(code)) return located;
+    // CommonJS.
+    return located
+      .replaceAll(/\b__dirname\b/g, JSON.stringify(dirname(path)))
+      .replaceAll(/\b__filename\b/g, JSON.stringify(path));
   },
 };
 

@@ -17,6 +17,8 @@ export interface LoadOptions {
   services: readonly Service[];
   clients: number;
   seconds: number;
+  /** When the limit is reached: the load then goes on for a second and a half. */
+  isReached?: (outcome: Outcome) => boolean;
   /** Of the request with this number. */
   bodyOf: (number: number) => object;
 }
@@ -30,6 +32,7 @@ models:
 `;
 
 const PAUSE_AFTER_REFUSAL_MILLISECONDS = 250;
+const AFTER_LIMIT_MILLISECONDS = 1500;
 
 /** Started like `npm start`, sequentially, because the first creates the database's tables. */
 export async function startReplicas(number: number, config: string, environment: Record<string, string>) {
@@ -59,10 +62,10 @@ export async function untilCountersShared(services: readonly Service[], replicas
 }
 
 /** Sends requests to the replicas in turn; a client continues with the next replica after a failure. */
-export async function sendLoad({ services, clients, seconds, bodyOf }: LoadOptions): Promise<SentRequest[]> {
+export async function sendLoad({ services, clients, seconds, isReached, bodyOf }: LoadOptions): Promise<SentRequest[]> {
   const asked: SentRequest[] = [];
   const agent = new Agent({ connections: clients, pipelining: 1 });
-  const endsAt = performance.now() + seconds * 1000;
+  let endsAt = performance.now() + seconds * 1000;
   let number = 0;
   const client = async () => {
     while (performance.now() < endsAt) {
@@ -71,6 +74,7 @@ export async function sendLoad({ services, clients, seconds, bodyOf }: LoadOptio
       if (service === undefined) return;
       const answer = await ask(service, agent, bodyOf(number));
       asked.push(answer);
+      if (isReached?.(outcomeOf(asked))) endsAt = Math.min(endsAt, performance.now() + AFTER_LIMIT_MILLISECONDS);
       if (answer.status !== 200) await pause(PAUSE_AFTER_REFUSAL_MILLISECONDS);
     }
   };

@@ -12,8 +12,11 @@ const RECORDINGS = resolve(import.meta.dirname, "../../../test/recordings");
 const RATE = 16_000;
 const decoder = new Decoder();
 let folder: string;
+/** `speech.flac`. */
+let reference: Float32Array;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "audio-decode-"));
+  reference = await decode(join(RECORDINGS, "speech.flac"));
 });
 afterAll(async () => {
   decoder.close();
@@ -63,7 +66,6 @@ test("keeps length, pitch and loudness of a tone at every sample rate", async ()
 });
 
 test("decodes one recording to the same samples from every container", async () => {
-  const reference = await decode(join(RECORDINGS, "speech.flac"));
   for (const name of [
     "speech.m4a",
     "speech.aac",
@@ -79,7 +81,7 @@ test("decodes one recording to the same samples from every container", async () 
 });
 
 test("decodes containers and codecs that the demuxer does not know", async () => {
-  const reference = (await decode(join(RECORDINGS, "speech.flac"))).subarray(0, RATE);
+  const firstSecond = reference.subarray(0, RATE);
   for (const name of [
     "first-second.oga",
     "first-second.aiff",
@@ -90,8 +92,8 @@ test("decodes containers and codecs that the demuxer does not know", async () =>
     "first-second-alac.caf",
   ]) {
     const samples = await decode(join(RECORDINGS, name));
-    expect(Math.abs(samples.length - reference.length) / RATE, name).toBeLessThan(0.1);
-    expect(correlation(samples, reference), name).toBeGreaterThan(0.9);
+    expect(Math.abs(samples.length - firstSecond.length) / RATE, name).toBeLessThan(0.1);
+    expect(correlation(samples, firstSecond), name).toBeGreaterThan(0.9);
   }
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { runCount } from "../test/run-count.ts";
 import type { Automaton } from "./automaton.ts";
 import { isWithinBounds, type NumberBounds, numberLanguage } from "./number-language.ts";
 
@@ -39,7 +40,7 @@ test("accepts exactly the numbers within the bounds", () => {
         expect(accepts(automaton, text), `${JSON.stringify(limits)} ${text}`).toBe(isWithinBounds(limits, value));
       }
     }),
-    { numRuns: 500, seed: 4 },
+    { numRuns: runCount(500), seed: 4 },
   );
 });
 
