@@ -83,7 +83,7 @@ export function cutSlowReaders(scope: FastifyInstance, seconds: number): void {
   const unfinished = new ActiveSet<{ response: ServerResponse; arrivedAt: number }>();
   scope.addHook("onRequest", (_request, { raw }, done) => {
     const entry = unfinished.add({ response: raw, arrivedAt: performance.now() });
-    raw.once("close", () => unfinished.delete(entry));
+    raw.on("close", () => unfinished.delete(entry));
     done();
   });
   const timer = setInterval(

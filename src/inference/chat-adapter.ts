@@ -13,7 +13,11 @@ import { continuePrompts } from "./continue-prompts.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
 
 /** Adapts a chat. `project`: the one that the request counts for. */
-export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatModel, ChatRunEvent> {
+export function chatAdapter(
+  call: ChatCall,
+  project: string,
+  onWait?: TaskAdapter<never, never>["onWait"],
+): TaskAdapter<ChatModel, ChatRunEvent> {
   const { request, passThrough } = call;
   let prepared = request;
   // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
@@ -24,6 +28,7 @@ export function chatAdapter(call: ChatCall, project: string): TaskAdapter<ChatMo
   };
   return {
     task: "chat",
+    onWait,
     upperBound: () => chatUpperBound(call),
     choices: choicesOf(call),
     affinity: () => affinityOf(call),

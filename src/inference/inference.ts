@@ -94,8 +94,8 @@ export class Inference {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
     const policy = moderationPolicy(moderation, this.#options.moderationOf(caller), (id) => this.models.idOf(id));
     const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
-    const adapter = () => ({ ...chatAdapter(call, projectOf(caller)), onWait });
-    const answer = () => this.#run(caller, call.request.model, adapter(), onDisconnect);
+    const answer = () =>
+      this.#run(caller, call.request.model, chatAdapter(call, projectOf(caller), onWait), onDisconnect);
     if (policy === undefined) return toChatAnswer(call, await answer());
     const moderate = (options: ModerateOptions) => this.moderate(caller, options, onDisconnect);
     return moderateChat(call, policy, { answer, moderate });

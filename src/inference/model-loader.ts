@@ -54,6 +54,13 @@ export class ModelLoader implements MemoryUser {
   #loading: Promise<void> | undefined;
   #unloading: Promise<void> | undefined;
   #holds = 0;
+  /** Each hold is this object, which is disposed of once per hold. */
+  readonly #hold: Disposable = {
+    [Symbol.dispose]: () => {
+      this.#holds -= 1;
+      this.#lastHeldAt = performance.now();
+    },
+  };
   #lastHeldAt = performance.now();
   /** Seconds that the last load took. */
   #loadSeconds: number | undefined;
@@ -121,12 +128,7 @@ export class ModelLoader implements MemoryUser {
   /** Keeps the model from being unloaded until the hold is disposed of. */
   hold(): Disposable {
     this.#holds += 1;
-    return {
-      [Symbol.dispose]: () => {
-        this.#holds -= 1;
-        this.#lastHeldAt = performance.now();
-      },
-    };
+    return this.#hold;
   }
 
   /** Ends the model's process. The caller ensures that the model is idle, or accepts that requests fail. */

@@ -35,15 +35,17 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+/** Number of keys in the object at each level; unused for arrays. Shared, because a new one takes 1 µs per body. */
+const keysAtDepth = new Uint32Array(MAX_DEPTH + 1);
+
 /**
  * Counts levels, values and keys in one pass over the bytes, before anything is allocated for them: 1 MB of short keys
  * would occupy a parser and a validator for half a second. Returns which limit is exceeded, undefined without one.
  * Counts text that is not JSON too, and leaves its refusal to the parser.
  */
 function findExcess(json: Buffer, maxValues: number): string | undefined {
-  // Number of keys in the object at each level; unused for arrays.
-  const keys = new Uint32Array(MAX_DEPTH + 1);
   let depth = 0;
+  keysAtDepth[0] = 0;
   let values = 1;
   for (let index = 0; index < json.length; index += 1) {
     switch (json[index]) {
@@ -57,7 +59,7 @@ function findExcess(json: Buffer, maxValues: number): string | undefined {
         depth += 1;
         values += 1;
         if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
-        keys[depth] = 0;
+        keysAtDepth[depth] = 0;
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -67,9 +69,9 @@ function findExcess(json: Buffer, maxValues: number): string | undefined {
         values += 1;
         break;
       case COLON: {
-        const count = (keys[depth] ?? 0) + 1;
+        const count = (keysAtDepth[depth] ?? 0) + 1;
         if (count > MAX_KEYS) return `has an object with more than ${MAX_KEYS} keys`;
-        keys[depth] = count;
+        keysAtDepth[depth] = count;
         break;
       }
     }

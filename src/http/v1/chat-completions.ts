@@ -1,8 +1,8 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toCompletion } from "../../wire/openai/chat-answer.ts";
-import { readChatBody } from "../../wire/openai/chat-body.ts";
+import { type ChatCompletionBody, readChatBody } from "../../wire/openai/chat-body.ts";
 import { toChatCall } from "../../wire/openai/chat-call.ts";
 import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
 import { toFrames } from "../../wire/openai/chat-stream.ts";
@@ -20,31 +20,40 @@ export function chatCompletions(inference: Inference, unknownFields: UnknownFiel
     app.post("/chat/completions", async (request, reply) => {
       const body = readChatBody(request.body);
       request.record.model = body.model;
-      const waiting = new WaitComments<ChatAnswer>();
+      const waiting = body.stream === true ? new WaitComments<ChatAnswer>() : undefined;
       const answering = inference.chat(request.caller, toChatCall(body, request.headers, unknownFields), {
         moderation: body.moderation,
         onDisconnect: onDisconnect(reply),
-        onWait: body.stream === true ? waiting.onWait : undefined,
+        onWait: waiting?.onWait,
       });
-      const toEvents = (answer: ChatAnswer) => {
+      if (waiting === undefined) {
+        const answer = await answering;
+        reportIgnored(reply, answer, body);
         const { model, moderation: found } = answer;
-        const includeUsage = body.stream_options?.include_usage === true;
-        return toFrames(answer, { model, includeUsage, moderation: found && (() => toChatModeration(found)) });
-      };
-      const answer = await (body.stream === true ? waiting.answerOrWait(answering) : answering);
+        const moderation = found && (() => toChatModeration(found));
+        return sendAnswer(reply, answer, { body: toCompletion(answer, { model, moderation }) });
+      }
+      const answer = await waiting.answerOrWait(answering);
       if (answer === undefined) {
         const events = waiting.until(answering, (late) => {
           request.record.settlement = late.settlement;
-          return toEvents(late);
+          return toEvents(late, body);
         });
         return sendEvents(reply, events);
       }
-      // An upstream received every field.
-      if (answer.form === "typed") reportIgnoredFields(reply, ignoredFields(body));
-      if (body.stream === true) return sendAnswer(reply, answer, { events: toEvents(answer) });
-      const { model, moderation: found } = answer;
-      const moderation = found && (() => toChatModeration(found));
-      return sendAnswer(reply, answer, { body: toCompletion(answer, { model, moderation }) });
+      reportIgnored(reply, answer, body);
+      return sendAnswer(reply, answer, { events: toEvents(answer, body) });
     });
   };
+}
+
+function toEvents(answer: ChatAnswer, body: ChatCompletionBody): AsyncIterable<string | Uint8Array> {
+  const { model, moderation: found } = answer;
+  const includeUsage = body.stream_options?.include_usage === true;
+  return toFrames(answer, { model, includeUsage, moderation: found && (() => toChatModeration(found)) });
+}
+
+/** Reports fields that had no effect; an upstream received every field. */
+function reportIgnored(reply: FastifyReply, { form }: ChatAnswer, body: ChatCompletionBody): void {
+  if (form === "typed") reportIgnoredFields(reply, ignoredFields(body));
 }
