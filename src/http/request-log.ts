@@ -87,16 +87,17 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     if (!request.url.startsWith("/v1/")) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
+    const operation = operationOf(request);
     logger.info(line);
     measure({
-      operation: operationOf(request),
+      operation,
       model: settlement?.catalogId ?? catalogIdOf(request.record.model) ?? "",
       status: line.status,
       durationSeconds: line.durationMs / 1000,
       ignoredFields: request.record.ignoredFields.length,
     });
     if (request.method === "POST") {
-      const entry = toHistoryEntry(request, line, settlement);
+      const entry = toHistoryEntry(request, operation, line, settlement);
       if (entry !== undefined) recordRequest(entry);
     }
   }
@@ -156,6 +157,7 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
 
 function toHistoryEntry(
   request: FastifyRequest,
+  operation: string,
   line: ReturnType<typeof toLine>,
   settlement: Settlement | undefined,
 ): RequestEntry | undefined {
@@ -169,7 +171,7 @@ function toHistoryEntry(
     organizationId: caller.organizationId,
     projectId: caller.projectId,
     keyId: caller.keyId,
-    operation: operationOf(request),
+    operation,
     // PostgreSQL refuses text with NUL (SQLSTATE 22021).
     model: line.model?.replaceAll("\0", "") ?? null,
     answeredBy: settlement?.model ?? null,

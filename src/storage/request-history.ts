@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
 import { type Insertion, insert } from "./insert-rows.ts";
-import type { RequestHistoryRow } from "./schema.ts";
+import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
 
 export interface RequestFilter {
   organizationId: string;
@@ -22,46 +22,56 @@ export interface HistoryPosition {
 }
 
 export interface HistoryPage {
-  entries: RequestHistoryRow[];
+  entries: RequestEntry[];
   /** Where the next page begins; undefined at the end. */
   next: HistoryPosition | undefined;
 }
 
 /** Rows that one query reads at most: about 20 ms on SQLite, which blocks the event loop meanwhile. */
 const MAX_ROWS_READ = 10_000;
-const COLUMNS = [
-  "id",
-  "at",
-  "organizationId",
-  "projectId",
-  "keyId",
-  "operation",
-  "model",
-  "answeredBy",
-  "deployment",
-  "status",
-  "outcome",
-  "error",
-  "attempts",
-  "queuedMilliseconds",
-  "firstTokenMilliseconds",
-  "durationMilliseconds",
-  "promptTokens",
-  "cachedTokens",
-  "completionTokens",
-  "characters",
-  "audioMilliseconds",
-  "costNanoDollars",
-] as const satisfies (keyof RequestHistoryRow)[];
+const DAY_MS = 86_400_000;
 
-const REQUESTS: Insertion = { table: "requestHistory", columns: COLUMNS, onConflict: sql`` };
+/** Columns of an entry. */
+const ENTRY = [
+  "request.id",
+  "request.at",
+  "request.attempts",
+  "request.queuedMilliseconds",
+  "request.firstTokenMilliseconds",
+  "request.durationMilliseconds",
+  "request.promptTokens",
+  "request.cachedTokens",
+  "request.completionTokens",
+  "request.characters",
+  "request.audioMilliseconds",
+  "request.costNanoDollars",
+  "dimension.organizationId",
+  "dimension.projectId",
+  "dimension.keyId",
+  "dimension.operation",
+  "dimension.model",
+  "dimension.answeredBy",
+  "dimension.deployment",
+  "dimension.status",
+  "dimension.outcome",
+  "dimension.error",
+] as const;
 
-export async function insertRequests(executor: Executor, rows: readonly RequestHistoryRow[]): Promise<void> {
-  await insert(
-    executor,
-    REQUESTS,
-    rows.flatMap((row) => COLUMNS.map((column) => row[column])),
-  );
+const DIMENSIONS: Insertion = {
+  table: "requestDimensions",
+  columns: REQUEST_DIMENSION_COLUMNS,
+  onConflict: sql`on conflict (id) do update set last_day = excluded.last_day
+    where request_dimensions.last_day < excluded.last_day`,
+};
+
+const REQUESTS: Insertion = { table: "requestHistory", columns: REQUEST_COLUMNS, onConflict: sql`` };
+
+export async function insertRequests(transaction: Executor, { dimensions, values }: RequestRows): Promise<void> {
+  // Every process inserts in the same order, which prevents deadlocks.
+  const sorted = dimensions.toSorted((a, b) => a.id - b.id);
+  const named = sorted.flatMap((dimension) => REQUEST_DIMENSION_COLUMNS.map((column) => dimension[column]));
+  await insert(transaction, DIMENSIONS, named);
+  await insert(transaction, REQUESTS, values);
 }
 
 /** Reads entries before a position. A page may be shorter than `limit` although older entries follow. */
@@ -71,20 +81,25 @@ export async function readRequests(
   before: HistoryPosition | undefined,
   limit: number,
 ): Promise<HistoryPage> {
+  const ofOrganization = executor
+    .selectFrom("requestDimensions")
+    .select("id")
+    .where("organizationId", "=", filter.organizationId);
   const older = executor
     .selectFrom("requestHistory")
-    .where("organizationId", "=", filter.organizationId)
+    .where("dimensionId", "in", ofOrganization)
     .$if(before !== undefined, (query) =>
       query.where("at", "<=", before?.at ?? 0).where(sql<boolean>`(at, id) < (${before?.at}, ${before?.id})`),
     )
     .orderBy("at", "desc")
     .orderBy("id", "desc");
   const found = await executor
-    .selectFrom(older.selectAll().limit(MAX_ROWS_READ).as("recent"))
-    .selectAll()
+    .selectFrom(older.selectAll().limit(MAX_ROWS_READ).as("request"))
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
+    .select(ENTRY)
     .where(matches(filter))
     .orderBy("at", "desc")
-    .orderBy("id", "desc")
+    .orderBy("request.id", "desc")
     .limit(limit + 1)
     .execute();
   const entries = found.slice(0, limit);
@@ -104,15 +119,16 @@ export async function readRequestsSince(
   filter: RequestFilter,
   since: number,
   limit: number,
-): Promise<RequestHistoryRow[]> {
+): Promise<RequestEntry[]> {
   return executor
-    .selectFrom("requestHistory")
-    .selectAll()
+    .selectFrom("requestHistory as request")
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
+    .select(ENTRY)
     .where("at", ">=", since)
     .where("organizationId", "=", filter.organizationId)
     .where(matches(filter))
     .orderBy("at")
-    .orderBy("id")
+    .orderBy("request.id")
     .limit(limit)
     .execute();
 }
@@ -126,23 +142,25 @@ export interface MinuteSum {
   completionTokens: number;
 }
 
-/** Sums requests by minute; omits empty minutes. */
+/** Sums requests by minute; omits empty minutes. Subqueries, because a join would look up the dimension of each row. */
 export async function sumRequestsByMinute(
   executor: Executor,
   filter: RequestFilter,
   from: number,
   until: number,
 ): Promise<MinuteSum[]> {
+  const dimensions = sql`select id from ${sql.table("requestDimensions")}`;
   const { rows } = await sql<MinuteSum>`
     select
       (at / 60000) * 60000 as ${sql.ref("beginsAt")},
       count(*) as requests,
-      cast(sum(case when status >= 400 and status <> 499 then 1 else 0 end) as bigint) as errors,
+      cast(sum(case when ${sql.ref("dimensionId")} in (${dimensions} where status >= 400 and status <> 499)
+        then 1 else 0 end) as bigint) as errors,
       cast(coalesce(sum(${sql.ref("promptTokens")}), 0) as bigint) as ${sql.ref("promptTokens")},
       cast(coalesce(sum(${sql.ref("completionTokens")}), 0) as bigint) as ${sql.ref("completionTokens")}
     from ${sql.table("requestHistory")}
-    where at >= ${from} and at < ${until}
-      and ${sql.ref("organizationId")} = ${filter.organizationId} and ${matches(filter)}
+    where at >= ${from} and at < ${until} and ${sql.ref("dimensionId")} in
+      (${dimensions} where ${sql.ref("organizationId")} = ${filter.organizationId} and ${matches(filter)})
     group by at / 60000
     order by at / 60000
   `.execute(executor);
@@ -157,7 +175,8 @@ export async function readFirstTokenTimes(
   limit: number,
 ): Promise<number[]> {
   const rows = await executor
-    .selectFrom("requestHistory")
+    .selectFrom("requestHistory as request")
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
     .select("firstTokenMilliseconds")
     .where("at", ">=", since)
     .where("organizationId", "=", filter.organizationId)
@@ -179,6 +198,20 @@ export async function removeRequestsBefore(executor: Executor, time: number, max
     .executeTakeFirstOrThrow();
   if (last === null) return 0;
   const removed = await executor.deleteFrom("requestHistory").where("at", "<=", last).executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+/**
+ * Removes at most `max` dimensions that no entry since `time` has, and returns their number. Entries are up to a day
+ * younger than their dimension's last day when a batch was begun before midnight.
+ */
+export async function removeRequestDimensionsBefore(executor: Executor, time: number, max: number): Promise<number> {
+  const unused = executor
+    .selectFrom("requestDimensions")
+    .select("id")
+    .where("lastDay", "<", time - DAY_MS)
+    .limit(max);
+  const removed = await executor.deleteFrom("requestDimensions").where("id", "in", unused).executeTakeFirst();
   return Number(removed.numDeletedRows);
 }
 

@@ -27,6 +27,7 @@ export interface Schema {
   conversations: ConversationRow;
   responseItems: ResponseItemRow;
   responseEvents: ResponseEventsRow;
+  requestDimensions: RequestDimensionRow;
   requestHistory: RequestHistoryRow;
 }
 
@@ -247,11 +248,10 @@ interface ResponseEventsRow {
   content: Buffer;
 }
 
-/** Metadata of one request, for a few days. Null: not known, or not of its operation. */
-export interface RequestHistoryRow {
-  id: string;
-  /** Time of the end. */
-  at: number;
+/** What requests have in common. The request history refers to it by number. */
+export interface RequestDimensionRow {
+  /** The first 53 bits of the hash of the other columns, except the last. */
+  id: number;
   organizationId: string;
   projectId: string;
   keyId: string;
@@ -264,6 +264,16 @@ export interface RequestHistoryRow {
   outcome: string | null;
   /** Code or kind of the error; never its message, which may quote the request. */
   error: string | null;
+  /** Start of the last UTC day with such a request. */
+  lastDay: number;
+}
+
+/** Metadata of one request, for a few days. Null: not known, or not of its operation. */
+export interface RequestHistoryRow {
+  id: string;
+  /** Time of the end. */
+  at: number;
+  dimensionId: number;
   attempts: number | null;
   queuedMilliseconds: number | null;
   firstTokenMilliseconds: number | null;

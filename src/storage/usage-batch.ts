@@ -1,7 +1,7 @@
 /** Usage records before they are written: each dimension once, then flat values. */
 
-import { hash } from "node:crypto";
 import type { RecordedUsage } from "../usage.ts";
+import { dimensionId } from "./dimension-id.ts";
 import type { UsageDimensionRow, UsageRecordRow } from "./schema.ts";
 
 type UsageDimension = Omit<UsageDimensionRow, "id">;
@@ -94,7 +94,10 @@ export class UsageRows {
       }
     }
     const dimension = { organizationId, projectId, keyId, model, deployment, operation };
-    const row = { id: idOf(dimension), ...dimension };
+    const row = {
+      id: dimensionId([organizationId, projectId, keyId, model, deployment, operation]),
+      ...dimension,
+    };
     this.dimensions.push(row);
     if (dimensionsOfKey === undefined) this.#dimensionsByKey.set(keyId, [row]);
     else dimensionsOfKey.push(row);
@@ -110,10 +113,4 @@ export function* splitBatch({ writer, number, dimensions, values }: UsageBatch):
     const [, dimensionId] = own;
     yield { writer, number, dimensions: dimensions.filter(({ id }) => id === dimensionId), values: own };
   }
-}
-
-/** Hashes in a fixed order: every process computes the same ID. */
-function idOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): number {
-  const json = JSON.stringify([organizationId, projectId, keyId, model, deployment, operation]);
-  return Number(hash("sha256", json, "buffer").readBigUInt64BE() >> 11n);
 }

@@ -13,13 +13,14 @@ import {
   readFirstTokenTimes,
   readRequests,
   readRequestsSince,
+  removeRequestDimensionsBefore,
   removeRequestsBefore,
   sumRequestsByMinute,
 } from "../storage/request-history.ts";
-import type { RequestHistoryRow } from "../storage/schema.ts";
+import { type RequestEntry, RequestRows } from "../storage/request-rows.ts";
 
-export type RequestEntry = RequestHistoryRow;
 export type { HistoryPage, HistoryPosition, MinuteSum, RequestFilter } from "../storage/request-history.ts";
+export type { RequestEntry } from "../storage/request-rows.ts";
 
 export interface RequestHistoryOptions {
   database: Database;
@@ -45,7 +46,11 @@ const MAX_FIRST_TOKEN_TIMES = 1000;
 export class RequestHistory {
   readonly #options: RequestHistoryOptions;
   readonly #timers: NodeJS.Timeout[];
-  #held: RequestEntry[] = [];
+  #held = new RequestRows();
+  /** Batches being written, and those that the database could not take yet. */
+  readonly #unwritten: RequestRows[] = [];
+  /** Entries in memory. */
+  #count = 0;
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -59,7 +64,9 @@ export class RequestHistory {
   }
 
   record(entry: RequestEntry): void {
-    if (this.#options.days > 0 && this.#held.length < MAX_HELD) this.#held.push(entry);
+    if (this.#options.days === 0 || this.#count >= MAX_HELD) return;
+    this.#count += 1;
+    this.#held.add(entry);
   }
 
   /** Writes what is held; keeps it for the next attempt while the database is unavailable. Never throws. */
@@ -69,13 +76,17 @@ export class RequestHistory {
   }
 
   async #write(): Promise<void> {
-    const entries = this.#held;
-    if (entries.length === 0) return;
-    this.#held = [];
+    if (this.#held.count > 0) {
+      this.#unwritten.push(this.#held);
+      this.#held = new RequestRows();
+    }
     try {
-      await this.#options.database.transaction((transaction) => insertRequests(transaction, entries));
+      for (const rows of [...this.#unwritten]) {
+        await this.#options.database.transaction((transaction) => insertRequests(transaction, rows));
+        this.#unwritten.shift();
+        this.#count -= rows.count;
+      }
     } catch (error) {
-      this.#held = [...entries, ...this.#held].slice(0, MAX_HELD);
       this.#options.logger.debug({ error: String(error) }, "request history not written to the database yet");
     }
   }
@@ -121,7 +132,10 @@ export class RequestHistory {
     try {
       for (;;) {
         const before = now - days * DAY_MILLISECONDS;
-        const removed = await database.run((executor) => removeRequestsBefore(executor, before, REMOVED_AT_ONCE));
+        // Entries first: dimensions last as long as their entries.
+        const removed =
+          (await database.run((executor) => removeRequestsBefore(executor, before, REMOVED_AT_ONCE))) ||
+          (await database.run((executor) => removeRequestDimensionsBefore(executor, before, REMOVED_AT_ONCE)));
         if (removed === 0 || this.#isClosed) return;
         await pause(REMOVAL_PAUSE_MILLISECONDS);
       }

@@ -12,6 +12,7 @@ import { consoleSessions } from "./0008-console-sessions.ts";
 import { storedResponses } from "./0009-stored-responses.ts";
 import { requestHistory } from "./0010-request-history.ts";
 import { replicaCount } from "./0011-replica-count.ts";
+import { requestDimensions } from "./0012-request-dimensions.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -25,4 +26,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0009-stored-responses": storedResponses,
   "0010-request-history": requestHistory,
   "0011-replica-count": replicaCount,
+  "0012-request-dimensions": requestDimensions,
 };
