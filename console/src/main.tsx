@@ -11,6 +11,8 @@ import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce;
+// Where `get-nonce`, with which Mantine's modals add a style element, looks for it.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element #root");
 

@@ -3,6 +3,10 @@ import { type CSSVariablesResolver, createTheme, rem } from "@mantine/core";
 const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
 const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
 
+/** Names the button for screen readers. */
+const CLOSE = { "aria-label": "Close" };
+const CLEAR = { "aria-label": "Clear" };
+
 export const theme = createTheme({
   primaryColor: "cyan",
   // White text on the lighter shades has less than the 4.5:1 contrast of WCAG AA.
@@ -20,17 +24,34 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: "sm" } },
     TextInput: { defaultProps: { size: "sm" } },
-    Select: { defaultProps: { size: "sm", checkIconPosition: "right", comboboxProps: { shadow: "md" } } },
+    FileInput: { defaultProps: { clearButtonProps: CLEAR } },
+    TagsInput: { defaultProps: { clearButtonProps: CLEAR } },
+    Select: {
+      defaultProps: {
+        clearButtonProps: CLEAR,
+        size: "sm",
+        checkIconPosition: "right",
+        comboboxProps: { shadow: "md" },
+      },
+    },
     Table: { defaultProps: { verticalSpacing: "xs", horizontalSpacing: "sm" } },
+    // Its other type puts `tabIndex` on an element that does not scroll.
+    TableScrollContainer: { defaultProps: { type: "native" } },
     Card: { defaultProps: { withBorder: true, padding: "md", radius: "md" } },
-    Modal: { defaultProps: { centered: true, radius: "md" } },
+    Modal: { defaultProps: { centered: true, radius: "md", closeButtonProps: CLOSE } },
+    Drawer: { defaultProps: { closeButtonProps: CLOSE } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
   },
 });
 
-/** Raises the contrast of dimmed and placeholder text to WCAG AA. */
+/** Raises the contrast of dimmed and placeholder text, and of buttons below the pointer, to WCAG AA. */
 export const cssVariables: CSSVariablesResolver = (given) => ({
-  variables: {},
+  variables: {
+    "--mantine-primary-color-filled-hover": "#095c6b",
+    "--mantine-color-cyan-filled-hover": "#095c6b",
+    "--mantine-color-red-filled-hover": "#a61e1e",
+  },
   light: {
     "--mantine-color-dimmed": given.colors.gray[7],
     "--mantine-color-placeholder": given.colors.gray[7],

@@ -27,6 +27,10 @@ models:
     deployments: [{ engine: scripted, replies: [{ text: ${JSON.stringify(HOSTILE_ANSWER)} }] }]
 `;
 
+interface AnimationOfPage {
+  effect: { getComputedTiming(): { endTime: number } } | null;
+}
+
 describe.runIf(hasChromium)("the console", () => {
   let service: Service;
   let browser: Browser;
@@ -44,7 +48,9 @@ describe.runIf(hasChromium)("the console", () => {
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       // Chromium reports every refused request: that a limit is not set, or is reached.
-      if (message.type() === "error" && !/status of (404|429)/.test(message.text())) complaints.push(message.text());
+      if (message.type() === "error" && !/status of (404|429)/.test(message.text())) {
+        complaints.push(`${message.text()} (${message.location().url})`);
+      }
     });
   });
   afterAll(async () => {
@@ -61,14 +67,21 @@ describe.runIf(hasChromium)("the console", () => {
   }
 
   async function expectAccessible(): Promise<void> {
+    // A button that fades out of its loading state has less contrast for a moment.
+    await page.waitForFunction(() => {
+      const { document } = globalThis as unknown as { document: { getAnimations(): AnimationOfPage[] } };
+      return document.getAnimations().every(({ effect }) => effect?.getComputedTiming().endTime === Infinity);
+    });
     // `page.addScriptTag` would violate the content security policy.
     await page.evaluate(await readFile(AXE, "utf8"));
     const violations = await page.evaluate(async () => {
       const { axe } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
       };
       const { violations: found } = await axe.run();
-      return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`);
+      return found.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`,
+      );
     });
     expect(violations).toEqual([]);
   }
@@ -86,7 +99,7 @@ describe.runIf(hasChromium)("the console", () => {
 
   test("shows an answer's HTML as text and loads nothing for its images", async () => {
     await page.getByRole("button", { name: "New conversation" }).click();
-    await page.getByRole("textbox", { name: "Models" }).click();
+    await page.getByRole("combobox", { name: "Models" }).click();
     await page.getByRole("option", { name: "hostile" }).click();
     await page.keyboard.press("Escape");
     await ask(HOSTILE);
@@ -152,7 +165,7 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByText(HOSTILE).first().waitFor();
     await expectAccessible();
     await open("/usage");
-    await page.getByRole("cell", { name: "hostile" }).waitFor();
+    await page.getByRole("cell", { name: "hostile", exact: true }).waitFor();
     await expectAccessible();
     expect(await page.evaluate(() => "stolen" in globalThis)).toBe(false);
   });

@@ -39,7 +39,7 @@ export function Shell() {
           <Text fw={600}>Parlance</Text>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages">
+      <AppShell.Navbar p="sm" aria-label="Pages" className="navigation" mod={{ open: isOpen }}>
         <Group px={6} py={4} gap="xs" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
             <Logo />
