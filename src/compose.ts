@@ -64,6 +64,7 @@ export interface ComposeOptions extends Omit<LiveCatalogOptions, "see"> {
  */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, logger } = options;
+  let inForce = config;
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
   const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
@@ -161,6 +162,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       models: new ModelOperations({ catalog, store: options.store, refresh: () => live.refresh() }),
       history,
       catalog,
+      configuration: () => ({ file: inForce.file, ...inForce.inForce }),
       limited: { models: () => catalog.models, defaults: { ...config.limits.projectModel } },
     },
     operations: hasOwnAddress ? undefined : operations,
@@ -189,7 +191,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     inference,
     backgroundCount: () => responseStorage?.background.runningCount ?? 0,
     readiness: operations.readiness,
-    apply: (next) => live.apply(next),
+    apply: (next) => {
+      inForce = next;
+      return live.apply(next);
+    },
     greet: (signal) => live.greet(signal),
     downloadDefaultChatModel: (listener, signal) => live.downloadDefaultChatModel(listener, signal),
     close: async () => {

@@ -1,9 +1,7 @@
 /** Generates docs/reference/api.md: every route that the server registers, with its summary. */
 
-import type { RouteOptions } from "fastify";
-import { buildServer, type ServerOptions } from "../../src/http/server.ts";
-import { createLogger } from "../../src/observability/logger.ts";
-import { ROUTE_SUMMARIES } from "./route-summaries.ts";
+import { ROUTE_SUMMARIES } from "../../src/wire/openapi/route-summaries.ts";
+import { listRoutes } from "./list-routes.ts";
 
 const GROUPS: ReadonlyArray<readonly [title: string, prefix: string, key: string]> = [
   ["Administration", "/v1/organization", "an admin key"],
@@ -13,7 +11,7 @@ const GROUPS: ReadonlyArray<readonly [title: string, prefix: string, key: string
 ];
 
 export async function apiReference(): Promise<string> {
-  const rows = await routes();
+  const rows = await listRoutes();
   const known = new Set(rows);
   const stale = Object.keys(ROUTE_SUMMARIES).filter((route) => !known.has(route));
   if (stale.length > 0) throw new Error(`route-summaries.ts describes routes that do not exist: ${stale.join(", ")}`);
@@ -35,32 +33,10 @@ ${sections.reverse().join("\n\n")}
 
 function row(route: string): string {
   const summary = ROUTE_SUMMARIES[route];
-  if (summary === undefined) throw new Error(`Describe ${route} in scripts/reference/route-summaries.ts.`);
+  if (summary === undefined) throw new Error(`Describe ${route} in src/wire/openapi/route-summaries.ts.`);
   return `| \`${route}\` | ${summary} |`;
 }
 
 function byPath(a: string, b: string): number {
   return (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? "") || a.localeCompare(b);
-}
-
-/** Lists routes such as `GET /v1/models`. Registering a route reads its services but does not call them. */
-async function routes(): Promise<string[]> {
-  const found = new Set<string>();
-  const numbers = { corsOrigins: [], maxBodyBytes: 1024, receiveTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
-  const services = {
-    accounts: {},
-    administration: { limited: {} },
-    operations: {},
-    transcription: {},
-    consoleFolder: import.meta.dirname,
-  };
-  const { app } = buildServer({ ...services, ...numbers, logger: createLogger("silent") } as unknown as ServerOptions);
-  app.addHook("onRoute", ({ method, url }: RouteOptions) => {
-    for (const each of [method].flat()) {
-      if (each !== "HEAD" && each !== "OPTIONS") found.add(`${each} ${url.replace(/:(\w+)/g, "{$1}")}`);
-    }
-  });
-  await app.ready();
-  await app.close();
-  return [...found];
 }

@@ -3,6 +3,7 @@ import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { RedisAddress } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
+import type { SettingsInForce } from "./settings-in-force.ts";
 
 /** Validated, frozen configuration. Built once from the environment and parlance.yaml; nothing else reads either. */
 export interface Config {
@@ -55,6 +56,8 @@ export interface Config {
   models: readonly ModelConfig[];
   /** Settings for built-in models, by ID. */
   builtinOverrides: readonly BuiltinOverride[];
+  /** The settings as operators read them, without secrets. */
+  inForce: SettingsInForce;
   /** Messages to log at startup. */
   warnings: readonly string[];
 }

@@ -14,6 +14,7 @@ import { toLimits } from "./limits-schema.ts";
 import { type ParsedFile, parseFile } from "./parse-file.ts";
 import { type RawFile, readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, rejectMisspelled } from "./read-environment.ts";
+import { listSettings } from "./settings-in-force.ts";
 import { substituteVariables } from "./substitute-variables.ts";
 
 export interface ConfigSources {
@@ -49,7 +50,16 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
   rejectMisspelled(unknown, names, errors);
   if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
-  return deepFreeze(combine(sources, values, file, parsed.file, parsed.deployments));
+  const { dataDirectory, modelsDirectory, ...config } = combine(sources, values, file, parsed.file, parsed.deployments);
+  const inForce = listSettings({
+    written: value,
+    file: parsed.file,
+    deployments: parsed.deployments,
+    environment: values,
+    dataDirectory,
+    modelsDirectory,
+  });
+  return deepFreeze({ ...config, dataDirectory, modelsDirectory, inForce });
 }
 
 /** Reports an id that no built-in chat model has. */
@@ -81,7 +91,7 @@ function combine(
   path: string | undefined,
   file: ConfigFile,
   deployments: ParsedFile["deployments"],
-): Config {
+): Omit<Config, "inForce"> {
   const fileDirectory = path === undefined ? workingDirectory : dirname(path);
   const resolvePath = (variable: string | undefined, inFile: string | undefined, otherwise: string) => {
     if (variable !== undefined) return resolve(workingDirectory, variable);

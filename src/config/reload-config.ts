@@ -1,6 +1,7 @@
 import { Fault } from "../faults.ts";
 import type { Config } from "./config.ts";
 import { type ConfigSources, loadConfig } from "./load-config.ts";
+import { mergeSettings } from "./settings-in-force.ts";
 
 /** Settings that a reload applies; all others need a restart. */
 const LIVE = [
@@ -27,7 +28,7 @@ export async function reloadConfig(current: Config, sources: ConfigSources): Pro
     const live = Object.fromEntries(LIVE.map((key) => [key, next[key]])) as Pick<Config, (typeof LIVE)[number]>;
     return {
       isAccepted: true,
-      config: Object.freeze({ ...current, ...live }),
+      config: Object.freeze({ ...current, ...live, inForce: mergeSettings(current.inForce, next.inForce) }),
       needsRestart: fixedChanges(current, next),
     };
   } catch (failure) {

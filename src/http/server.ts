@@ -18,6 +18,7 @@ import { allowOrigins } from "./cors.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
+import { openApi } from "./openapi.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
@@ -101,6 +102,7 @@ export function buildServer(options: ServerOptions): Server {
       }),
     );
   }
+  app.register(openApi());
   if (options.consoleFolder !== undefined) {
     app.register(consolePages(options.consoleFolder));
     app.register(consoleSession(options.accounts, options.countWrongKey));

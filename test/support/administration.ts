@@ -74,6 +74,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
           models: new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} }),
           history,
           catalog: new Catalog(),
+          configuration: () => ({ file: undefined, settings: [], models: [] }),
           stopping: new AbortController().signal,
           limited: { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} },
         }),

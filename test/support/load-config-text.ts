@@ -15,6 +15,12 @@ const deploymentSchemas = {
       .string()
       .transform((value) => new Secret(value))
       .optional(),
+    headers: z
+      .record(
+        z.string(),
+        z.string().transform((value) => new Secret(value)),
+      )
+      .optional(),
     model: z.string().optional(),
   }),
   // Not strict: unknown keys must be rejected nevertheless.

@@ -9,6 +9,7 @@ import type { RequestHistory } from "../../usage/request-history.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
 import { adminApiKeys } from "./admin-api-keys.ts";
 import { auditLogs } from "./audit-logs.ts";
+import { configuration, type ReadConfiguration } from "./configuration.ts";
 import { modelPermissions, type ResolveModel } from "./model-permissions.ts";
 import { organizationModels } from "./models.ts";
 import { type IsModerationModel, moderationPolicy } from "./moderation-policy.ts";
@@ -32,6 +33,7 @@ export interface OrganizationParts {
   limited: LimitedModels;
   history: RequestHistory;
   catalog: Pick<Catalog, "models">;
+  configuration: ReadConfiguration;
   /** Aborts when the service begins to stop, which ends streams without an end. */
   stopping: AbortSignal;
 }
@@ -46,6 +48,7 @@ export function organization({
   limited,
   history,
   catalog,
+  configuration: readConfiguration,
   stopping,
 }: OrganizationParts): FastifyPluginAsync {
   return async (app) => {
@@ -65,6 +68,7 @@ export function organization({
     app.register(usage(reports));
     app.register(requests(history, accounts, stopping));
     app.register(overview({ accounts, history, reports, catalog }));
+    app.register(configuration(accounts, readConfiguration));
     app.register(rateLimits(accounts, limited));
     app.register(spendLimits(accounts));
   };

@@ -9,7 +9,7 @@ import { ToolChoiceField, Tools } from "./messages-tools.ts";
 const Share = z.number().min(0).max(1);
 const JsonFormat = z.looseObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) });
 
-const Prompt = z.looseObject({
+export const CountTokensBody = z.looseObject({
   model: z.string().min(1),
   messages: Messages,
   system: optional(SystemPrompt),
@@ -21,7 +21,7 @@ const Prompt = z.looseObject({
   output_format: optional(JsonFormat),
 });
 
-const Body = Prompt.extend({
+export const MessagesBody = CountTokensBody.extend({
   max_tokens: z.int().min(1),
   stream: optional(z.boolean()),
   stop_sequences: optional(z.array(z.string().min(1)).max(4)),
@@ -30,15 +30,15 @@ const Body = Prompt.extend({
   top_k: optional(z.int().min(0)),
 });
 
-export type MessagesPrompt = z.output<typeof Prompt>;
-export type MessagesBody = z.output<typeof Body>;
+export type MessagesPrompt = z.output<typeof CountTokensBody>;
+export type MessagesBody = z.output<typeof MessagesBody>;
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readMessagesBody(value: unknown): MessagesBody {
-  return parse(Body, value);
+  return parse(MessagesBody, value);
 }
 
 /** Validates like `readMessagesBody`, for a prompt that is only counted. Throws a Fault. */
 export function readCountTokensBody(value: unknown): MessagesPrompt {
-  return parse(Prompt, value);
+  return parse(CountTokensBody, value);
 }

@@ -62,6 +62,9 @@ const bodyOf = (fields: typeof FIELDS) =>
     if (mismatch !== undefined) refuse(["tool_choice", ...mismatch.path], value.tool_choice, mismatch.message);
   });
 
+/** Schema of every field, for the API reference. */
+export const ChatBody = bodyOf(FIELDS);
+
 export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 
 const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);

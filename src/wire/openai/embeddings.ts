@@ -12,7 +12,7 @@ const MAX_INPUTS = 2048;
 /** Vectors per chunk of the response: as many of 1,536 numbers take 3 ms to write. */
 const VECTORS_PER_CHUNK = 8;
 
-const EmbeddingBody = z.object({
+export const EmbeddingBody = z.object({
   model: z.string().min(1),
   /** Checked by `readTextInputs`. */
   input: z.unknown(),

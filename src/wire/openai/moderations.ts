@@ -16,7 +16,7 @@ const Part = z.discriminatedUnion(
   { error: "it must be text or image_url" },
 );
 
-const ModerationBody = z.object({
+export const ModerationBody = z.object({
   model: z
     .string()
     .min(1)

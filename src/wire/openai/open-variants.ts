@@ -1,13 +1,26 @@
 import { z } from "zod";
 
+type Variants = Readonly<Record<string, z.ZodType>>;
+
+/** Variants by the check of their schema: `extend` and the like copy a schema with its checks. */
+const knownVariants = new WeakMap<object, Variants>();
+
 /**
  * Schema of objects discriminated by `type`: validates the listed variants and passes others, which an upstream may
  * support.
  */
-export function openVariants(variants: Readonly<Record<string, z.ZodType>>) {
-  return z.looseObject({ type: z.string().min(1) }).check(({ value, issues }) => {
+export function openVariants(variants: Variants) {
+  const check: z.core.CheckFn<{ type: string; [field: string]: unknown }> = ({ value, issues }) => {
     const variant = Object.hasOwn(variants, value.type) ? variants[value.type] : undefined;
     const result = variant?.safeParse(value, { reportInput: true });
     if (result?.success === false) issues.push(...(result.error.issues as typeof issues));
-  });
+  };
+  knownVariants.set(check, variants);
+  return z.looseObject({ type: z.string().min(1) }).check(check);
+}
+
+/** Variants of a schema that `openVariants` made; undefined for other schemas. */
+export function variantsOf(schema: z.ZodType): Variants | undefined {
+  const { checks = [] } = schema._zod.def;
+  return checks.map((each) => knownVariants.get(each._zod.check)).find((variants) => variants !== undefined);
 }

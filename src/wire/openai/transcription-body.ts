@@ -22,9 +22,9 @@ const shared = {
   temperature: number.pipe(z.number().min(0).max(1)).optional(),
 };
 
-const TranslationBody = z.object(shared);
+export const TranslationBody = z.object(shared);
 
-const TranscriptionBody = z.object({
+export const TranscriptionBody = z.object({
   ...shared,
   language: z.string().max(100).optional(),
   stream: flag.optional(),

@@ -56,13 +56,13 @@ const FIELDS = {
   moderation: optional(ChatModeration),
 };
 
-const Body = z.looseObject(FIELDS);
+export const ResponsesBody = z.looseObject(FIELDS);
 
-export type ResponsesBody = z.output<typeof Body>;
+export type ResponsesBody = z.output<typeof ResponsesBody>;
 
 /** Validates the body. Throws a Fault that names the first invalid field. */
 export function readResponsesBody(value: unknown): ResponsesBody {
-  const body = parse(Body, value);
+  const body = parse(ResponsesBody, value);
   const { input, previous_response_id: previous, conversation, background, store } = body;
   if (previous !== undefined && conversation !== undefined) {
     throw invalidRequest("Send 'previous_response_id' or 'conversation', not both.", "conversation", "invalid_value");

@@ -4,6 +4,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /health/ready":
     "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
   "GET /metrics": "Returns [metrics](metrics.md) in the Prometheus text format.",
+  "GET /openapi.json": "Returns this API as an OpenAPI 3.1 document.",
   "GET /": "Serves the web console.",
   "GET /assets/*": "Serves the console's files.",
   "POST /console/session": "Signs in to the console: exchanges `key`, an API key or admin key, for a session cookie.",
@@ -97,6 +98,8 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Lists the metadata of single requests, newest first; `?stream=true` follows new ones. A project key lists its own project. Not in OpenAI's API.",
   "GET /v1/organization/overview":
     "Sums the last hour by minute, with spend and the state of deployments. A project key sees its own project. Not in OpenAI's API.",
+  "GET /v1/organization/configuration":
+    "Lists the settings in force with their documentation; secrets are redacted. Not in OpenAI's API; admin keys of the default organization only.",
   "GET /v1/organization/audit_logs": "Lists audit events, newest first.",
   "GET /v1/organization/usage/completions": "Usage of chat completions by time bucket.",
   "GET /v1/organization/usage/embeddings": "Usage of embeddings by time bucket.",

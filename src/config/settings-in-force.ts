@@ -1,0 +1,141 @@
+/** Settings in force with their documentation, for operators to read. Secrets are redacted. */
+
+import { z } from "zod";
+import type { DeploymentConfig } from "./config.ts";
+import { type Environment, environmentSchema } from "./environment-schema.ts";
+import { type ConfigFile, configFile } from "./file-schema.ts";
+import { inputSchema, type JsonSchema } from "./json-schema.ts";
+
+interface Setting {
+  /** Key in parlance.yaml, or name of an environment variable without such a key. */
+  key: string;
+  /** Null: not set. */
+  value: unknown;
+  /** Null: none, or one that depends on the machine. */
+  default: unknown;
+  source: "default" | "file" | "environment";
+  description: string;
+}
+
+export interface SettingsInForce {
+  settings: readonly Setting[];
+  /** The models of the file, as JSON. */
+  models: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface LoadedSettings {
+  /** The file as written, before defaults. */
+  written: unknown;
+  file: ConfigFile;
+  deployments: readonly (readonly DeploymentConfig[])[];
+  environment: Environment;
+  dataDirectory: string;
+  modelsDirectory: string;
+}
+
+/** Variables that override a key of the file. */
+const OVERRIDES: Readonly<Record<string, keyof Environment>> = {
+  "server.host": "PARLANCE_HOST",
+  "server.port": "PARLANCE_PORT",
+  data_directory: "PARLANCE_DATA_DIR",
+  models_directory: "PARLANCE_MODELS_DIR",
+  log_level: "PARLANCE_LOG_LEVEL",
+  builtin_models: "PARLANCE_BUILTIN_MODELS",
+  "local.default_chat_model": "PARLANCE_DEFAULT_CHAT_MODEL",
+};
+
+/** Variables that are not settings of the service. */
+const HIDDEN: ReadonlySet<string> = new Set(["PARLANCE_TEST_ENGINES", "CI", "PARLANCE_CONFIG"]);
+
+export function listSettings(loaded: LoadedSettings): SettingsInForce {
+  return {
+    settings: [...fileSettings(loaded), ...environmentSettings(loaded.environment)],
+    models: loaded.file.models.map((model, index) =>
+      redacted({ ...model, deployments: (loaded.deployments[index] ?? []).map(toSnakeCase) }),
+    ),
+  };
+}
+
+/** After a reload: `next` for the keys that a reload applies, `current` for those that need a restart. */
+export function mergeSettings(current: SettingsInForce, next: SettingsInForce): SettingsInForce {
+  const isLive = (key: string) => /^(local\.|log_level$|builtin_models$|default_aliases$)/.test(key);
+  const before = new Map(current.settings.map((setting) => [setting.key, setting]));
+  return {
+    models: next.models,
+    settings: next.settings.map((setting) => (isLive(setting.key) ? setting : (before.get(setting.key) ?? setting))),
+  };
+}
+
+function fileSettings({ written, file, environment, dataDirectory, modelsDirectory }: LoadedSettings): Setting[] {
+  const paths: Readonly<Record<string, unknown>> = { data_directory: dataDirectory, models_directory: modelsDirectory };
+  return leaves(inputSchema(configFile), []).map(({ path, schema }) => {
+    const key = path.join(".");
+    const variable = OVERRIDES[key];
+    const override = variable === undefined ? undefined : environment[variable];
+    const inFile = valueAt(written, path) !== undefined;
+    return {
+      key,
+      value: jsonOf(paths[key] ?? override ?? valueAt(file, path)),
+      default: schema.default ?? null,
+      source: override !== undefined ? "environment" : inFile ? "file" : "default",
+      description: schema.description ?? "",
+    };
+  });
+}
+
+function environmentSettings(environment: Environment): Setting[] {
+  const known = new Set<string>(Object.values(OVERRIDES));
+  const { properties = {} } = z.toJSONSchema(environmentSchema, { io: "input", unrepresentable: "any" });
+  const empty = environmentSchema.parse({});
+  return (Object.keys(environmentSchema.shape) as (keyof Environment)[])
+    .filter((name) => !known.has(name) && !HIDDEN.has(name))
+    .map((name) => {
+      const [value, otherwise] = [jsonOf(environment[name]), jsonOf(empty[name])];
+      const { description } = (properties[name] ?? {}) as JsonSchema;
+      return {
+        key: name,
+        value,
+        default: otherwise,
+        source: JSON.stringify(value) === JSON.stringify(otherwise) ? "default" : "environment",
+        description: description ?? "",
+      };
+    });
+}
+
+interface Leaf {
+  path: string[];
+  schema: JsonSchema;
+}
+
+function leaves(schema: JsonSchema, prefix: string[]): Leaf[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
+    const path = [...prefix, name];
+    if (path[0] === "models") return [];
+    return value.properties === undefined ? [{ path, schema: value }] : leaves(value, path);
+  });
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined),
+    value,
+  );
+}
+
+/** Secrets and functions have no JSON: the former print as `[redacted]`. */
+function jsonOf(value: unknown): unknown {
+  return value === undefined ? null : JSON.parse(JSON.stringify(value));
+}
+
+function redacted(value: object): Record<string, unknown> {
+  return jsonOf(value) as Record<string, unknown>;
+}
+
+/** Names as in the file; engines use them in camel case. */
+function toSnakeCase(deployment: DeploymentConfig): Record<string, unknown> {
+  const { settings, ...options } = jsonOf(deployment) as { settings?: Record<string, unknown> };
+  const entries = Object.entries({ ...options, ...settings });
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.replace(/[A-Z]/g, (a) => `_${a.toLowerCase()}`), value]),
+  );
+}

@@ -1,0 +1,87 @@
+/** Named schemas of the OpenAPI document, and the conversion of zod schemas to JSON Schema. */
+
+import { z } from "zod";
+import { itemsOf } from "../openai/list-of.ts";
+import { variantsOf } from "../openai/open-variants.ts";
+
+/** Subset of JSON Schema that this folder reads. */
+export type JsonSchema = Record<string, unknown> & { properties?: Record<string, JsonSchema>; required?: string[] };
+
+const names = z.registry<{ id: string }>();
+
+/** Gives a schema a name, under which the document contains it once. */
+export function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
+  names.add(schema, { id });
+  return schema;
+}
+
+/** Converts zod schemas and collects the named ones. */
+export class Components {
+  readonly schemas: Record<string, JsonSchema> = {};
+
+  /** Schema of what clients send: defaults are optional, and only strict objects refuse other keys. */
+  input(schema: z.ZodType): JsonSchema {
+    return this.#convert(schema, "input");
+  }
+
+  /** Schema of what the service answers. */
+  answer(schema: z.ZodType): JsonSchema {
+    return this.#convert(schema, "output");
+  }
+
+  #convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+    const id = names.get(schema)?.id;
+    const { $schema: _, $defs = {}, ...root } = this.#toJsonSchema(schema, io) as Record<string, unknown>;
+    for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
+      this.schemas[name] ??= withoutId(definition);
+    }
+    if (id === undefined) return root;
+    this.schemas[id] ??= withoutId(root);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  /** The known variants, and those with another `type`, which an upstream may support. */
+  #anyOf(variants: [type: string, schema: z.ZodType][], io: "input" | "output"): JsonSchema[] {
+    const known = variants.map(([type, schema]) => {
+      const { properties, ...rest } = this.#convert(schema, io);
+      return { ...rest, properties: { type: { const: type }, ...properties } };
+    });
+    return [...known, { properties: { type: { not: { enum: variants.map(([type]) => type) } } } }];
+  }
+
+  #toJsonSchema(schema: z.ZodType, io: "input" | "output"): unknown {
+    const json = z.toJSONSchema(schema, {
+      io,
+      metadata: names,
+      unrepresentable: "any",
+      override: ({ zodSchema, jsonSchema }) => {
+        const each = zodSchema as unknown as z.ZodType;
+        const items = itemsOf(each);
+        if (items !== undefined) jsonSchema.items = this.#convert(items, io) as typeof jsonSchema;
+        const variants = Object.entries(variantsOf(each) ?? {});
+        if (variants.length > 0) jsonSchema.anyOf = this.#anyOf(variants, io) as (typeof jsonSchema)[];
+        const { def } = each._zod;
+        // What a preprocessing step takes, its schema describes after the step.
+        if (io === "input" && isPreprocess(def)) Object.assign(jsonSchema, this.#convert(def.out, io));
+      },
+    });
+    return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, value) =>
+      isUnbounded(key, value) ? undefined : value,
+    );
+  }
+}
+
+function isPreprocess(def: z.core.$ZodTypeDef): def is z.core.$ZodPipeDef & { out: z.ZodType } {
+  return def.type === "pipe" && (def as z.core.$ZodPipeDef).in._zod.def.type === "transform";
+}
+
+/** Bounds that only Zod adds to integers. */
+function isUnbounded(key: string, value: unknown): boolean {
+  return (
+    (key === "maximum" && value === Number.MAX_SAFE_INTEGER) || (key === "minimum" && value === Number.MIN_SAFE_INTEGER)
+  );
+}
+
+function withoutId({ id: _, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}

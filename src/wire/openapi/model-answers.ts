@@ -1,0 +1,140 @@
+/** Answers of the routes that call models. What an upstream answers may have further fields. */
+
+import { z } from "zod";
+import { named } from "./components.ts";
+
+const nullable = z.string().nullable();
+const count = z.int().min(0);
+
+export const ChatCompletion = named(
+  "ChatCompletion",
+  z.looseObject({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: count,
+        message: z.looseObject({ role: z.literal("assistant"), content: nullable.optional() }),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
+  }),
+);
+
+export const EmbeddingList = named(
+  "EmbeddingList",
+  z.object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        object: z.literal("embedding"),
+        index: count,
+        embedding: z.union([z.array(z.number()), z.string()]).describe("Numbers, or Base64 of little-endian float32."),
+      }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  }),
+);
+
+export const Moderation = named(
+  "Moderation",
+  z.object({
+    id: z.string(),
+    model: z.string(),
+    results: z.array(
+      z.object({
+        flagged: z.boolean(),
+        categories: z.record(z.string(), z.boolean()),
+        category_scores: z.record(z.string(), z.number()),
+        category_applied_input_types: z.record(z.string(), z.array(z.string())),
+      }),
+    ),
+  }),
+);
+
+export const Model = named(
+  "Model",
+  z.looseObject({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string(),
+    access_groups: z.array(z.string()).optional(),
+    metadata: z.looseObject({ task: z.string(), status: z.string(), loaded: z.boolean() }).optional(),
+  }),
+);
+export const ModelList = z.object({ object: z.literal("list"), data: z.array(Model) });
+export const SpeechModelList = z.object({ models: z.array(z.object({ id: z.string(), name: z.string() })) });
+
+export const VoiceList = named(
+  "VoiceList",
+  z.object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        id: z.string(),
+        object: z.literal("voice"),
+        name: z.string(),
+        model: z.string(),
+        voice: z.string().describe("The model's own voice, which differs for aliases."),
+      }),
+    ),
+    voices: z.array(z.object({ id: z.string(), name: z.string() })),
+  }),
+);
+
+export const Transcript = named(
+  "Transcript",
+  z
+    .looseObject({ text: z.string() })
+    .describe("Of `verbose_json`: also task, language, duration and segments or words."),
+);
+
+export const Message = named(
+  "Message",
+  z.looseObject({
+    id: z.string(),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    content: z.array(z.looseObject({ type: z.string() })),
+    model: z.string(),
+    stop_reason: nullable,
+    usage: z.looseObject({ input_tokens: count, output_tokens: count }),
+  }),
+);
+export const TokenCount = z.object({ input_tokens: count });
+
+export const Response = named(
+  "Response",
+  z.looseObject({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: z.int(),
+    status: z.string(),
+    model: z.string(),
+    output: z.array(z.looseObject({ type: z.string() })),
+  }),
+);
+export const ResponseTokens = z.object({ object: z.literal("response.input_tokens"), input_tokens: count });
+
+export const Conversation = named(
+  "Conversation",
+  z.object({
+    id: z.string(),
+    object: z.literal("conversation"),
+    created_at: z.int(),
+    metadata: z.record(z.string(), z.string()),
+  }),
+);
+export const ListedItem = z.looseObject({ id: z.string(), type: z.string() });
+export const ItemList = z.object({
+  object: z.literal("list"),
+  data: z.array(ListedItem),
+  first_id: nullable,
+  last_id: nullable,
+  has_more: z.boolean(),
+});

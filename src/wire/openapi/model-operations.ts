@@ -1,0 +1,70 @@
+/** What the routes that call models take and answer. */
+
+import { CountTokensBody, MessagesBody } from "../anthropic/messages-body.ts";
+import { ChatBody } from "../openai/chat-body.ts";
+import { EmbeddingBody } from "../openai/embeddings.ts";
+import { ModelListQuery } from "../openai/models.ts";
+import { ModerationBody } from "../openai/moderations.ts";
+import { SpeechBody } from "../openai/speech.ts";
+import { VoicesQuery } from "../openai/speech-voices.ts";
+import { TranscriptionBody, TranslationBody } from "../openai/transcription-body.ts";
+import * as lists from "../responses/item-lists.ts";
+import { ResponsesBody } from "../responses/responses-body.ts";
+import * as answers from "./model-answers.ts";
+import type { ContentType, Operation } from "./operation.ts";
+import { deleted } from "./organization-answers.ts";
+
+const of = (operation: Omit<Operation, "errors">): Operation => ({ ...operation, errors: "inference" });
+
+const AUDIO = ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm"] as const;
+const TRANSCRIPTS: readonly ContentType[] = ["text/plain", "text/vtt", "text/event-stream"];
+const RESPONSE = "/v1/responses/{response}";
+const CONVERSATION = "/v1/conversations/{conversation}";
+const MODELS = of({ query: ModelListQuery, answer: answers.ModelList });
+
+export const MODEL_OPERATIONS: Readonly<Record<string, Operation>> = {
+  "POST /v1/chat/completions": of({
+    body: ChatBody,
+    answer: answers.ChatCompletion,
+    content: ["text/event-stream"],
+  }),
+  "POST /v1/messages": {
+    body: MessagesBody,
+    answer: answers.Message,
+    content: ["text/event-stream"],
+    errors: "messages",
+  },
+  "POST /v1/messages/count_tokens": { body: CountTokensBody, answer: answers.TokenCount, errors: "messages" },
+  "POST /v1/responses": of({ body: ResponsesBody, answer: answers.Response, content: ["text/event-stream"] }),
+  "POST /v1/responses/input_tokens": of({ body: ResponsesBody, answer: answers.ResponseTokens }),
+  [`GET ${RESPONSE}`]: of({
+    query: lists.RetrieveQuery,
+    answer: answers.Response,
+    content: ["text/event-stream"],
+  }),
+  [`DELETE ${RESPONSE}`]: of({ answer: deleted("response") }),
+  [`POST ${RESPONSE}/cancel`]: of({ answer: answers.Response }),
+  [`GET ${RESPONSE}/input_items`]: of({ query: lists.ItemListQuery, answer: answers.ItemList }),
+  "POST /v1/conversations": of({
+    body: lists.ConversationCreateBody,
+    isBodyOptional: true,
+    answer: answers.Conversation,
+  }),
+  [`GET ${CONVERSATION}`]: of({ answer: answers.Conversation }),
+  [`POST ${CONVERSATION}`]: of({ body: lists.ConversationUpdateBody, answer: answers.Conversation }),
+  [`DELETE ${CONVERSATION}`]: of({ answer: deleted("conversation.deleted") }),
+  [`POST ${CONVERSATION}/items`]: of({ body: lists.ConversationItemsBody, answer: answers.ItemList }),
+  [`GET ${CONVERSATION}/items`]: of({ query: lists.ItemListQuery, answer: answers.ItemList }),
+  [`GET ${CONVERSATION}/items/{item}`]: of({ answer: answers.ListedItem }),
+  [`DELETE ${CONVERSATION}/items/{item}`]: of({ answer: answers.Conversation }),
+  "POST /v1/embeddings": of({ body: EmbeddingBody, answer: answers.EmbeddingList }),
+  "POST /v1/moderations": of({ body: ModerationBody, answer: answers.Moderation }),
+  "POST /v1/audio/speech": of({ body: SpeechBody, content: [...AUDIO, "text/event-stream"] }),
+  "POST /v1/audio/transcriptions": of({ form: TranscriptionBody, answer: answers.Transcript, content: TRANSCRIPTS }),
+  "POST /v1/audio/translations": of({ form: TranslationBody, answer: answers.Transcript, content: TRANSCRIPTS }),
+  "GET /v1/audio/voices": of({ query: VoicesQuery, answer: answers.VoiceList }),
+  "GET /v1/audio/models": of({ answer: answers.SpeechModelList }),
+  "GET /v1/models": MODELS,
+  "GET /v1/models/": MODELS,
+  "GET /v1/models/{model}": of({ query: ModelListQuery, answer: answers.Model }),
+};

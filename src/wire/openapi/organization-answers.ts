@@ -1,0 +1,306 @@
+/** Answers of the administration API. */
+
+import { z } from "zod";
+import { named } from "./components.ts";
+
+const seconds = z.int();
+const secondsOrNull = z.int().nullable();
+const count = z.int().min(0);
+
+/** A page of a list, with cursors. */
+function listOfEntries<Entry extends z.ZodType>(entry: Entry) {
+  return z.object({
+    object: z.literal("list"),
+    data: z.array(entry),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
+}
+
+export function deleted(object: string) {
+  return z.object({ object: z.literal(object), id: z.string(), deleted: z.boolean() });
+}
+
+export function removed(object: string) {
+  return z.object({ object: z.literal(object), deleted: z.boolean() });
+}
+
+export const Project = named(
+  "Project",
+  z.object({
+    id: z.string(),
+    object: z.literal("organization.project"),
+    name: z.string(),
+    created_at: seconds,
+    archived_at: secondsOrNull,
+    status: z.enum(["active", "archived"]),
+    external_key_id: z.null(),
+  }),
+);
+export const ProjectList = listOfEntries(Project);
+
+export const ServiceAccount = named(
+  "ServiceAccount",
+  z.object({
+    id: z.string(),
+    object: z.literal("organization.project.service_account"),
+    name: z.string(),
+    role: z.enum(["owner", "member", "none"]),
+    created_at: seconds,
+  }),
+);
+export const ServiceAccountList = listOfEntries(ServiceAccount);
+
+export const CreatedKey = named(
+  "CreatedKey",
+  z.object({
+    object: z.literal("organization.project.service_account.api_key"),
+    id: z.string(),
+    name: z.string(),
+    created_at: seconds,
+    expires_at: secondsOrNull,
+    value: z.string().describe("The key. It is shown only in this answer."),
+  }),
+);
+export const CreatedServiceAccount = z.object({ ...ServiceAccount.shape, api_key: CreatedKey.nullable() });
+
+const KEY = {
+  id: z.string(),
+  name: z.string(),
+  redacted_value: z.string(),
+  created_at: seconds,
+  expires_at: secondsOrNull,
+  last_used_at: secondsOrNull,
+};
+const owner = { id: z.string(), name: z.string(), role: z.string(), created_at: seconds };
+
+export const ProjectApiKey = named(
+  "ProjectApiKey",
+  z.object({
+    object: z.literal("organization.project.api_key"),
+    ...KEY,
+    owner_project_access: z.literal("active"),
+    owner: z.union([
+      z.object({ type: z.literal("user"), user: z.object({ ...owner, email: z.string() }) }),
+      z.object({ type: z.literal("service_account"), service_account: z.object(owner) }),
+    ]),
+  }),
+);
+export const ProjectApiKeyList = listOfEntries(ProjectApiKey);
+
+export const AdminApiKey = named(
+  "AdminApiKey",
+  z.object({
+    object: z.literal("organization.admin_api_key"),
+    ...KEY,
+    owner: z.object({ object: z.literal("organization.user"), type: z.literal("user"), ...owner }),
+  }),
+);
+export const AdminApiKeyList = listOfEntries(AdminApiKey);
+export const CreatedAdminApiKey = z.object({
+  ...AdminApiKey.shape,
+  value: z.string().describe("The key. It is shown only in this answer."),
+});
+
+export function modelPermissions(of: "project" | "organization") {
+  return z.object({
+    object: z.literal(`${of}.model_permissions`),
+    mode: z.enum(["allow_list", "deny_list"]),
+    model_ids: z.array(z.string()),
+  });
+}
+
+const direction = z.object({ mode: z.string() }).nullable();
+export const ModerationPolicy = named(
+  "ModerationPolicy",
+  z.object({
+    object: z.literal("project.moderation_policy"),
+    model: z.string().nullable(),
+    policy: z.object({ input: direction, output: direction }),
+  }),
+);
+
+export function spendLimit(of: "organization" | "project" | "api_key") {
+  return z.object({
+    object: z.literal(`${of}.spend_limit`),
+    currency: z.literal("USD"),
+    interval: z.literal("month"),
+    threshold_amount: z.int().min(1).describe("US cents."),
+    enforcement: z.object({ status: z.enum(["enforcing", "inactive"]) }),
+  });
+}
+
+export const RateLimit = named(
+  "RateLimit",
+  z.object({
+    object: z.literal("project.rate_limit"),
+    id: z.string(),
+    model: z.string(),
+    max_requests_per_1_minute: count,
+    max_tokens_per_1_minute: count,
+    max_requests_per_1_day: count,
+    max_audio_megabytes_per_1_minute: count,
+    max_concurrent_requests: count,
+  }),
+);
+export const RateLimitList = listOfEntries(RateLimit);
+
+const AuditLog = named(
+  "AuditLog",
+  z
+    .looseObject({
+      id: z.string(),
+      object: z.literal("organization.audit_log"),
+      type: z.string(),
+      effective_at: seconds,
+      project: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
+      actor: z.looseObject({ type: z.enum(["session", "api_key"]) }),
+    })
+    .describe("The details of an event stand under the name of its type."),
+);
+export const AuditLogList = listOfEntries(AuditLog);
+
+export const ModelStatus = z.object({
+  object: z.literal("organization.model"),
+  id: z.string(),
+  deployments: z.array(
+    z.object({
+      name: z.string(),
+      state: z.string(),
+      memory_bytes: z.number().nullable(),
+      load_seconds: z.number().nullable(),
+    }),
+  ),
+});
+
+function bucketsOf(result: z.ZodType) {
+  return z.object({
+    object: z.literal("page"),
+    data: z.array(
+      z.object({ object: z.literal("bucket"), start_time: seconds, end_time: seconds, results: z.array(result) }),
+    ),
+    has_more: z.boolean(),
+    next_page: z.string().nullable(),
+  });
+}
+
+const nullable = z.string().nullable();
+
+export function usagePage(kind: string) {
+  return bucketsOf(
+    z.looseObject({
+      object: z.literal(`organization.usage.${kind}.result`),
+      num_model_requests: count,
+      project_id: nullable,
+      user_id: z.null(),
+      api_key_id: nullable,
+      model: nullable,
+    }),
+  );
+}
+
+export const CostsPage = bucketsOf(
+  z.object({
+    object: z.literal("organization.costs.result"),
+    amount: z.object({ value: z.number(), currency: z.literal("usd") }),
+    x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
+    line_item: nullable,
+    project_id: nullable,
+    api_key_id: nullable,
+    user_id: z.null(),
+    quantity: z.null(),
+  }),
+);
+
+const numberOrNull = z.number().nullable();
+
+const RequestEntry = named(
+  "RequestEntry",
+  z.object({
+    id: z.string(),
+    object: z.literal("organization.request"),
+    ended_at: z.number().describe("Unix seconds with milliseconds."),
+    project_id: z.string(),
+    api_key_id: z.string(),
+    operation: z.string(),
+    model: nullable,
+    answered_by: nullable,
+    deployment: nullable,
+    status: z.int(),
+    outcome: nullable,
+    error: nullable,
+    attempts: numberOrNull,
+    queued_ms: numberOrNull,
+    first_token_ms: numberOrNull,
+    duration_ms: z.number(),
+    input_tokens: numberOrNull,
+    input_cached_tokens: numberOrNull,
+    output_tokens: numberOrNull,
+    characters: numberOrNull,
+    audio_seconds: numberOrNull,
+    cost_usd: numberOrNull,
+  }),
+);
+export const RequestPage = z.object({
+  object: z.literal("page"),
+  data: z.array(RequestEntry),
+  has_more: z.boolean(),
+  next_page: z.string().nullable(),
+});
+
+export const Overview = named(
+  "Overview",
+  z.object({
+    object: z.literal("organization.overview"),
+    minutes: z.array(
+      z.object({ start_time: seconds, requests: count, errors: count, input_tokens: count, output_tokens: count }),
+    ),
+    first_token_ms: z.object({ p50: numberOrNull, p95: numberOrNull }),
+    spend: z.object({
+      today_usd: z.number(),
+      month_usd: z.number(),
+      limits: z.array(z.object({ scope_id: z.string(), threshold_usd: z.number(), enforced: z.boolean() })),
+    }),
+    deployments: z
+      .array(
+        z.object({
+          model: z.string(),
+          task: z.string(),
+          deployment: z.string(),
+          engine: z.string(),
+          state: z.string(),
+          reason: nullable,
+          circuit: z.string(),
+          device: nullable,
+          memory_bytes: numberOrNull,
+          load_seconds: numberOrNull,
+          slots: numberOrNull,
+          slots_in_use: count,
+          waiting: count,
+          first_token_seconds: numberOrNull,
+        }),
+      )
+      .nullable()
+      .describe("Null for keys that may not see them."),
+  }),
+);
+
+export const Configuration = named(
+  "Configuration",
+  z.object({
+    object: z.literal("organization.configuration"),
+    version: z.string(),
+    file: nullable.describe("Path of the configuration file."),
+    settings: z.array(
+      z.object({
+        key: z.string().describe("Key in parlance.yaml, or name of an environment variable."),
+        value: z.unknown().describe("Value in force; secrets are redacted. Null: not set."),
+        default: z.unknown(),
+        source: z.enum(["default", "file", "environment"]),
+        description: z.string(),
+      }),
+    ),
+    models: z.array(z.looseObject({ id: z.string() })).describe("The models of the file."),
+  }),
+);

@@ -1,0 +1,59 @@
+/** Answers of health checks and of the console's sessions, and error bodies. */
+
+import { z } from "zod";
+import { named } from "./components.ts";
+
+export const ErrorAnswer = named(
+  "Error",
+  z.object({
+    error: z.object({
+      message: z.string().describe("What happened, the limit and the way out."),
+      type: z.string(),
+      param: z.string().nullable().describe("Path of the invalid field."),
+      code: z.string().nullable().describe("Stable identifier for programs."),
+    }),
+  }),
+);
+
+export const AnthropicErrorAnswer = named(
+  "AnthropicError",
+  z.object({
+    type: z.literal("error"),
+    error: z.object({ type: z.string(), message: z.string() }),
+    request_id: z.string(),
+  }),
+);
+
+export const Live = z.object({ status: z.literal("live") });
+
+export const Readiness = named(
+  "Readiness",
+  z.object({
+    status: z.enum(["ready", "not_ready"]),
+    database: z.object({ state: z.enum(["up", "down"]), reason: z.string().optional() }),
+    version: z.string().optional(),
+    models: z
+      .array(z.looseObject({ id: z.string(), task: z.string(), deployment: z.string(), state: z.string() }))
+      .optional()
+      .describe("Only with an admin key."),
+  }),
+);
+
+const reference = z.object({ id: z.string(), name: z.string() });
+
+export const ConsoleSession = named(
+  "ConsoleSession",
+  z.union([
+    z.object({ object: z.literal("console.session"), signed_in: z.literal(false) }),
+    z.object({
+      object: z.literal("console.session"),
+      signed_in: z.literal(true),
+      version: z.string(),
+      organization: z.object({ ...reference.shape, is_default: z.boolean() }),
+      is_admin: z.boolean(),
+      project: reference.nullable(),
+    }),
+  ]),
+);
+
+export const SignedOut = z.object({ object: z.literal("console.session.deleted"), deleted: z.boolean() });
