@@ -28,7 +28,9 @@ const index = createRoute({
   path: "/",
   beforeLoad: async () => {
     const session = await queryClient.ensureQueryData(sessionQuery);
-    throw redirect({ to: session.signed_in && session.project === null ? "/overview" : "/chat", replace: true });
+    // Which page comes first depends on the key.
+    if (!session.signed_in) return;
+    throw redirect({ to: session.project === null ? "/overview" : "/chat", replace: true });
   },
 });
 
@@ -49,6 +51,9 @@ const routeTree = root.addChildren([
   page("/models", () => import("./pages/models/models-page.tsx"), "ModelsPage"),
   page("/projects", () => import("./pages/projects/projects-page.tsx"), "ProjectsPage"),
   page("/projects/$project", () => import("./pages/projects/project-page.tsx"), "ProjectPage"),
+  page("/organization", () => import("./pages/organization/organization-page.tsx"), "OrganizationPage"),
+  page("/configuration", () => import("./pages/configuration/configuration-page.tsx"), "ConfigurationPage"),
+  page("/reference", () => import("./pages/reference/reference-page.tsx"), "ReferencePage"),
   page("/audit", () => import("./pages/audit/audit-page.tsx"), "AuditPage"),
 ]);
 

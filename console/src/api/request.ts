@@ -79,3 +79,13 @@ export async function listAll<Entry>(path: string, query: Query = {}, signal?: A
   } while (after !== undefined);
   return entries;
 }
+
+/** Resolves with null for a 404, which means that none is set. */
+export async function retrieveOrNull<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
+  try {
+    return await request<Body>(path, { signal });
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.status === 404) return null;
+    throw failure;
+  }
+}

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput } from "@mantine/core";
+import { Button, Group, PasswordInput, VisuallyHidden } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconKey } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -15,6 +15,7 @@ export function NeedsProjectKey() {
   });
   return (
     <Empty icon={<IconKey />} title="Add a project's API key">
+      <VisuallyHidden component="h1">Project's key needed</VisuallyHidden>
       Models are called, limited and billed by project, so an admin key alone cannot call them. Create a key under
       Projects, or paste one here: it joins this session and is not stored in the browser.
       <form onSubmit={form.onSubmit(({ key }) => add.mutate({ key: key.trim() }))}>

@@ -3,14 +3,22 @@ import { IconKey } from "@tabler/icons-react";
 import { baseUrl } from "./code-text.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** A new key, shown once, with a line to paste. */
-export function SecretOnce({ secret }: { secret: string }) {
+interface SecretOnceProps {
+  secret: string;
+  callsModels: boolean;
+}
+
+/** A new key, shown once, with lines to paste. */
+export function SecretOnce({ secret, callsModels }: SecretOnceProps) {
+  const lines = callsModels
+    ? `export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_API_KEY=${secret}`
+    : `export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_ADMIN_KEY=${secret}`;
   return (
     <Alert color="teal" variant="light" icon={<IconKey />} title="Copy this key now: it is shown only once">
       <Stack gap="xs">
         <Line text={secret} label="Copy key" />
         <Text size="sm">Or paste both lines into a shell:</Text>
-        <Line text={`export OPENAI_BASE_URL=${baseUrl()}\nexport OPENAI_API_KEY=${secret}`} label="Copy lines" />
+        <Line text={lines} label="Copy lines" />
       </Stack>
     </Alert>
   );

@@ -1,11 +1,14 @@
 import {
   IconActivity,
+  IconBook,
+  IconBuilding,
   IconChartBar,
   IconCpu,
   IconGauge,
   IconHistory,
   IconMessage,
   IconMicrophone,
+  IconSettings,
   IconShieldCheck,
   IconUsers,
   IconVectorTriangle,
@@ -26,8 +29,8 @@ export interface NavigationGroup {
 }
 
 /** Pages that the session's keys may use. */
-export function navigationFor({ is_admin }: SignedIn): NavigationGroup[] {
-  const groups = [
+export function navigationFor({ is_admin, organization }: SignedIn): NavigationGroup[] {
+  const groups: NavigationGroup[] = [
     {
       label: "Playground",
       entries: [
@@ -50,7 +53,11 @@ export function navigationFor({ is_admin }: SignedIn): NavigationGroup[] {
   ];
   const manage = [
     { to: "/projects", label: "Projects", icon: IconUsers },
+    { to: "/organization", label: "Organization", icon: IconBuilding },
     { to: "/audit", label: "Audit log", icon: IconHistory },
+    ...(organization.is_default ? [{ to: "/configuration", label: "Configuration", icon: IconSettings }] : []),
   ];
-  return is_admin ? [...groups, { label: "Manage", entries: manage }] : groups;
+  if (is_admin) groups.push({ label: "Manage", entries: manage });
+  groups.push({ label: "Help", entries: [{ to: "/reference", label: "API reference", icon: IconBook }] });
+  return groups;
 }

@@ -111,10 +111,21 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const answer of answers) expect(answer).toMatchObject({ status: "rejected", reason: { status: 404 } });
   });
 
+  test("shows the installation's configuration only to the default organization", async () => {
+    expect(await service.sendForeign("GET", "/configuration")).toMatchObject({
+      status: 403,
+      body: { error: { code: "permission_denied" } },
+    });
+    expect(await service.send("GET", "/configuration")).toMatchObject({
+      status: 200,
+      body: { object: "organization.configuration", file: null, settings: [], models: [] },
+    });
+  });
+
   test("lists only the caller's resources and rejects another organization's cursor", async () => {
     const own = JSON.stringify(await everything());
     for (const { method, pattern } of service.routes) {
-      if (method !== "GET" || pattern.includes(":")) continue;
+      if (method !== "GET" || pattern.includes(":") || pattern.endsWith("/configuration")) continue;
       const path = pattern.replace("/v1/organization", "");
       // Usage reports require a time and have no entries with IDs.
       const query = /^\/(usage|costs)/.test(path) ? "?start_time=0" : "";

@@ -25,6 +25,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   401: "The key is missing, wrong, revoked or expired.",
   403: "The key must not do this.",
   404: "There is no such resource.",
+  405: "The path has other methods; `allow` lists them.",
   408: "The request did not arrive within the time limit.",
   409: "The request conflicts with the state of the resource.",
   413: "The body is too large.",
@@ -32,16 +33,15 @@ const ERRORS: Readonly<Record<number, string>> = {
   417: "The header `Expect` cannot be satisfied.",
   429: "A limit is reached; `retry-after` says when to try again.",
   431: "The headers are too large.",
-  499: "The client disconnected. Only logs have it.",
   500: "The service failed. Its log has the reason under the request ID.",
   502: "An upstream failed.",
   503: "The service, or a model, is not available at the moment.",
   504: "The time limit was exceeded.",
 };
 
-const COMMON = [400, 401, 403, 404, 408, 409, 413, 415, 417, 429, 431, 500, 503];
+const COMMON = [400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431, 500, 503];
 const STATUSES: Readonly<Record<ErrorKind, readonly number[]>> = {
-  none: [400, 408, 431, 500, 503],
+  none: [400, 405, 408, 431, 500, 503],
   public: COMMON,
   administration: [...COMMON, 502, 504],
   inference: [...COMMON, 502, 504],
@@ -153,23 +153,15 @@ function withFile(schema: JsonSchema): JsonSchema {
   };
 }
 
-const BINARY: ReadonlySet<ContentType> = new Set([
-  "audio/mpeg",
-  "audio/ogg",
-  "audio/aac",
-  "audio/flac",
-  "audio/wav",
-  "audio/pcm",
-  "application/octet-stream",
-]);
+const TEXT: ReadonlySet<ContentType> = new Set(["text/plain", "text/html", "text/vtt"]);
 
 function toResponses({ answer, content = [], others = {}, errors }: Operation, components: Components) {
   const body = errors === "messages" ? AnthropicErrorAnswer : ErrorAnswer;
   const success = {
     ...(answer !== undefined && json(components.answer(answer))),
     ...Object.fromEntries(
-      // Bytes have no schema in OpenAPI 3.1.
-      content.map((type) => [type, BINARY.has(type) ? {} : { schema: { type: "string" } }]),
+      // Neither bytes nor events have a schema in OpenAPI 3.1.
+      content.map((type) => [type, TEXT.has(type) ? { schema: { type: "string" } } : {}]),
     ),
   };
   const responses: Record<number, unknown> = { 200: { description: "Success.", content: success } };

@@ -23,7 +23,6 @@ export type ContentType =
   | "text/plain"
   | "text/html"
   | "text/vtt"
-  | "application/openapi+json"
   | "audio/mpeg"
   | "audio/ogg"
   | "audio/aac"

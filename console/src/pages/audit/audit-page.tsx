@@ -7,6 +7,7 @@ import { formatAgo, formatDateTime } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { VirtualBody } from "../../components/virtual-body.tsx";
 
 interface AuditEvent {
   id: string;
@@ -49,9 +50,9 @@ export function AuditPage() {
                     <Table.Th>Details</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
-                <Table.Tbody>
-                  {events.map((event) => (
-                    <Table.Tr key={event.id}>
+                <VirtualBody rows={events} columns={4} rowHeight={57} keyOf={({ id }) => id}>
+                  {(event) => (
+                    <>
                       <Table.Td className="nowrap" title={formatDateTime(event.effective_at)}>
                         {formatAgo(event.effective_at)}
                       </Table.Td>
@@ -72,9 +73,9 @@ export function AuditPage() {
                       <Table.Td maw={360}>
                         <Code className="wrap-anywhere">{JSON.stringify(event[event.type])}</Code>
                       </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
+                    </>
+                  )}
+                </VirtualBody>
               </Table>
             </Table.ScrollContainer>
           )}

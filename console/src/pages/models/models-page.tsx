@@ -1,18 +1,16 @@
-import { Badge, Button, Card, Group, Progress, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Badge, Card, Group, Select, Table, Text, TextInput } from "@mantine/core";
 import { IconCpu } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
-import { request, send } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
-import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatNumber } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
-import { notifyDone, notifyFailure } from "../../components/notify.ts";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
-import { readPull } from "./read-pull.ts";
+import { ModelActions } from "./model-actions.tsx";
+import { PullModel } from "./pull-model.tsx";
 
 const TASKS = ["chat", "embedding", "moderation", "speech", "transcription"];
 
@@ -24,7 +22,7 @@ export function ModelsPage() {
   if (project === null) return <NeedsProjectKey />;
   const wanted = search.trim().toLowerCase();
   return (
-    <Page title="Models" description={`Models that ${project.name} may use.`}>
+    <Page title="Models" description={`Models that ${project.name} may use.`} actions={<PullModel />}>
       <Group gap="sm">
         <TextInput
           aria-label="Search models"
@@ -109,6 +107,11 @@ function ModelRow({ model }: { model: ModelEntry }) {
             </Badge>
           )}
         </Group>
+        {(model.access_groups ?? []).length > 0 && (
+          <Text size="xs" c="dimmed" className="wrap-anywhere">
+            access groups {model.access_groups?.join(", ")}
+          </Text>
+        )}
         {aliases.length > 0 && (
           <Text size="xs" c="dimmed" className="wrap-anywhere" maw={420}>
             also {aliases.join(", ")}
@@ -142,70 +145,4 @@ function priceOf({ metadata: { pricing } }: ModelEntry): string {
     price === null || unit === "cached_prompt" ? [] : [`$${formatNumber(Number(price) * 1e6)} ${unit}`],
   );
   return parts.length === 0 ? "—" : parts.join(", ");
-}
-
-function ModelActions({ model }: { model: ModelEntry }) {
-  const session = useSession();
-  const client = useQueryClient();
-  const [progress, setProgress] = useState<number>();
-  const [isBusy, setIsBusy] = useState(false);
-  if (!session.is_admin || !session.organization.is_default) return null;
-  const path = `v1/organization/models/${encodeURIComponent(model.id)}`;
-  const run = async (work: () => Promise<unknown>, done: string) => {
-    setIsBusy(true);
-    try {
-      await work();
-      notifyDone(done);
-    } catch (failure) {
-      notifyFailure(failure);
-    } finally {
-      setIsBusy(false);
-      setProgress(undefined);
-      await client.invalidateQueries({ queryKey: modelsQuery.queryKey });
-    }
-  };
-  const pull = async () => readPull(await send(`${path}/pull`, { method: "POST" }), setProgress);
-  return (
-    <Stack gap={4} align="flex-end">
-      <Group gap={4} wrap="nowrap">
-        {model.metadata.loaded ? (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            loading={isBusy}
-            onClick={() => run(() => request(`${path}/unload`, { method: "POST" }), `${model.id} is unloaded`)}
-          >
-            Unload
-          </Button>
-        ) : (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            loading={isBusy && progress === undefined}
-            onClick={() => run(() => request(`${path}/load`, { method: "POST" }), `${model.id} is loaded`)}
-          >
-            Load
-          </Button>
-        )}
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          disabled={isBusy}
-          onClick={() => run(pull, `The files of ${model.id} are complete`)}
-        >
-          Pull
-        </Button>
-        <ConfirmButton
-          question={`Remove the files of ${model.id}?`}
-          consequence="Its files are deleted from this machine. The next request downloads them again."
-          onConfirm={() => run(() => request(path, { method: "DELETE" }), `The files of ${model.id} are removed`)}
-        >
-          Remove
-        </ConfirmButton>
-      </Group>
-      {progress !== undefined && (
-        <Progress w={160} value={100 * progress} aria-label={`Download of ${model.id}`} animated />
-      )}
-    </Stack>
-  );
 }

@@ -1,23 +1,31 @@
+import { readEvents } from "../../components/read-events.ts";
+
+interface PullEvent {
+  file?: string;
+  completed_bytes?: number;
+  model_bytes?: number | null;
+  received_bytes?: number;
+  total_bytes?: number | null;
+  error?: { message: string };
+}
+
+export interface PullProgress {
+  file: string;
+  receivedBytes: number;
+  /** Undefined until the source has said how large the model is. */
+  totalBytes: number | undefined;
+}
+
 /** Reads the progress events of a pull. Throws the error that an event reports. */
-export async function readPull(response: Response, onProgress: (share: number) => void): Promise<void> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  if (reader === undefined) return;
-  let pending = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (pending + value).split("\n");
-    pending = lines.pop() ?? "";
-    for (const line of lines) {
-      const data = line.replace(/^data: /, "");
-      if (data === line || data === "[DONE]") continue;
-      const event = JSON.parse(data) as {
-        received_bytes?: number;
-        total_bytes?: number | null;
-        error?: { message: string };
-      };
-      if (event.error !== undefined) throw new Error(event.error.message);
-      if (event.total_bytes) onProgress((event.received_bytes ?? 0) / event.total_bytes);
-    }
+export async function readPull(response: Response, onProgress: (progress: PullProgress) => void): Promise<void> {
+  for await (const event of readEvents<PullEvent>(response)) {
+    if (event.error !== undefined) throw new Error(event.error.message);
+    const { file = "", received_bytes: received = 0, completed_bytes: completed = 0 } = event;
+    const ofModel = event.model_bytes ?? undefined;
+    onProgress({
+      file,
+      receivedBytes: ofModel === undefined ? received : completed + received,
+      totalBytes: ofModel ?? event.total_bytes ?? undefined,
+    });
   }
 }

@@ -1,5 +1,5 @@
 import "@mantine/charts/styles.css";
-import { AreaChart } from "@mantine/charts";
+import { BarChart } from "@mantine/charts";
 import { formatTime } from "../../components/format.ts";
 import type { Overview } from "./overview-query.ts";
 
@@ -15,13 +15,11 @@ export function LastHourChart({ minutes, height }: LastHourChartProps) {
     Failed: minute.errors,
   }));
   return (
-    <AreaChart
+    <BarChart
       h={height}
       data={data}
       dataKey="time"
       type="stacked"
-      curveType="linear"
-      withDots={false}
       gridAxis="x"
       tickLine="none"
       yAxisProps={{ allowDecimals: false, width: 34 }}
@@ -30,7 +28,8 @@ export function LastHourChart({ minutes, height }: LastHourChartProps) {
         { name: "Succeeded", color: "cyan.7" },
         { name: "Failed", color: "red.6" },
       ]}
-      areaChartProps={{ accessibilityLayer: false }}
+      maxBarWidth={14}
+      barChartProps={{ accessibilityLayer: false, barCategoryGap: 2 }}
     />
   );
 }

@@ -130,6 +130,11 @@ function needsAttention({ state, circuit }: Deployment): boolean {
   return state === "failed" || state === "restarting" || circuit !== "closed";
 }
 
+/** Those in use first. */
+function byState(a: Deployment, b: Deployment): number {
+  return Number(a.state === "unloaded") - Number(b.state === "unloaded");
+}
+
 function Deployments({ deployments }: { deployments: Deployment[] }) {
   return (
     <Card padding={0}>
@@ -155,7 +160,7 @@ function Deployments({ deployments }: { deployments: Deployment[] }) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {deployments.map((each) => (
+              {deployments.toSorted(byState).map((each) => (
                 <Table.Tr key={`${each.model} ${each.deployment}`}>
                   <Table.Td>
                     <Stack gap={0}>

@@ -1,85 +1,26 @@
-import { Button, Card, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text, Title } from "@mantine/core";
+import { Button, Card, Group, NumberInput, Select, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
-import { formatCost } from "../../components/format.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.ts";
 import { QueryView } from "../../components/query-view.tsx";
-import { pathOf, type RateLimit, rateLimitsQuery, type SpendLimit, spendLimitQuery } from "./projects-api.ts";
+import { SpendForm } from "../../components/spend-form.tsx";
+import { pathOf, type RateLimit, rateLimitsQuery } from "./projects-api.ts";
 
 export function LimitsTab({ project }: { project: string }) {
-  const spend = useQuery(spendLimitQuery(project));
   const rates = useQuery(rateLimitsQuery(project));
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card>
         <Title order={2}>Spend</Title>
-        <QueryView query={spend}>{(limit) => <SpendForm project={project} limit={limit} />}</QueryView>
+        <SpendForm owner={pathOf(project)} name="This project" />
       </Card>
       <Card>
         <Title order={2}>Rates</Title>
         <QueryView query={rates}>{(limits) => <RateLimits project={project} limits={limits} />}</QueryView>
       </Card>
     </SimpleGrid>
-  );
-}
-
-function SpendForm({ project, limit }: { project: string; limit: SpendLimit | null }) {
-  const client = useQueryClient();
-  const form = useForm<{ dollars: number | string; isEnforced: boolean }>({
-    initialValues: {
-      dollars: limit === null ? "" : limit.threshold_amount / 100,
-      isEnforced: limit?.enforcement?.status !== "inactive",
-    },
-  });
-  const path = `${pathOf(project)}/spend_limit`;
-  const save = useMutation({
-    mutationFn: ({ dollars, isEnforced }: typeof form.values) =>
-      typeof dollars === "number"
-        ? request(path, {
-            method: "POST",
-            body: {
-              currency: "USD",
-              interval: "month",
-              threshold_amount: Math.round(dollars * 100),
-              enforcement: { status: isEnforced ? "enforcing" : "inactive" },
-            },
-          })
-        : request(path, { method: "DELETE" }),
-    onSuccess: async () => {
-      notifyDone("Spend limit saved");
-      await client.invalidateQueries({ queryKey: spendLimitQuery(project).queryKey });
-    },
-    onError: notifyFailure,
-  });
-  const { dollars, isEnforced } = form.values;
-  return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack mt="sm">
-        <NumberInput
-          label="Limit per calendar month (UTC), US dollars"
-          placeholder="No limit"
-          min={0.01}
-          decimalScale={2}
-          prefix="$"
-          {...form.getInputProps("dollars")}
-        />
-        <Switch label="Refuse requests at the limit" {...form.getInputProps("isEnforced", { type: "checkbox" })} />
-        <Text size="sm" c="dimmed">
-          {typeof dollars !== "number"
-            ? "The project may spend without a limit of its own."
-            : isEnforced
-              ? `Requests that would exceed ${formatCost(dollars)} this month get a 429.`
-              : `Parlance logs a warning above ${formatCost(dollars)}; requests continue.`}
-        </Text>
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={typeof dollars !== "number" && limit === null}>
-            {typeof dollars === "number" || limit === null ? "Save spend limit" : "Remove spend limit"}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }
 

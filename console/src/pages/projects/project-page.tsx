@@ -10,6 +10,7 @@ import { QueryView } from "../../components/query-view.tsx";
 import { KeysTab } from "./keys-tab.tsx";
 import { LimitsTab } from "./limits-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
+import { ModerationTab } from "./moderation-tab.tsx";
 import { type Project, pathOf, projectQuery } from "./projects-api.ts";
 
 export function ProjectPage() {
@@ -57,6 +58,7 @@ function ProjectContent({ project }: { project: Project }) {
           <Tabs.Tab value="keys">Keys</Tabs.Tab>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
           <Tabs.Tab value="models">Models</Tabs.Tab>
+          <Tabs.Tab value="moderation">Moderation</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="keys">
           <KeysTab project={project} />
@@ -66,6 +68,9 @@ function ProjectContent({ project }: { project: Project }) {
         </Tabs.Panel>
         <Tabs.Panel value="models">
           <ModelsTab project={project.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="moderation">
+          <ModerationTab project={project.id} />
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, listAll, request } from "../../api/request.ts";
+import { listAll, request, retrieveOrNull } from "../../api/request.ts";
 
 export interface Project {
   id: string;
@@ -27,12 +27,6 @@ export interface RateLimit {
   max_requests_per_1_day: number;
   max_audio_megabytes_per_1_minute: number;
   max_concurrent_requests: number;
-}
-
-export interface SpendLimit {
-  /** US cents. */
-  threshold_amount: number;
-  enforcement?: { status: string };
 }
 
 export interface ModelPermissions {
@@ -68,26 +62,11 @@ export const rateLimitsQuery = (id: string) =>
     queryFn: ({ signal }) => listAll<RateLimit>(`${pathOf(id)}/rate_limits`, {}, signal),
   });
 
-/** Null: none is set, which the API answers with 404. */
-async function retrieveOrNull<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
-  try {
-    return await request<Body>(path, { signal });
-  } catch (failure) {
-    if (failure instanceof ApiError && failure.status === 404) return null;
-    throw failure;
-  }
-}
-
-export const spendLimitQuery = (id: string) =>
+/** Permissions of an organization or project, by its path. */
+export const permissionsQuery = (owner: string) =>
   queryOptions({
-    queryKey: ["project", id, "spend-limit"],
-    queryFn: ({ signal }) => retrieveOrNull<SpendLimit>(`${pathOf(id)}/spend_limit`, signal),
-  });
-
-export const permissionsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["project", id, "permissions"],
-    queryFn: ({ signal }) => retrieveOrNull<ModelPermissions>(`${pathOf(id)}/model_permissions`, signal),
+    queryKey: ["permissions", owner],
+    queryFn: ({ signal }) => retrieveOrNull<ModelPermissions>(`${owner}/model_permissions`, signal),
   });
 
 export function createProject(name: string): Promise<Project> {
@@ -96,13 +75,12 @@ export function createProject(name: string): Promise<Project> {
 
 export interface NewKey {
   name: string;
-  expiresInDays: number | undefined;
+  expiresInSeconds: number | undefined;
 }
 
 /** Creates a key with a service account of the same name; resolves with the secret. */
-export async function createKey(project: string, { name, expiresInDays }: NewKey): Promise<string> {
-  const seconds = expiresInDays === undefined ? undefined : expiresInDays * 86_400;
-  const body = { name, ...(seconds !== undefined && { expires_in_seconds: seconds }) };
+export async function createKey(project: string, { name, expiresInSeconds }: NewKey): Promise<string> {
+  const body = { name, ...(expiresInSeconds !== undefined && { expires_in_seconds: expiresInSeconds }) };
   const path = `${pathOf(project)}/service_accounts`;
   const account = await request<{ api_key: { value: string } }>(path, { method: "POST", body });
   return account.api_key.value;

@@ -9,6 +9,7 @@ import { formatCost, formatMilliseconds, formatNumber, formatTime } from "../../
 import { Page } from "../../components/page.tsx";
 import { PageError } from "../../components/page-error.tsx";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { VirtualBody } from "../../components/virtual-body.tsx";
 
 interface RequestEntry {
   id: string;
@@ -122,9 +123,9 @@ function RequestTable({ entries }: { entries: RequestEntry[] }) {
             <Table.Th ta="right">Cost</Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
+        <VirtualBody rows={entries} columns={8} rowHeight={57} keyOf={({ id }) => id}>
+          {(entry) => (
+            <>
               <Table.Td className="tabular nowrap" title={entry.id}>
                 {formatTime(entry.ended_at)}
               </Table.Td>
@@ -165,9 +166,9 @@ function RequestTable({ entries }: { entries: RequestEntry[] }) {
               <Table.Td ta="right" className="tabular nowrap">
                 {entry.cost_usd === null ? "—" : formatCost(entry.cost_usd)}
               </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
+            </>
+          )}
+        </VirtualBody>
       </Table>
     </Table.ScrollContainer>
   );

@@ -7,11 +7,18 @@ import { request, send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { canStream, playStream } from "./play-stream.ts";
 import { type SpeechSettings, speechSamples } from "./speech-code.ts";
+import { VoiceList } from "./voice-list.tsx";
 
 export function SpeechPage() {
   return (
-    <WithModels title="Speech" description="Text becomes a recording." task="speech" icon={<IconVolume />}>
+    <WithModels
+      title="Speech"
+      description="Text is spoken, and plays while it is made."
+      task="speech"
+      icon={<IconVolume />}
+    >
       {(models) => <SpeechForm models={models} />}
     </WithModels>
   );
@@ -20,9 +27,16 @@ export function SpeechPage() {
 const FORMATS = ["mp3", "opus", "aac", "flac", "wav"];
 
 interface Recording {
+  /** What the player plays, and maybe still receives. */
+  url: string;
+  format: string;
+  firstByteSeconds: number;
+}
+
+interface CompleteRecording {
+  /** What is downloaded. */
   url: string;
   bytes: number;
-  format: string;
   seconds: number;
 }
 
@@ -38,22 +52,16 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
   const voices = useQuery({
     queryKey: ["voices", settings.model],
     queryFn: ({ signal }) =>
-      request<{ voices: { id: string }[] }>("v1/audio/voices", {
-        query: { model: settings.model },
-        signal,
-      }),
+      request<{ voices: { id: string }[] }>("v1/audio/voices", { query: { model: settings.model }, signal }),
     staleTime: 60_000,
   });
   const names = [...new Set((voices.data?.voices ?? []).map(({ id }) => id))];
   const voice = names.includes(settings.voice) ? settings.voice : (names[0] ?? "");
   const chosen = { ...settings, voice };
-  const speak = useMutation({ mutationFn: () => record(chosen) });
-  useEffect(() => {
-    const url = speak.data?.url;
-    return () => {
-      if (url !== undefined) URL.revokeObjectURL(url);
-    };
-  }, [speak.data?.url]);
+  const [complete, setComplete] = useState<CompleteRecording>();
+  const speak = useMutation({ mutationFn: () => record(chosen, setComplete), onMutate: () => setComplete(undefined) });
+  useRevoked(speak.data?.url);
+  useRevoked(complete?.url);
   return (
     <Card>
       <form
@@ -80,15 +88,6 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               onChange={(model) => set({ model: model ?? settings.model })}
             />
             <Select
-              label="Voice"
-              data={names}
-              searchable
-              allowDeselect={false}
-              placeholder={voices.isPending ? "Loading voices…" : "Default"}
-              value={voice || null}
-              onChange={(next) => set({ voice: next ?? "" })}
-            />
-            <Select
               label="Format"
               w={110}
               data={FORMATS}
@@ -106,6 +105,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               onChange={(speed) => set({ speed: typeof speed === "number" ? speed : 1 })}
             />
           </Group>
+          <VoiceList model={settings.model} voices={names} chosen={voice} onChoose={(next) => set({ voice: next })} />
           <Group>
             <Button
               type="submit"
@@ -122,38 +122,67 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               {(speak.error ?? voices.error)?.message}
             </Alert>
           )}
-          {speak.data !== undefined && <Player recording={speak.data} />}
+          {speak.data !== undefined && <Player recording={speak.data} complete={complete} />}
         </Stack>
       </form>
     </Card>
   );
 }
 
-function Player({ recording }: { recording: Recording }) {
+/** Frees an object URL once another one takes its place. */
+function useRevoked(url: string | undefined): void {
+  useEffect(
+    () => () => {
+      if (url !== undefined) URL.revokeObjectURL(url);
+    },
+    [url],
+  );
+}
+
+function Player({ recording, complete }: { recording: Recording; complete: CompleteRecording | undefined }) {
   return (
     <Group>
       {/* biome-ignore lint/a11y/useMediaCaption: the text that is spoken stands above */}
       <audio controls autoPlay src={recording.url} aria-label="Recording" />
-      <Button
-        component="a"
-        variant="default"
-        size="xs"
-        href={recording.url}
-        download={`speech.${recording.format}`}
-        leftSection={<IconDownload size={15} />}
-      >
-        Download
-      </Button>
-      <Text size="xs" c="dimmed" className="tabular">
-        {formatBytes(recording.bytes)} in {formatSeconds(recording.seconds)}
+      {complete !== undefined && (
+        <Button
+          component="a"
+          variant="default"
+          size="xs"
+          href={complete.url}
+          download={`speech.${recording.format}`}
+          leftSection={<IconDownload size={15} />}
+        >
+          Download
+        </Button>
+      )}
+      <Text size="xs" c="dimmed" className="tabular" role="status">
+        First sound after {formatSeconds(recording.firstByteSeconds)}
+        {complete === undefined
+          ? " · still speaking…"
+          : ` · ${formatBytes(complete.bytes)} in ${formatSeconds(complete.seconds)}`}
       </Text>
     </Group>
   );
 }
 
-async function record({ model, input, voice, format, speed }: SpeechSettings): Promise<Recording> {
+/** Resolves as soon as the recording can be played; calls `onComplete` at its end. */
+async function record(
+  { model, input, voice, format, speed }: SpeechSettings,
+  onComplete: (recording: CompleteRecording) => void,
+): Promise<Recording> {
   const beganAt = performance.now();
+  const seconds = () => (performance.now() - beganAt) / 1000;
   const body = { model, input, voice, response_format: format, speed };
-  const blob = await (await send("v1/audio/speech", { method: "POST", body })).blob();
-  return { url: URL.createObjectURL(blob), bytes: blob.size, format, seconds: (performance.now() - beganAt) / 1000 };
+  const response = await send("v1/audio/speech", { method: "POST", body });
+  const firstByteSeconds = seconds();
+  const finish = (blob: Blob) => onComplete({ url: URL.createObjectURL(blob), bytes: blob.size, seconds: seconds() });
+  if (response.body !== null && canStream(format)) {
+    const { url, complete } = playStream(response.body, format);
+    void complete.then(finish);
+    return { url, format, firstByteSeconds };
+  }
+  const blob = await response.blob();
+  finish(blob);
+  return { url: URL.createObjectURL(blob), format, firstByteSeconds };
 }

@@ -11,9 +11,7 @@ export interface Segment {
 
 export interface Transcript {
   text: string;
-  /** Seconds. */
-  duration: number;
-  segments?: Segment[];
+  segments: Segment[];
 }
 
 export function toSrt(segments: readonly Segment[]): string {

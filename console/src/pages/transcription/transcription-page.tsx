@@ -1,13 +1,13 @@
-import { Alert, Button, Card, FileInput, Group, Select, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Alert, Button, Card, FileInput, Group, Loader, Select, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
-import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { formatSeconds } from "../../components/format.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { readTranscript } from "./read-transcript.ts";
 import { type Segment, type Transcript, toSrt, toVtt, transcriptionSamples } from "./transcript.ts";
 import { useRecorder } from "./use-recorder.ts";
 
@@ -15,7 +15,7 @@ export function TranscriptionPage() {
   return (
     <WithModels
       title="Transcription"
-      description="A recording becomes text."
+      description="A recording becomes text, shown as it is heard. Click a sentence to hear it."
       task="transcription"
       icon={<IconMicrophone />}
     >
@@ -31,17 +31,28 @@ function TranscriptionForm({ models }: { models: ModelEntry[] }) {
   const [file, setFile] = useState<File | null>(null);
   const recorder = useRecorder(setFile);
   const url = useObjectUrl(file);
+  const [transcript, setTranscript] = useState<Transcript>();
+  const [isOver, setIsOver] = useState(false);
   const transcribe = useMutation({
-    mutationFn: (recording: File) => {
-      const form = new FormData();
-      form.set("model", model);
-      form.set("response_format", "verbose_json");
-      form.set("file", recording, recording.name);
-      return request<Transcript>("v1/audio/transcriptions", { method: "POST", body: form });
-    },
+    mutationFn: (recording: File) => readTranscript(model, recording, setTranscript),
+    onMutate: () => setTranscript(undefined),
   });
   return (
-    <Card>
+    <Card
+      className="drop-zone"
+      mod={{ over: isOver }}
+      onDragOver={(event: DragEvent) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event: DragEvent) => {
+        event.preventDefault();
+        setIsOver(false);
+        const [dropped] = event.dataTransfer.files;
+        if (dropped !== undefined) setFile(dropped);
+      }}
+    >
       <Stack>
         <Group align="flex-end">
           <Select
@@ -53,7 +64,7 @@ function TranscriptionForm({ models }: { models: ModelEntry[] }) {
           />
           <FileInput
             label="Recording"
-            placeholder="Choose a file"
+            placeholder="Choose or drop a file"
             leftSection={<IconUpload size={16} />}
             accept={ACCEPTED}
             clearable
@@ -84,15 +95,27 @@ function TranscriptionForm({ models }: { models: ModelEntry[] }) {
             {(transcribe.error ?? recorder.error)?.message}
           </Alert>
         )}
-        {transcribe.data !== undefined && <TranscriptView transcript={transcribe.data} url={url} />}
+        {transcript !== undefined && (
+          <TranscriptView transcript={transcript} url={url} isComplete={transcribe.isSuccess} />
+        )}
       </Stack>
     </Card>
   );
 }
 
-function TranscriptView({ transcript, url }: { transcript: Transcript; url: string | undefined }) {
+interface TranscriptViewProps {
+  transcript: Transcript;
+  /** The recording. */
+  url: string | undefined;
+  isComplete: boolean;
+}
+
+function TranscriptView({ transcript, url, isComplete }: TranscriptViewProps) {
   const audio = useRef<HTMLAudioElement>(null);
-  const segments = transcript.segments ?? [];
+  const { segments, text } = transcript;
+  // What was heard since the last complete segment.
+  const heard = segments.map((segment) => segment.text.trim()).join(" ");
+  const rest = text.length > heard.length ? text.slice(heard.length) : "";
   const play = ({ start }: Segment) => {
     if (audio.current === null) return;
     audio.current.currentTime = start;
@@ -109,39 +132,37 @@ function TranscriptView({ transcript, url }: { transcript: Transcript; url: stri
         // biome-ignore lint/a11y/useMediaCaption: the transcript stands below
         <audio ref={audio} controls src={url} aria-label="Recording" />
       )}
-      <div data-testid="transcript">
-        {segments.length === 0 ? (
-          <Text>{transcript.text || "No speech was found."}</Text>
-        ) : (
-          segments.map((segment) => (
-            <UnstyledButton
-              key={segment.id}
-              className="segment"
-              onClick={() => play(segment)}
-              title={`Play from ${formatSeconds(segment.start)}`}
-            >
-              {segment.text.trim()}{" "}
-            </UnstyledButton>
-          ))
-        )}
-      </div>
-      <Group gap="xs">
-        <CopyButton text={transcript.text} label="Copy text" />
-        {downloads.map(([format, text]) => (
-          <Button
-            key={format}
-            size="compact-xs"
-            variant="default"
-            leftSection={<IconDownload size={13} />}
-            onClick={() => download(`transcript.${format}`, text)}
+      <div data-testid="transcript" aria-live="polite">
+        {segments.length === 0 && isComplete && text === "" && <Text>No speech was found.</Text>}
+        {segments.map((segment) => (
+          <UnstyledButton
+            key={segment.id}
+            className="segment"
+            onClick={() => play(segment)}
+            title={`Play from ${formatSeconds(segment.start)}`}
           >
-            {format}
-          </Button>
+            {segment.text.trim()}{" "}
+          </UnstyledButton>
         ))}
-        <Text size="xs" c="dimmed">
-          {formatSeconds(transcript.duration)} of audio
-        </Text>
-      </Group>
+        {rest !== "" && <Text span>{rest}</Text>}
+        {!isComplete && <Loader size="xs" type="dots" display="inline-block" />}
+      </div>
+      {isComplete && (
+        <Group gap="xs">
+          <CopyButton text={text} label="Copy text" />
+          {downloads.map(([format, text]) => (
+            <Button
+              key={format}
+              size="compact-xs"
+              variant="default"
+              leftSection={<IconDownload size={13} />}
+              onClick={() => download(`transcript.${format}`, text)}
+            >
+              {format}
+            </Button>
+          ))}
+        </Group>
+      )}
     </Stack>
   );
 }

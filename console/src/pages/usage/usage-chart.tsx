@@ -7,6 +7,8 @@ const COLORS = ["cyan.7", "indigo.5", "teal.5", "orange.5", "grape.5", "lime.6",
 /** Further groups are drawn together. */
 const MAX_SERIES = COLORS.length - 1;
 
+const WEEK = 7 * 86_400;
+
 interface UsageChartProps {
   rows: UsageRow[];
   metric: "cost" | "tokens" | "requests" | "audioSeconds" | "characters";
@@ -21,12 +23,16 @@ export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
   const shown = names.slice(0, MAX_SERIES);
   const label = (time: number) => (range === "24h" ? formatTime(time) : formatDate(time));
   const byTime = new Map<number, Record<string, number | string>>();
-  for (const time of bucketsOf(range)) byTime.set(time, { time: label(time) });
+  const starts = bucketsOf(range);
+  // A bar for each day of a year would be a pixel wide, and slow.
+  const barOf = (time: number) => (range === "365d" ? time - ((time - (starts[0] ?? 0)) % WEEK) : time);
+  for (const time of starts) byTime.set(barOf(time), { time: label(barOf(time)) });
   for (const row of rows) {
-    const point = byTime.get(row.time) ?? { time: label(row.time) };
+    const time = barOf(row.time);
+    const point = byTime.get(time) ?? { time: label(time) };
     const name = seriesOf(shown.includes(row.group) ? row.group : "Others");
     point[name] = Number(point[name] ?? 0) + row[metric];
-    byTime.set(row.time, point);
+    byTime.set(time, point);
   }
   const series = [...shown, ...(names.length > shown.length ? ["Others"] : [])];
   return (

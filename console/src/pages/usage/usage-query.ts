@@ -15,6 +15,7 @@ export const GROUPS = [
   { value: "model", label: "Model" },
   { value: "project_id", label: "Project" },
   { value: "api_key_id", label: "Key" },
+  { value: "operation", label: "Operation" },
 ] as const;
 export type Group = (typeof GROUPS)[number]["value"];
 
@@ -82,14 +83,15 @@ async function readUsage(range: Range, groupBy: Group, signal: AbortSignal): Pro
   const { width } = WIDTHS[range];
   const start = startOf(range);
   const limit = width === "1h" ? 24 : 31;
-  const costGroup = groupBy === "model" ? "line_item" : groupBy;
+  const reportGroup = groupBy === "operation" ? "model" : groupBy;
+  const costGroup = reportGroup === "model" ? "line_item" : reportGroup;
   const [names, costs, ...reports] = await Promise.all([
     namesOf(groupBy, signal),
     readBuckets("v1/organization/costs", { start_time: start, group_by: costGroup, limit: 180 }, signal),
     ...KINDS.map((kind) =>
       readBuckets(
         `v1/organization/usage/${kind}`,
-        { start_time: start, bucket_width: width, group_by: groupBy, limit },
+        { start_time: start, bucket_width: width, group_by: reportGroup, limit },
         signal,
       ),
     ),
@@ -101,9 +103,10 @@ async function readUsage(range: Range, groupBy: Group, signal: AbortSignal): Pro
     rows.set(key, row);
     return row;
   };
-  for (const { start_time: time, results } of reports.flat()) {
+  const buckets = reports.flatMap((report, index) => report.map((bucket) => ({ ...bucket, operation: KINDS[index] })));
+  for (const { start_time: time, results, operation } of buckets) {
     for (const result of results) {
-      const row = rowOf(time, result[groupBy] ?? "unknown");
+      const row = rowOf(time, (groupBy === "operation" ? operation : result[groupBy]) ?? "unknown");
       row.requests += result.num_model_requests ?? 0;
       row.inputTokens += result.input_tokens ?? 0;
       row.outputTokens += result.output_tokens ?? 0;
@@ -113,7 +116,8 @@ async function readUsage(range: Range, groupBy: Group, signal: AbortSignal): Pro
     }
   }
   // Costs have days only: those of the last 24 hours are shown at the first hour of their day in the range.
-  for (const { start_time: time, results } of costs) {
+  // They are not known by operation.
+  for (const { start_time: time, results } of groupBy === "operation" ? [] : costs) {
     for (const result of results) {
       const cost = result.amount?.value ?? 0;
       if (cost > 0) rowOf(Math.max(time, start), result[costGroup] ?? "unknown").cost += cost;

@@ -1,0 +1,66 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { EXPIRIES, secondsOf } from "./expiry.tsx";
+import { SecretOnce } from "./secret-once.tsx";
+
+interface NewKeyProps {
+  label: string;
+  /** Explains what the name is for. */
+  description: string;
+  /** Creates a key and resolves with the secret. */
+  create: (name: string, expiresInSeconds: number | undefined) => Promise<string>;
+  /** Whether the key calls models, for which a line to paste is shown. */
+  callsModels: boolean;
+}
+
+export function NewKey({ label, description, create, callsModels }: NewKeyProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const form = useForm({ initialValues: { name: "", expires: "" } });
+  const created = useMutation({
+    mutationFn: ({ name, expires }: typeof form.values) => create(name, secondsOf(expires)),
+  });
+  const reset = () => {
+    close();
+    form.reset();
+    created.reset();
+  };
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={reset} title={label} size="lg" closeOnClickOutside={created.data === undefined}>
+        {created.data === undefined ? (
+          <form onSubmit={form.onSubmit((values) => created.mutate(values))}>
+            <Stack>
+              <TextInput
+                label="Name"
+                description={description}
+                data-autofocus
+                required
+                error={created.error?.message}
+                {...form.getInputProps("name")}
+              />
+              <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expires")} />
+              <Group justify="flex-end">
+                <Button type="submit" loading={created.isPending}>
+                  Create key
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        ) : (
+          <Stack>
+            <SecretOnce secret={created.data} callsModels={callsModels} />
+            <Group justify="flex-end">
+              <Button onClick={reset}>Done</Button>
+            </Group>
+          </Stack>
+        )}
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { request, retrieveOrNull } from "../api/request.ts";
+import { formatCost } from "./format.ts";
+import { notifyDone, notifyFailure } from "./notify.ts";
+import { QueryView } from "./query-view.tsx";
+
+interface SpendLimit {
+  /** US cents. */
+  threshold_amount: number;
+  enforcement?: { status: string };
+}
+
+interface SpendFormProps {
+  /** Path of the owner: the organization, a project or a key. */
+  owner: string;
+  /** The owner in a sentence. */
+  name: string;
+  onSaved?: () => void;
+}
+
+function spendLimitQuery(owner: string) {
+  return queryOptions({
+    queryKey: ["spend-limit", owner],
+    queryFn: ({ signal }) => retrieveOrNull<SpendLimit>(`${owner}/spend_limit`, signal),
+  });
+}
+
+/** Monthly spend limit of an organization, a project or a key. */
+export function SpendForm(props: SpendFormProps) {
+  const query = useQuery(spendLimitQuery(props.owner));
+  return <QueryView query={query}>{(limit) => <Form {...props} limit={limit} />}</QueryView>;
+}
+
+function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLimit | null }) {
+  const client = useQueryClient();
+  const form = useForm<{ dollars: number | string; isEnforced: boolean }>({
+    initialValues: {
+      dollars: limit === null ? "" : limit.threshold_amount / 100,
+      isEnforced: limit?.enforcement?.status !== "inactive",
+    },
+  });
+  const path = `${owner}/spend_limit`;
+  const save = useMutation({
+    mutationFn: ({ dollars, isEnforced }: typeof form.values) =>
+      typeof dollars === "number"
+        ? request(path, {
+            method: "POST",
+            body: {
+              currency: "USD",
+              interval: "month",
+              threshold_amount: Math.round(dollars * 100),
+              enforcement: { status: isEnforced ? "enforcing" : "inactive" },
+            },
+          })
+        : request(path, { method: "DELETE" }),
+    onSuccess: async (_answer, { dollars }) => {
+      notifyDone(typeof dollars === "number" ? "Spend limit saved" : "Spend limit removed");
+      await client.invalidateQueries({ queryKey: spendLimitQuery(owner).queryKey });
+      onSaved?.();
+    },
+    onError: notifyFailure,
+  });
+  const { dollars, isEnforced } = form.values;
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack mt="sm">
+        <NumberInput
+          label="Limit per calendar month (UTC), US dollars"
+          placeholder="No limit"
+          min={0.01}
+          decimalScale={2}
+          prefix="$"
+          {...form.getInputProps("dollars")}
+        />
+        <Switch label="Refuse requests at the limit" {...form.getInputProps("isEnforced", { type: "checkbox" })} />
+        <Text size="sm" c="dimmed">
+          {typeof dollars !== "number"
+            ? `${name} has no spend limit.`
+            : isEnforced
+              ? `Requests that would exceed ${formatCost(dollars)} this month get a 429.`
+              : `Parlance logs a warning above ${formatCost(dollars)}; requests continue.`}
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={typeof dollars !== "number" && limit === null}>
+            {typeof dollars === "number" || limit === null ? "Save spend limit" : "Remove spend limit"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

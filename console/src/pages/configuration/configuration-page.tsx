@@ -1,0 +1,157 @@
+import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconSettings } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+
+interface Setting {
+  key: string;
+  value: unknown;
+  default: unknown;
+  source: "default" | "file" | "environment";
+  description: string;
+}
+
+interface Configuration {
+  version: string;
+  file: string | null;
+  settings: Setting[];
+  models: { id: string }[];
+}
+
+export function ConfigurationPage() {
+  const query = useQuery({
+    queryKey: ["configuration"],
+    queryFn: ({ signal }) => request<Configuration>("v1/organization/configuration", { signal }),
+  });
+  return (
+    <Page
+      title="Configuration"
+      description="The settings in force. They are changed in parlance.yaml and the environment."
+    >
+      <QueryView query={query}>{(configuration) => <Content {...configuration} />}</QueryView>
+    </Page>
+  );
+}
+
+function Content({ version, file, settings, models }: Configuration) {
+  const [search, setSearch] = useState("");
+  const [shown, setShown] = useState("all");
+  const wanted = search.trim().toLowerCase();
+  const matching = settings.filter(
+    ({ key, description, source }) =>
+      `${key} ${description}`.toLowerCase().includes(wanted) && (shown === "all" || source !== "default"),
+  );
+  const sections = Map.groupBy(matching, sectionOf);
+  return (
+    <>
+      <Group gap="sm">
+        <TextInput
+          aria-label="Search settings"
+          placeholder={`Search ${settings.length} settings`}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="Shown settings"
+          value={shown}
+          onChange={setShown}
+          data={[
+            { value: "all", label: "All" },
+            { value: "set", label: "Set by you" },
+          ]}
+        />
+        <Text size="sm" c="dimmed" className="wrap-anywhere">
+          Parlance {version} · {file ?? "no configuration file"}
+        </Text>
+      </Group>
+      {matching.length === 0 && <Empty icon={<IconSettings />} title="No setting matches" />}
+      {[...sections].map(([section, own]) => (
+        <Card key={section} padding={0}>
+          <Title order={2} p="md" pb="xs">
+            {section}
+          </Title>
+          {own.map((setting) => (
+            <SettingRow key={setting.key} setting={setting} />
+          ))}
+        </Card>
+      ))}
+      {models.length > 0 && wanted === "" && (
+        <Card>
+          <Title order={2} mb="sm">
+            Models of the file
+          </Title>
+          <Stack gap="sm">
+            {models.map((model) => (
+              <ModelBlock key={model.id} model={model} />
+            ))}
+          </Stack>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function sectionOf({ key }: Setting): string {
+  if (/^[A-Z]/.test(key)) return "Environment";
+  return key.includes(".") ? (key.split(".")[0] ?? key) : "General";
+}
+
+const SOURCES = { default: "default", file: "parlance.yaml", environment: "environment" } as const;
+
+function SettingRow({ setting: { key, value, default: otherwise, source, description } }: { setting: Setting }) {
+  return (
+    <div className="setting">
+      <div>
+        <Group gap={6}>
+          <Code className="wrap-anywhere">{key}</Code>
+          {source !== "default" && (
+            <Badge size="xs" variant="light" tt="none">
+              {SOURCES[source]}
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" mt={4}>
+          {description}
+        </Text>
+      </div>
+      <div className="wrap-anywhere">
+        <Text size="sm" ff="monospace" fw={source === "default" ? 400 : 600}>
+          {shownValue(value)}
+        </Text>
+        {source !== "default" && otherwise !== null && (
+          <Text size="xs" c="dimmed">
+            default {shownValue(otherwise)}
+          </Text>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function shownValue(value: unknown): string {
+  if (value === null) return "not set";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(String).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function ModelBlock({ model }: { model: { id: string } }) {
+  const text = JSON.stringify(model, undefined, 2);
+  return (
+    <details>
+      <summary className="wrap-anywhere">{model.id}</summary>
+      <Group justify="flex-end">
+        <CopyButton text={text} />
+      </Group>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
+      <pre className="code-block" tabIndex={0}>
+        {text}
+      </pre>
+    </details>
+  );
+}

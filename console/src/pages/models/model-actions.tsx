@@ -1,0 +1,74 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type ModelEntry, modelsQuery } from "../../api/models.ts";
+import { request, send } from "../../api/request.ts";
+import { useSession } from "../../api/session.ts";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { PullBar } from "./pull-bar.tsx";
+import { type PullProgress, readPull } from "./read-pull.ts";
+
+export function ModelActions({ model }: { model: ModelEntry }) {
+  const session = useSession();
+  const client = useQueryClient();
+  const [progress, setProgress] = useState<PullProgress>();
+  const [isBusy, setIsBusy] = useState(false);
+  if (!session.is_admin || !session.organization.is_default) return null;
+  const path = `v1/organization/models/${encodeURIComponent(model.id)}`;
+  const run = async (work: () => Promise<unknown>, done: string) => {
+    setIsBusy(true);
+    try {
+      await work();
+      notifyDone(done);
+    } catch (failure) {
+      notifyFailure(failure);
+    } finally {
+      setIsBusy(false);
+      setProgress(undefined);
+      await client.invalidateQueries({ queryKey: modelsQuery.queryKey });
+    }
+  };
+  const pull = async () => readPull(await send(`${path}/pull`, { method: "POST" }), setProgress);
+  return (
+    <Stack gap={4} align="flex-end">
+      <Group gap={4} wrap="nowrap">
+        {model.metadata.loaded ? (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            loading={isBusy}
+            onClick={() => run(() => request(`${path}/unload`, { method: "POST" }), `${model.id} is unloaded`)}
+          >
+            Unload
+          </Button>
+        ) : (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            loading={isBusy && progress === undefined}
+            onClick={() => run(() => request(`${path}/load`, { method: "POST" }), `${model.id} is loaded`)}
+          >
+            Load
+          </Button>
+        )}
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          disabled={isBusy}
+          onClick={() => run(pull, `The files of ${model.id} are complete`)}
+        >
+          Pull
+        </Button>
+        <ConfirmButton
+          question={`Remove the files of ${model.id}?`}
+          consequence="Its files are deleted from this machine. The next request downloads them again."
+          onConfirm={() => run(() => request(path, { method: "DELETE" }), `The files of ${model.id} are removed`)}
+        >
+          Remove
+        </ConfirmButton>
+      </Group>
+      {progress !== undefined && <PullBar model={model.id} progress={progress} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button, Group, SegmentedControl, Stack, TagsInput, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api/request.ts";
+import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { QueryView } from "../../components/query-view.tsx";
+import { type ModelPermissions, permissionsQuery } from "./projects-api.ts";
+
+interface PermissionsFormProps {
+  /** Path of the organization or project. */
+  owner: string;
+  /** The owner in a sentence. */
+  name: string;
+  models: string[];
+}
+
+/** Which models an organization or a project may use. */
+export function PermissionsForm(props: PermissionsFormProps) {
+  const query = useQuery(permissionsQuery(props.owner));
+  return <QueryView query={query}>{(permissions) => <Form {...props} permissions={permissions} />}</QueryView>;
+}
+
+/** The API shows no permissions as an empty list of denied models. */
+function isUnset(permissions: ModelPermissions | null): permissions is null {
+  return permissions === null || (permissions.mode === "deny_list" && permissions.model_ids.length === 0);
+}
+
+const EXPLANATIONS: Readonly<Record<string, (name: string) => string>> = {
+  all: (name) => `Keys of ${name} may use every model.`,
+  allow_list: (name) => `Keys of ${name} may use only these models; for others they get a 404.`,
+  deny_list: (name) => `Keys of ${name} may use every model except these.`,
+};
+
+function Form({ owner, name, permissions, models }: PermissionsFormProps & { permissions: ModelPermissions | null }) {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { mode: isUnset(permissions) ? "all" : permissions.mode, models: permissions?.model_ids ?? [] },
+  });
+  const path = `${owner}/model_permissions`;
+  const save = useMutation({
+    mutationFn: ({ mode, models: ids }: typeof form.values) =>
+      mode === "all"
+        ? request(path, { method: "DELETE" })
+        : request(path, { method: "POST", body: { mode, model_ids: ids } }),
+    onSuccess: async () => {
+      notifyDone("Model permissions saved");
+      await client.invalidateQueries({ queryKey: permissionsQuery(owner).queryKey });
+    },
+    onError: notifyFailure,
+  });
+  const { mode } = form.values;
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack>
+        <SegmentedControl
+          aria-label="Permitted models"
+          data={[
+            { value: "all", label: "All models" },
+            { value: "allow_list", label: "Only these" },
+            { value: "deny_list", label: "All but these" },
+          ]}
+          {...form.getInputProps("mode")}
+        />
+        {mode !== "all" && (
+          <TagsInput
+            label="Models"
+            description="Ids, aliases, wildcards such as openai/*, or group:NAME for an access group."
+            data={models}
+            {...form.getInputProps("models")}
+          />
+        )}
+        <Text size="sm" c="dimmed">
+          {EXPLANATIONS[mode]?.(name)}
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={mode === "all" && isUnset(permissions)}>
+            Save permissions
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

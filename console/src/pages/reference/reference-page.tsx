@@ -1,0 +1,113 @@
+import { Anchor, Badge, Card, Code, Group, Stack, Text, TextInput, Title, UnstyledButton } from "@mantine/core";
+import { IconBook, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { urlOf } from "../../api/request.ts";
+import { Empty } from "../../components/empty.tsx";
+import { Page } from "../../components/page.tsx";
+import { QueryView } from "../../components/query-view.tsx";
+import { type OpenApi, openApiQuery, type Route, routesOf } from "./openapi.ts";
+import { RouteDetails } from "./route-details.tsx";
+
+export function ReferencePage() {
+  const query = useQuery(openApiQuery);
+  return (
+    <Page
+      title="API reference"
+      description={
+        <>
+          Every route, from{" "}
+          <Anchor href={urlOf("openapi.json")} underline="always" inherit>
+            openapi.json
+          </Anchor>
+          , which is made from the schemas that check requests.
+        </>
+      }
+    >
+      <QueryView query={query}>{(document) => <Content document={document} />}</QueryView>
+    </Page>
+  );
+}
+
+function Content({ document }: { document: OpenApi }) {
+  const [search, setSearch] = useState("");
+  const [opened, setOpened] = useState<string>();
+  const wanted = search.trim().toLowerCase();
+  const routes = routesOf(document).filter(({ method, path, summary }) =>
+    `${method} ${path} ${summary}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <>
+      <TextInput
+        aria-label="Search routes"
+        placeholder="Search routes"
+        maw={360}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+      />
+      {routes.length === 0 && <Empty icon={<IconBook />} title="No route matches" />}
+      {document.tags.map(({ name, description }) => {
+        const own = routes.filter(({ tags }) => tags.includes(name));
+        if (own.length === 0) return null;
+        return (
+          <Card key={name} padding={0}>
+            <Stack gap={0} p="md" pb="xs">
+              <Title order={2}>{name}</Title>
+              <Text size="sm" c="dimmed">
+                {description}
+              </Text>
+            </Stack>
+            {own.map((route) => (
+              <RouteRow
+                key={route.operationId}
+                route={route}
+                document={document}
+                isOpen={opened === route.operationId}
+                onToggle={() => setOpened(opened === route.operationId ? undefined : route.operationId)}
+              />
+            ))}
+          </Card>
+        );
+      })}
+    </>
+  );
+}
+
+const COLORS: Readonly<Record<string, string>> = { GET: "teal", POST: "cyan", DELETE: "red" };
+
+interface RouteRowProps {
+  route: Route;
+  document: OpenApi;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function RouteRow({ route, document, isOpen, onToggle }: RouteRowProps) {
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
+  return (
+    <div className="route">
+      <UnstyledButton onClick={onToggle} aria-expanded={isOpen} w="100%" px="md" py={10}>
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <Chevron size={15} style={{ flexShrink: 0, marginTop: 4 }} />
+          <Badge w={72} style={{ flexShrink: 0 }} radius="sm" variant="dot" color={COLORS[route.method] ?? "gray"}>
+            {route.method}
+          </Badge>
+          <div style={{ minWidth: 0 }}>
+            <Code className="wrap-anywhere" bg="transparent" p={0} fz="sm">
+              {route.path}
+            </Code>
+            <Text size="sm" c="dimmed">
+              {withoutLinks(route.summary)}
+            </Text>
+          </div>
+        </Group>
+      </UnstyledButton>
+      {isOpen && <RouteDetails route={route} document={document} />}
+    </div>
+  );
+}
+
+/** Summaries are Markdown, with links that lead to the documentation site. */
+function withoutLinks(summary: string): string {
+  return summary.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1").replaceAll("`", "");
+}

@@ -1,0 +1,128 @@
+import { Badge, Box, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { curlOf } from "./curl-of.ts";
+import { fieldsOf, type OpenApi, type Route, resolve, type Schema, typeOf } from "./openapi.ts";
+
+interface RouteDetailsProps {
+  route: Route;
+  document: OpenApi;
+}
+
+export function RouteDetails({ route, document }: RouteDetailsProps) {
+  const { parameters = [], requestBody, responses } = route;
+  const bodies = Object.entries(requestBody?.content ?? {});
+  const success = Object.entries(responses["200"]?.content ?? {});
+  const errors = Object.entries(responses).filter(([status]) => status !== "200");
+  const curl = curlOf(route, document);
+  return (
+    <Stack px="md" pb="md" gap="md" pl={{ base: "md", sm: 44 }}>
+      <Box pos="relative">
+        <Group pos="absolute" top={6} right={6}>
+          <CopyButton text={curl} label="Copy code" />
+        </Group>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
+        <pre className="code-block" tabIndex={0}>
+          {curl}
+        </pre>
+      </Box>
+      {parameters.length > 0 && (
+        <Section title="Parameters">
+          <FieldTable
+            document={document}
+            fields={parameters.map(({ name, schema, required }) => [name, schema, required])}
+          />
+        </Section>
+      )}
+      {bodies.map(([type, { schema }]) => (
+        <Section key={type} title="Body" detail={type}>
+          <FieldTable document={document} fields={fieldsOf(schema, document)} />
+        </Section>
+      ))}
+      {success.map(([type, { schema }]) => (
+        <Section key={type} title="Answer" detail={`200 ${type}`}>
+          {schema === undefined || fieldsOf(schema, document).length === 0 ? null : (
+            <FieldTable document={document} fields={fieldsOf(schema, document)} />
+          )}
+        </Section>
+      ))}
+      <Section title="Errors">
+        <Stack gap={2}>
+          {errors.map(([status, { description }]) => (
+            <Text key={status} size="sm" c="dimmed">
+              <Code>{status}</Code> {description}
+            </Text>
+          ))}
+        </Stack>
+      </Section>
+    </Stack>
+  );
+}
+
+function Section({ title, detail, children }: { title: string; detail?: string; children: ReactNode }) {
+  return (
+    <div>
+      <Group gap="xs" mb={4}>
+        <Title order={3}>{title}</Title>
+        {detail !== undefined && (
+          <Text size="xs" c="dimmed" ff="monospace">
+            {detail}
+          </Text>
+        )}
+      </Group>
+      {children}
+    </div>
+  );
+}
+
+interface FieldTableProps {
+  document: OpenApi;
+  fields: [name: string, schema: Schema, isRequired: boolean][];
+  depth?: number;
+}
+
+const MAX_DEPTH = 4;
+
+function FieldTable({ document, fields, depth = 0 }: FieldTableProps) {
+  return (
+    <Table verticalSpacing={4}>
+      <Table.Tbody>
+        {fields.map(([name, schema, isRequired]) => (
+          <Table.Tr key={name}>
+            <Table.Td w={{ base: "40%", sm: 240 }} valign="top" className="wrap-anywhere">
+              <Code>{name}</Code>
+              {isRequired && (
+                <Badge size="xs" variant="default" tt="none" ml={6}>
+                  required
+                </Badge>
+              )}
+            </Table.Td>
+            <Table.Td className="wrap-anywhere">
+              <Field document={document} schema={schema} depth={depth} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Field({ document, schema, depth }: { document: OpenApi; schema: Schema; depth: number }) {
+  const inner = depth < MAX_DEPTH ? fieldsOf(schema, document) : [];
+  const description = schema.description ?? resolve(schema, document).schema.description;
+  return (
+    <>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {typeOf(schema, document)}
+        {schema.default !== undefined && ` = ${JSON.stringify(schema.default)}`}
+      </Text>
+      {description !== undefined && <Text size="sm">{description}</Text>}
+      {inner.length > 0 && (
+        <details>
+          <summary className="fields">{inner.length} fields</summary>
+          <FieldTable document={document} fields={inner} depth={depth + 1} />
+        </details>
+      )}
+    </>
+  );
+}
