@@ -175,6 +175,19 @@ test("serves the page with a policy that allows no other host, no inline script 
   });
 });
 
+test.each([
+  "/?next=https://attacker.example/",
+  "//attacker.example/",
+  "/%5C%5Cattacker.example/",
+  "/assets",
+  "/assets//attacker.example/",
+  "/assets/..%2F..%2F%2Fattacker.example",
+  "/console/session?redirect=//attacker.example",
+])("redirects nowhere: %s", async (path) => {
+  const { status, headers } = await call(path, { redirect: "manual" });
+  expect([status < 300 || status >= 400, headers.get("location"), headers.get("refresh")]).toEqual([true, null, null]);
+});
+
 test("has neither page nor sessions with `server.console: false`", async () => {
   const without = await startService({ config: "builtin_models: false\nserver: { console: false }\n" });
   try {

@@ -12,6 +12,7 @@ const DAYS = 365;
 const MODELS = 12;
 /** Google's bound of a good Interaction to Next Paint. */
 const MAX_INTERACTION_MS = 200;
+const isQuick = (milliseconds: number) => milliseconds < MAX_INTERACTION_MS;
 const DAY = 86_400_000;
 
 function seed({ dataDirectory }: Service): void {
@@ -116,7 +117,8 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await search.pressSequentially("program 99");
     await page.getByRole("cell", { name: "program 9999", exact: true }).waitFor();
     for (let count = 0; count < 10; count += 1) await page.keyboard.press("Backspace");
-    await page.getByRole("cell", { name: "program 1", exact: true }).waitFor();
+    // The oldest key is the first.
+    await page.getByRole("cell", { name: `program ${KEYS - 20}`, exact: true }).waitFor();
     await search.blur();
     await page.keyboard.press("End");
     await page.waitForFunction(() => (globalThis as unknown as { scrollY: number }).scrollY > 100_000);
@@ -124,7 +126,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await page.getByRole("button", { name: "Revoke" }).last().click();
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
-    expect(await longestInteraction()).toBeLessThan(MAX_INTERACTION_MS);
+    expect(await longestInteraction()).toSatisfy(isQuick);
   });
 
   test("draws a year of usage", async () => {
@@ -142,7 +144,7 @@ describe.runIf(hasChromium)("the console with much data", () => {
     for (const metric of ["Cost", "Requests", "Tokens"]) {
       await page.getByRole("combobox", { name: "Metric" }).click();
       await page.getByRole("option", { name: metric, exact: true }).click();
+      expect([metric, await longestInteraction()]).toEqual([metric, expect.toSatisfy(isQuick)]);
     }
-    expect(await longestInteraction()).toBeLessThan(MAX_INTERACTION_MS);
   });
 });

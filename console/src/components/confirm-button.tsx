@@ -15,25 +15,38 @@ interface ConfirmButtonProps extends ButtonProps {
 
 export function ConfirmButton({ question, consequence, onConfirm, children, ...button }: ConfirmButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const [wasOpened, { open: markOpened }] = useDisclosure(false);
   const action = useMutation({ mutationFn: onConfirm, onSuccess: close, onError: notifyFailure });
   return (
     <>
-      <Button variant="subtle" color="red" size="compact-sm" {...button} onClick={open}>
+      <Button
+        variant="subtle"
+        color="red"
+        size="compact-sm"
+        {...button}
+        onClick={() => {
+          markOpened();
+          open();
+        }}
+      >
         {children}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={question}>
-        <Text size="sm" component="div">
-          {consequence}
-        </Text>
-        <Group justify="flex-end" mt="lg" gap="xs">
-          <Button variant="default" onClick={close} data-autofocus>
-            Cancel
-          </Button>
-          <Button color="red" loading={action.isPending} onClick={() => action.mutate()}>
-            {children}
-          </Button>
-        </Group>
-      </Modal>
+      {/* A list has hundreds of these buttons, and most are never pressed. */}
+      {wasOpened && (
+        <Modal opened={isOpen} onClose={close} title={question}>
+          <Text size="sm" component="div">
+            {consequence}
+          </Text>
+          <Group justify="flex-end" mt="lg" gap="xs">
+            <Button variant="default" onClick={close} data-autofocus>
+              Cancel
+            </Button>
+            <Button color="red" loading={action.isPending} onClick={() => action.mutate()}>
+              {children}
+            </Button>
+          </Group>
+        </Modal>
+      )}
     </>
   );
 }

@@ -24,7 +24,7 @@ const FIELDS = {
   user: optional(z.string()),
 };
 
-const CompletionBody = z.looseObject(FIELDS).check(({ value, issues }) => {
+export const CompletionBody = z.looseObject(FIELDS).check(({ value, issues }) => {
   const refuse = (path: string[], input: unknown, message: string) =>
     issues.push({ code: "custom", path, input, message });
   const { n = 1, best_of, stream, stream_options, echo, suffix } = value;

@@ -9,7 +9,7 @@ import { AnthropicErrorAnswer, ErrorAnswer } from "./service-answers.ts";
 
 /** Sections of the reference, by the beginning of their paths. */
 const TAGS: readonly (readonly [tag: string, path: RegExp, description: string])[] = [
-  ["Chat", /^\/v1\/(chat|messages)/, "Chat in OpenAI's and Anthropic's formats."],
+  ["Chat", /^\/v1\/(chat|completions|messages)/, "Chat in OpenAI's and Anthropic's formats."],
   ["Responses", /^\/v1\/(responses|conversations)/, "OpenAI's Responses API and conversations."],
   ["Audio", /^\/v1\/audio/, "Speech and transcription."],
   ["Text", /^\/v1\/(embeddings|moderations)/, "Embeddings and moderation."],

@@ -24,6 +24,18 @@ export const ChatCompletion = named(
   }),
 );
 
+export const TextCompletion = named(
+  "TextCompletion",
+  z.looseObject({
+    id: z.string(),
+    object: z.literal("text_completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(z.looseObject({ index: count, text: z.string(), finish_reason: z.string() })),
+    usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
+  }),
+);
+
 export const EmbeddingList = named(
   "EmbeddingList",
   z.object({

@@ -2,6 +2,7 @@
 
 import { CountTokensBody, MessagesBody } from "../anthropic/messages-body.ts";
 import { ChatBody } from "../openai/chat-body.ts";
+import { CompletionBody } from "../openai/completions-body.ts";
 import { EmbeddingBody } from "../openai/embeddings.ts";
 import { ModelListQuery } from "../openai/models.ts";
 import { ModerationBody } from "../openai/moderations.ts";
@@ -26,6 +27,11 @@ export const MODEL_OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /v1/chat/completions": of({
     body: ChatBody,
     answer: answers.ChatCompletion,
+    content: ["text/event-stream"],
+  }),
+  "POST /v1/completions": of({
+    body: CompletionBody,
+    answer: answers.TextCompletion,
     content: ["text/event-stream"],
   }),
   "POST /v1/messages": {

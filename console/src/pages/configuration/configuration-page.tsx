@@ -5,6 +5,7 @@ import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Empty } from "../../components/empty.tsx";
+import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 
@@ -117,7 +118,7 @@ function SettingRow({ setting: { key, value, default: otherwise, source, descrip
           )}
         </Group>
         <Text size="sm" c="dimmed" mt={4}>
-          {description}
+          <InlineCode text={description} />
         </Text>
       </div>
       <div className="wrap-anywhere">

@@ -29,7 +29,8 @@ export function LastHourChart({ minutes, height }: LastHourChartProps) {
         { name: "Failed", color: "red.6" },
       ]}
       maxBarWidth={14}
-      barChartProps={{ accessibilityLayer: false, barCategoryGap: 2 }}
+      barProps={{ isAnimationActive: false }}
+      barChartProps={{ accessibilityLayer: false, barCategoryGap: 1 }}
     />
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { urlOf } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
+import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { type OpenApi, openApiQuery, type Route, routesOf } from "./openapi.ts";
@@ -89,7 +90,7 @@ function RouteRow({ route, document, isOpen, onToggle }: RouteRowProps) {
       <UnstyledButton onClick={onToggle} aria-expanded={isOpen} w="100%" px="md" py={10}>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <Chevron size={15} style={{ flexShrink: 0, marginTop: 4 }} />
-          <Badge w={72} style={{ flexShrink: 0 }} radius="sm" variant="dot" color={COLORS[route.method] ?? "gray"}>
+          <Badge w={84} style={{ flexShrink: 0 }} radius="sm" variant="dot" color={COLORS[route.method] ?? "gray"}>
             {route.method}
           </Badge>
           <div style={{ minWidth: 0 }}>
@@ -97,7 +98,7 @@ function RouteRow({ route, document, isOpen, onToggle }: RouteRowProps) {
               {route.path}
             </Code>
             <Text size="sm" c="dimmed">
-              {withoutLinks(route.summary)}
+              <InlineCode text={withoutLinks(route.summary)} />
             </Text>
           </div>
         </Group>
@@ -109,5 +110,5 @@ function RouteRow({ route, document, isOpen, onToggle }: RouteRowProps) {
 
 /** Summaries are Markdown, with links that lead to the documentation site. */
 function withoutLinks(summary: string): string {
-  return summary.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1").replaceAll("`", "");
+  return summary.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1");
 }

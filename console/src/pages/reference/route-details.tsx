@@ -1,6 +1,7 @@
 import { Badge, Box, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { InlineCode } from "../../components/inline-code.tsx";
 import { curlOf } from "./curl-of.ts";
 import { fieldsOf, type OpenApi, type Route, resolve, type Schema, typeOf } from "./openapi.ts";
 
@@ -13,6 +14,7 @@ export function RouteDetails({ route, document }: RouteDetailsProps) {
   const { parameters = [], requestBody, responses } = route;
   const bodies = Object.entries(requestBody?.content ?? {});
   const success = Object.entries(responses["200"]?.content ?? {});
+  const answer = responses["200"]?.content?.["application/json"]?.schema ?? {};
   const errors = Object.entries(responses).filter(([status]) => status !== "200");
   const curl = curlOf(route, document);
   return (
@@ -39,18 +41,14 @@ export function RouteDetails({ route, document }: RouteDetailsProps) {
           <FieldTable document={document} fields={fieldsOf(schema, document)} />
         </Section>
       ))}
-      {success.map(([type, { schema }]) => (
-        <Section key={type} title="Answer" detail={`200 ${type}`}>
-          {schema === undefined || fieldsOf(schema, document).length === 0 ? null : (
-            <FieldTable document={document} fields={fieldsOf(schema, document)} />
-          )}
-        </Section>
-      ))}
+      <Section title="Answer" detail={`200 ${success.map(([type]) => type).join(", ")}`}>
+        <FieldTable document={document} fields={fieldsOf(answer, document)} />
+      </Section>
       <Section title="Errors">
         <Stack gap={2}>
           {errors.map(([status, { description }]) => (
             <Text key={status} size="sm" c="dimmed">
-              <Code>{status}</Code> {description}
+              <Code>{status}</Code> <InlineCode text={description} />
             </Text>
           ))}
         </Stack>
@@ -116,7 +114,11 @@ function Field({ document, schema, depth }: { document: OpenApi; schema: Schema;
         {typeOf(schema, document)}
         {schema.default !== undefined && ` = ${JSON.stringify(schema.default)}`}
       </Text>
-      {description !== undefined && <Text size="sm">{description}</Text>}
+      {description !== undefined && (
+        <Text size="sm">
+          <InlineCode text={description} />
+        </Text>
+      )}
       {inner.length > 0 && (
         <details>
           <summary className="fields">{inner.length} fields</summary>

@@ -105,7 +105,13 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
               onChange={(speed) => set({ speed: typeof speed === "number" ? speed : 1 })}
             />
           </Group>
-          <VoiceList model={settings.model} voices={names} chosen={voice} onChoose={(next) => set({ voice: next })} />
+          <VoiceList
+            model={settings.model}
+            voices={names}
+            chosen={voice}
+            isLoading={voices.isPending}
+            onChoose={(next) => set({ voice: next })}
+          />
           <Group>
             <Button
               type="submit"

@@ -8,13 +8,14 @@ interface VoiceListProps {
   model: string;
   voices: readonly string[];
   chosen: string;
+  isLoading: boolean;
   onChoose: (voice: string) => void;
 }
 
 const SAMPLE = "Hello! This is how I sound. Shall I read something to you?";
 
 /** Voices of a model, each with a spoken sample. */
-export function VoiceList({ model, voices, chosen, onChoose }: VoiceListProps) {
+export function VoiceList({ model, voices, chosen, isLoading, onChoose }: VoiceListProps) {
   const audio = useRef<HTMLAudioElement>(null);
   const [playing, setPlaying] = useState<string>();
   const samples = useRef(new Map<string, string>());
@@ -42,9 +43,14 @@ export function VoiceList({ model, voices, chosen, onChoose }: VoiceListProps) {
   };
   return (
     <div>
-      <Text size="sm" fw={500} mb={4}>
+      <Text size="sm" fw={600} mb={4}>
         Voice
       </Text>
+      {isLoading && (
+        <Text size="sm" c="dimmed" role="status">
+          Loading the model and its voices…
+        </Text>
+      )}
       {/* biome-ignore lint/a11y/useMediaCaption: the sample says what SAMPLE says */}
       <audio ref={audio} hidden onEnded={() => setPlaying(undefined)} />
       <ScrollArea.Autosize mah={190} type="auto" scrollbarSize={6} viewportProps={{ tabIndex: 0 }}>

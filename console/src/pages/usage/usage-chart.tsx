@@ -48,6 +48,8 @@ export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
       yAxisProps={{ width: 56 }}
       xAxisProps={{ minTickGap: 32 }}
       maxBarWidth={48}
+      // Each frame of an animation would draw all bars again.
+      barProps={{ isAnimationActive: false }}
       series={series.map((name, index) => ({
         name: seriesOf(name),
         label: name,

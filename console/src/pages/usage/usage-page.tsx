@@ -1,7 +1,7 @@
 import { Button, Card, Group, Select, SimpleGrid, Table, Text } from "@mantine/core";
 import { IconChartBar, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { formatCompact, formatCost, formatNumber, formatSeconds } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
@@ -10,7 +10,7 @@ import { Stat } from "../../components/stat.tsx";
 import { downloadCsv } from "./download-csv.ts";
 import { GROUPS, type Group as GroupBy, RANGES, type Range, type UsageRow, usageQuery } from "./usage-query.ts";
 
-const UsageChart = lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart }));
+const UsageChart = memo(lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart })));
 const CHART_HEIGHT = 240;
 
 const METRICS = [
@@ -27,6 +27,8 @@ export function UsagePage() {
   const [groupBy, setGroupBy] = useState<GroupBy>("model");
   const [metric, setMetric] = useState<Metric>("tokens");
   const query = useQuery(usageQuery(range, groupBy));
+  // The list closes before the chart is drawn, which takes longer than a frame.
+  const drawn = useDeferredValue(metric);
   return (
     <Page
       title="Usage"
@@ -71,7 +73,7 @@ export function UsagePage() {
                 </Empty>
               ) : (
                 <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
-                  <UsageChart rows={rows} metric={metric} range={range} height={CHART_HEIGHT} />
+                  <UsageChart rows={rows} metric={drawn} range={range} height={CHART_HEIGHT} />
                 </Suspense>
               )}
             </Card>
