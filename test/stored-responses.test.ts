@@ -1,68 +1,26 @@
-/** Stored responses and conversations through the official client, on both databases. */
+/** Stored responses through the official client, on both databases. */
 
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DatabaseOptions, openDatabase } from "../src/storage/database.ts";
-import { useDatabases } from "./support/databases.ts";
-import { eventually } from "./support/eventually.ts";
-import { type Service, startService } from "./support/service.ts";
+import type OpenAI from "openai";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../src/storage/database.ts";
+import { DATABASE_KINDS } from "./support/databases.ts";
+import { model, notFound, useResponseStorage } from "./support/response-storage-services.ts";
+import type { Service } from "./support/service.ts";
 
-const config = `
-builtin_models: false
-models:
-  - id: caller
-    task: chat
-    deployments:
-      - engine: scripted
-        abilities: { tools: true, vision: true }
-        replies:
-          - match: weather
-            match_tool: sunny
-            text: "It is sunny."
-          - match: weather
-            tool_calls: [{ name: weather, arguments: { city: Paris } }]
-          - match: breaks
-            text: "one two three"
-            fail_after_tokens: 2
-            fail_with: { kind: upstream-failed, message: "Down." }
-          - match: slow
-            text: "${"word ".repeat(200)}"
-            delay_ms_per_token: 40
-          - match: brisk
-            text: "${"word ".repeat(20)}"
-            delay_ms_per_token: 40
-        echo: true
-`;
-const model = "caller";
-const notFound = { status: 404 };
-const databases = useDatabases();
+const startStorage = useResponseStorage();
 
-describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  const storage = startStorage(kind);
   let service: Service;
   let client: OpenAI;
-  let other: OpenAI;
   let admin: OpenAI;
-  let options: DatabaseOptions;
+  let other: OpenAI;
   beforeAll(async () => {
-    options = await databases.create(kind);
-    const environment: Record<string, string> =
-      options.url === undefined ? {} : { DATABASE_URL: options.url.reveal(), PARLANCE_ENCRYPTION_KEY: "k".repeat(40) };
-    service = await startService({ config, environment });
-    client = service.client({ maxRetries: 0 });
-    admin = new OpenAI({ baseURL: service.baseUrl, apiKey: "unused", adminAPIKey: service.adminKey });
-    other = (await newProject("other")).client;
+    ({ service, client, admin } = storage());
+    other = (await storage().newProject("other")).client;
   });
-  afterAll(() => service?.stop());
-
-  async function newProject(name: string) {
-    const project = await admin.admin.organization.projects.create({ name });
-    const account = await admin.admin.organization.projects.serviceAccounts.create(project.id, { name });
-    const apiKey = account.api_key?.value ?? "";
-    return { project, client: service.client({ apiKey, maxRetries: 0 }) };
-  }
 
   test("stores a response with its input by default, and deletes it", async () => {
     const created = await client.responses.create({ model, input: "Keep this", metadata: { topic: "a" } });
@@ -131,53 +89,6 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     await expect(other.responses.create({ model, input })).rejects.toMatchObject({ ...notFound, param: "input[0].id" });
   });
 
-  test("keeps a conversation with its items", async () => {
-    const conversation = await client.conversations.create({
-      metadata: { topic: "a" },
-      items: [{ type: "message", role: "user", content: "First" }],
-    });
-    const { id } = conversation;
-    expect(conversation).toMatchObject({ object: "conversation", metadata: { topic: "a" } });
-    expect(await client.conversations.update(id, { metadata: { topic: "b" } })).toMatchObject({
-      metadata: { topic: "b" },
-    });
-    expect(await client.conversations.retrieve(id)).toMatchObject({ id, metadata: { topic: "b" } });
-    const response = await client.responses.create({ model, conversation: id, input: "Second" });
-    expect(response.conversation).toEqual({ id });
-    await client.conversations.items.create(id, { items: [{ role: "user", content: "Third" }] });
-    const texts = async (order: "asc" | "desc", limit: number) => {
-      const items = await Array.fromAsync(client.conversations.items.list(id, { order, limit }));
-      return items.map((item) => (item.type === "message" ? (item.content[0] as { text: string }).text : item.type));
-    };
-    expect(await texts("asc", 2)).toEqual(["First", "Second", "Second", "Third"]);
-    expect(await texts("desc", 3)).toEqual(["Third", "Second", "Second", "First"]);
-    const { data } = await client.conversations.items.list(id, { order: "asc" });
-    const [first] = data as { id: string }[];
-    const item = { conversation_id: id };
-    expect(await client.conversations.items.retrieve(first?.id ?? "", item)).toMatchObject({ role: "user" });
-    expect(await client.conversations.items.delete(first?.id ?? "", item)).toMatchObject({ id });
-    await expect(client.conversations.items.retrieve(first?.id ?? "", item)).rejects.toMatchObject(notFound);
-    expect(await texts("asc", 20)).toEqual(["Second", "Second", "Third"]);
-    expect(await client.conversations.delete(id)).toMatchObject({ deleted: true });
-    await expect(client.conversations.retrieve(id)).rejects.toMatchObject(notFound);
-    // The response keeps its items.
-    expect((await client.responses.inputItems.list(response.id)).data).toHaveLength(1);
-    await expect(client.responses.create({ model, conversation: id, input: "More" })).rejects.toMatchObject({
-      ...notFound,
-      param: "conversation",
-    });
-  });
-
-  test("adds concurrent responses to a conversation one after the other", async () => {
-    const { id } = await client.conversations.create();
-    const inputs = Array.from({ length: 6 }, (_each, index) => `Input ${index}`);
-    await Promise.all(inputs.map((input) => client.responses.create({ model, conversation: id, input, store: false })));
-    const items = await Array.fromAsync(client.conversations.items.list(id, { order: "asc" }));
-    const texts = items.map((item) => (item.type === "message" ? (item.content[0] as { text: string }).text : ""));
-    expect(texts).toHaveLength(12);
-    for (let index = 0; index < 12; index += 2) expect(texts[index + 1]).toContain(texts[index]);
-  });
-
   test("does not find another project's responses, items and conversations", async () => {
     const { id } = await client.responses.create({ model, input: "Private" });
     const conversation = await client.conversations.create({ items: [{ role: "user", content: "Private" }] });
@@ -211,63 +122,6 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     expect(await client.responses.retrieve(id)).toMatchObject({ id });
   });
 
-  test("runs a response in the background, and streams it again from any event", async () => {
-    const created = await client.responses.create({ model, input: "brisk", background: true });
-    expect(created).toMatchObject({ status: "queued", background: true, store: true });
-    const all = await Array.fromAsync(await client.responses.retrieve(created.id, { stream: true }));
-    expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, index) => index));
-    expect(all.slice(0, 3).map(({ type }) => type)).toEqual([
-      "response.created",
-      "response.queued",
-      "response.in_progress",
-    ]);
-    expect(all.at(-1)).toMatchObject({ type: "response.completed" });
-    const done = await client.responses.retrieve(created.id);
-    expect(done).toMatchObject({ status: "completed", output_text: "word ".repeat(20), background: true });
-    const rest = await Array.fromAsync(
-      await client.responses.retrieve(created.id, { stream: true, starting_after: 9 }),
-    );
-    expect(rest).toEqual(all.slice(10));
-    const next = await client.responses.create({ model, previous_response_id: created.id, input: "Next" });
-    expect(next.output_text).toBe("Next");
-  });
-
-  test("streams a background response, which goes on when its client disconnects", async () => {
-    const stream = await client.responses.create({ model, input: "brisk", background: true, stream: true });
-    let id = "";
-    for await (const event of stream) {
-      if (event.type === "response.created") id = event.response.id;
-      if (event.type === "response.output_text.delta") break;
-    }
-    stream.controller.abort();
-    await eventually(async () => {
-      expect(await client.responses.retrieve(id)).toMatchObject({ status: "completed" });
-    });
-  });
-
-  test("cancels a background response", async () => {
-    const { id } = await client.responses.create({ model, input: "slow", background: true });
-    await eventually(async () => {
-      expect(await client.responses.retrieve(id)).toMatchObject({ status: "in_progress" });
-    });
-    expect(await client.responses.cancel(id)).toMatchObject({ id, status: "cancelled" });
-    expect(await client.responses.cancel(id)).toMatchObject({ status: "cancelled" });
-    await pause(400);
-    expect(await client.responses.retrieve(id)).toMatchObject({ status: "cancelled" });
-    const finished = await client.responses.create({ model, input: "Hi" });
-    await expect(client.responses.cancel(finished.id)).rejects.toMatchObject({ status: 400 });
-  });
-
-  test("stores the failure of a background response, and refuses an unknown model at once", async () => {
-    const { id } = await client.responses.create({ model, input: "breaks", background: true });
-    await eventually(async () => {
-      const failed = await client.responses.retrieve(id);
-      expect(failed).toMatchObject({ status: "failed", error: { message: expect.any(String) } });
-    });
-    const unknown = client.responses.create({ model: "nope", input: "Hi", background: true });
-    await expect(unknown).rejects.toMatchObject({ status: 404, code: "model_not_found" });
-  });
-
   test.each([
     ["GET", "/v1/responses/resp_1/input_items?limit=0", 400],
     ["GET", "/v1/responses/resp_1/input_items?order=up", 400],
@@ -281,24 +135,12 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     expect((await service.fetch(path, { method })).status).toBe(status);
   });
 
-  test.each([
-    [{ items: "x" }, "items"],
-    [{ items: [{ role: "nobody", content: "x" }] }, "items[0].role"],
-    [{ items: Array(21).fill({ role: "user", content: "x" }) }, "items"],
-    [{ metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [index, "x"])) }, "metadata"],
-    [{ metadata: { a: ["x"] } }, "metadata.a"],
-  ])("rejects a conversation of %j", async (body, param) => {
-    const answer = await service.post("/v1/conversations", body);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { param } });
-  });
-
   test("deletes the content of an archived project", async () => {
-    const { project, client: mine } = await newProject("short-lived");
+    const { project, client: mine } = await storage().newProject("short-lived");
     await mine.responses.create({ model, input: "Secret" });
     await mine.conversations.create({ items: [{ role: "user", content: "Secret" }] });
     await admin.admin.organization.projects.archive(project.id);
-    const database = openDatabase({ ...options, file: join(service.dataDirectory, "parlance.sqlite") });
+    const database = openDatabase({ ...storage().database, file: join(service.dataDirectory, "parlance.sqlite") });
     for (const table of ["storedResponses", "conversations", "responseItems"] as const) {
       const rows = database.run((executor) =>
         executor.selectFrom(table).selectAll().where("projectId", "=", project.id).execute(),
@@ -306,41 +148,5 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
       expect(await rows).toEqual([]);
     }
     await database.close();
-  });
-});
-
-describe.each([
-  ["responses.store: false", "sqlite", "responses: { store: false }\n"],
-  ["PostgreSQL and no key", "postgresql", ""],
-] as const)("with %s", (_name, kind, setting) => {
-  let service: Service;
-  let client: OpenAI;
-  beforeAll(async () => {
-    const { url } = await databases.create(kind);
-    const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
-    service = await startService({ config: `${setting}${config}`, environment });
-    client = service.client({ maxRetries: 0 });
-  });
-  afterAll(() => service?.stop());
-
-  test("answers without storing anything, and says so", async () => {
-    const response = await client.responses.create({ model, input: "Hi", store: true });
-    expect(response).toMatchObject({ store: false, output_text: "Hi" });
-    await expect(client.responses.retrieve(response.id)).rejects.toMatchObject({
-      status: 404,
-      code: "storage_disabled",
-    });
-    await expect(client.conversations.create()).rejects.toMatchObject({ status: 404, code: "storage_disabled" });
-    expect(existsSync(join(service.dataDirectory, "encryption.key"))).toBe(false);
-  });
-
-  test.each([
-    [{ previous_response_id: "resp_1" }, "previous_response_id"],
-    [{ conversation: "conv_1" }, "conversation"],
-    [{ background: true }, "background"],
-    [{ input: [{ type: "item_reference" as const, id: "msg_1" }] }, "input[0].type"],
-  ])("rejects %j", async (part, param) => {
-    const failing = client.responses.create({ model, input: "Hi", ...part });
-    await expect(failing).rejects.toMatchObject({ status: 400, param });
   });
 });

@@ -8,7 +8,7 @@ import { RequestError } from "./errors.ts";
 import { GrammarCache } from "./grammar-cache.ts";
 import type { LoadedModel } from "./load-model.ts";
 import { LogprobReader } from "./logprob-reader.ts";
-import { NativeDecoder } from "./native-bindings.ts";
+import { NativeDecoder } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
 import { PromptBuilder, type PromptPieces } from "./prompt-builder.ts";
 import { RawPrompts } from "./raw-prompts.ts";

@@ -4,7 +4,7 @@ import type { ContinuousBatcher } from "./continuous-batcher.ts";
 import { ModelError } from "./errors.ts";
 import { Generation, type GenerationOptions, type TokenCounts } from "./generation.ts";
 import type { LogprobReader } from "./logprob-reader.ts";
-import type { SamplerOptions } from "./native-bindings.ts";
+import type { SamplerOptions } from "./sampler.ts";
 import type { AcquiredSequence, PrefixReuse, SequencePool } from "./sequence-pool.ts";
 import type { GenerationEvent } from "./types.ts";
 

@@ -2,8 +2,9 @@
 
 import { LRUCache } from "lru-cache";
 import { GrammarCompiler } from "./grammar-compiler.ts";
+import type { GrammarState } from "./grammar-state.ts";
 import type { GrammarRequest } from "./grammar-text.ts";
-import type { GrammarState, NativeDecoder } from "./native-bindings.ts";
+import type { NativeDecoder } from "./native-decoder.ts";
 
 /** Keys and grammars together. */
 const MAX_CACHED_BYTES = 64 * 2 ** 20;

@@ -1,7 +1,7 @@
 /** Log probabilities of the model's own distribution, before temperature, biases, penalties and grammar. */
 
 import type { LlamaModel, Token } from "node-llama-cpp";
-import type { LogitReaders, LogitsIndex, NativeDecoder } from "./native-bindings.ts";
+import type { LogitReaders, LogitsIndex, NativeDecoder } from "./native-decoder.ts";
 import type { TokenBytes } from "./token-bytes.ts";
 import type { TokenLogprob } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import type { Token } from "node-llama-cpp";
 import { RequestError } from "./errors.ts";
 import { toLlamaSeed, toLlamaTopK } from "./llama-sampling.ts";
-import type { SamplerOptions } from "./native-bindings.ts";
+import type { SamplerOptions } from "./sampler.ts";
 import type { SamplingParameters } from "./types.ts";
 
 export interface SamplerLimits {

@@ -3,7 +3,8 @@
 import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadChatModel } from "../test/load-chat-model.ts";
-import { NativeDecoder, type SamplerOptions } from "./native-bindings.ts";
+import { NativeDecoder } from "./native-decoder.ts";
+import type { SamplerOptions } from "./sampler.ts";
 
 const GREEDY: SamplerOptions = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 1 };
 let model: LlamaModel;
