@@ -231,10 +231,10 @@ export class Inference {
 
 /** Keeps a body whose answers cannot be moderated from being forwarded. Throws a Fault when only an upstream reads it. */
 function withModerable(call: ChatCall, policy: ModerationPolicy | undefined): ChatCall {
-  const { passThrough, ...typed } = call;
-  if (policy === undefined || passThrough === undefined || passThrough.answers !== undefined) return call;
-  const unsupported = passThrough.unsupportedLocally();
+  if (policy === undefined || call.passThrough === undefined || call.passThrough.answers !== undefined) return call;
+  const unsupported = call.passThrough.unsupportedLocally();
   if (unsupported !== undefined) throw unsupported;
+  const { passThrough: _forwarded, ...typed } = call;
   return typed;
 }
 
