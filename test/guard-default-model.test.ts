@@ -7,8 +7,11 @@ import { untilModerationReady } from "./support/moderation-ready.ts";
 import { type Service, startService } from "./support/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
 
-/** The model is not a guard and its verdicts are meaningless: examples make it answer in a guard's format. */
-const YES_OR_NO = `{% for message in messages %}{{ message.content }}
+/**
+ * The model is not a guard and its verdicts are meaningless: examples make it answer in a guard's format. Without the
+ * policies, the prompts take a third of the time.
+ */
+const YES_OR_NO = `{% for message in messages %}{{ message.content.split("<end_of_turn>")[0] }}
 {% endfor %}Question: Is snow cold?
 Answer: Yes
 Question: Is fire cold?
