@@ -116,6 +116,23 @@ const embeddings = record(
   { model: fc.constant("vectors"), input: fc.oneof(text, some(text), some(fc.nat(9999)), some(some(fc.nat(9999)))) },
   { encoding_format: fc.constantFrom("float", "base64"), dimensions: fc.integer({ min: 1, max: 3 }), user: name },
 );
+const completions = record(
+  {
+    model: fc.constant("m"),
+    prompt: fc.oneof(text, some(text), some(fc.nat(9999)), some(some(fc.nat(9999)))),
+  },
+  {
+    max_tokens: fc.integer({ min: 0, max: 100 }),
+    n: fc.integer({ min: 1, max: 3 }),
+    best_of: fc.integer({ min: 3, max: 4 }),
+    logprobs: fc.integer({ min: 0, max: 5 }),
+    echo: fc.boolean(),
+    suffix: text,
+    stop: fc.oneof(text, some(text)),
+    temperature: number(0, 2),
+    stream: fc.constant(false),
+  },
+);
 const moderations = record({ input: fc.oneof(text, some(text)) }, { model: fc.constant("guard") });
 const speech = record(
   { model: fc.constant("voice"), input: text, voice: fc.constantFrom("low", "high") },
@@ -217,6 +234,7 @@ const raw: fc.Arbitrary<FuzzRequest> = fc.record({
     "audio/speech",
     "audio/transcriptions",
     "messages/count_tokens",
+    "completions",
     "conversations",
     "conversations/CONVERSATION/items",
     "/console/session",
@@ -252,6 +270,7 @@ export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
   { weight: 1, arbitrary: post("messages/count_tokens", messages) },
   { weight: 2, arbitrary: post("embeddings", embeddings) },
   { weight: 2, arbitrary: post("moderations", moderations) },
+  { weight: 2, arbitrary: post("completions", completions) },
   { weight: 2, arbitrary: post("audio/speech", speech) },
   { weight: 1, arbitrary: upload },
   { weight: 3, arbitrary: stored },

@@ -98,6 +98,7 @@ export const session: fc.Arbitrary<FuzzRequest> = fc.oneof(
       path: "/console/session",
       type: JSON_TYPE,
       body,
+      headers: { "sec-fetch-site": "same-origin" },
       isAdministration: false,
     }),
   ),
@@ -105,7 +106,7 @@ export const session: fc.Arbitrary<FuzzRequest> = fc.oneof(
     ([method, sent]): FuzzRequest => ({
       method,
       path: "/console/session",
-      headers: { cookie: sent },
+      headers: { cookie: sent, "sec-fetch-site": "same-origin" },
       isAdministration: false,
     }),
   ),

@@ -9,6 +9,7 @@ import { unsupportedValue } from "../../faults.ts";
 import type { ModerationTexts } from "../moderation-texts.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
 import { withChatDefaults } from "./chat-defaults.ts";
+import { writtenIn } from "./chat-moderation-input.ts";
 import { completionAnswers } from "./completions-answer-text.ts";
 import { type CompletionBody, KNOWN_COMPLETION_FIELDS, readPrompts } from "./completions-body.ts";
 import { toSampling } from "./sampling-fields.ts";
@@ -43,7 +44,7 @@ export function toCompletionCall(
       promptBytes: () => rawPromptBytes(prompts),
       answers: completionAnswers,
     },
-    moderationInput: () => toModerationInput(prompts),
+    moderationInput: () => toModerationInput(body, prompts),
     withDefaults: (defaults) => toCompletionCall(withCompletionDefaults(body, defaults), callerHeaders, policy),
   };
 }
@@ -69,13 +70,16 @@ function withCompletionDefaults(body: CompletionBody, defaults: ChatDefaults): C
   return { ...withChatDefaults(body, sampling), ...(max_tokens === undefined ? {} : { max_tokens }) };
 }
 
-function toModerationInput(prompts: readonly RawPrompt[]): ModerationTexts {
+/** Builds the moderation input: the prompts, and fields that only an upstream knows and its model may read. */
+function toModerationInput(body: CompletionBody, prompts: readonly RawPrompt[]): ModerationTexts {
+  const further = unknownFieldsOf(body, KNOWN_COMPLETION_FIELDS).flatMap((field) => writtenIn(body[field]));
   const hasIds = prompts.some(({ input }) => typeof input !== "string");
   const message = "The moderation policy blocks prompts by their text, and this one consists of token IDs.";
   return {
-    texts: prompts.flatMap(({ input, suffix = "" }) =>
-      [typeof input === "string" ? input : "", suffix].filter(Boolean),
-    ),
+    texts: [
+      ...prompts.flatMap(({ input, suffix = "" }) => [typeof input === "string" ? input : "", suffix].filter(Boolean)),
+      ...further,
+    ],
     unmoderatable: hasIds ? unsupportedValue(message, "prompt") : undefined,
   };
 }
