@@ -8,6 +8,10 @@ declare module "fastify" {
     /** Maximum number of values in a body, for routes that take long arrays of numbers. */
     maxJsonValues?: number;
   }
+  interface FastifyRequest {
+    /** Size of a JSON body once it is decompressed. */
+    bodyBytes?: number;
+  }
 }
 
 /** Maximum number of values in a body. 33,000 one-word messages have this many and take 90 ms to parse and check. */
@@ -22,6 +26,7 @@ export function useJsonBodies(app: FastifyInstance): void {
     // Some clients send Content-Type without a body, such as OpenAI's Python client in DELETE requests. Routes that
     // need a body check for it.
     if (body.length === 0) return done(null);
+    request.bodyBytes = body.length;
     const limits = { maxValues: request.routeOptions.config.maxJsonValues ?? MAX_VALUES };
     const finish = (parsed: ParsedJson) => {
       if (parsed.problem === undefined) done(null, parsed.value);

@@ -6,11 +6,13 @@ import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
+import { defaultMemoryBudget } from "../process/available-memory.ts";
 import type { ResponseStorage } from "../responses/response-storage.ts";
 import type { Secret } from "../secret.ts";
 import type { RequestEntry } from "../usage/request-history.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
+import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
 import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
 import { consolePages } from "./console/console-pages.ts";
 import { consoleSession } from "./console/console-session.ts";
@@ -80,12 +82,17 @@ export interface Server {
   openRequests(): number;
 }
 
+/** Share of the memory budget of local models that bodies may occupy, and how many of the largest always fit. */
+const BODY_SHARE = 1 / 16;
+const MIN_BODIES = 8;
+
 /** Builds the API's server, with the routes for which `options` has the parts. */
 export function buildServer(options: ServerOptions): Server {
   const { app, records } = bareServer(options);
   allowOrigins(app, options.corsOrigins);
   let isDraining = false;
   const stopping = new AbortController();
+  const bodyMemory = new BodyMemory(Math.max(MIN_BODIES * options.maxBodyBytes, defaultMemoryBudget() * BODY_SHARE));
   app.addHook("onRequest", (_request, reply, done) => {
     if (!isDraining) return done();
     reply.header("connection", "close");
@@ -111,6 +118,7 @@ export function buildServer(options: ServerOptions): Server {
     async (scope) => {
       cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
       authenticateScope(scope, options.accounts, "project", options);
+      boundBodyMemory(scope, bodyMemory);
       scope.register(chatCompletions(options.inference, options.unknownFields));
       scope.register(completions(options.inference, options.unknownFields));
       scope.register(messages(options.inference, options.unknownFields));

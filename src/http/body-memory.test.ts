@@ -1,0 +1,62 @@
+import fastify, { type FastifyInstance } from "fastify";
+import { afterEach, expect, test } from "vitest";
+import { Fault } from "../faults.ts";
+import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
+import { useJsonBodies } from "./json-body.ts";
+
+const LARGE = JSON.stringify({ text: "a".repeat(100_000) });
+let app: FastifyInstance;
+let answering: PromiseWithResolvers<void>;
+afterEach(() => app.close());
+
+async function start(maxBytes: number): Promise<BodyMemory> {
+  app = fastify();
+  answering = Promise.withResolvers();
+  const memory = new BodyMemory(maxBytes);
+  useJsonBodies(app);
+  app.addHook("onRequest", async (request) => {
+    request.caller = { kind: "project", organizationId: "o", projectId: String(request.headers.project), keyId: "k" };
+  });
+  boundBodyMemory(app, memory);
+  app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Fault ? 429 : 500).send(String(error)));
+  app.post("/", async () => {
+    await answering.promise;
+    return {};
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  return memory;
+}
+
+function send(project: string, body: BodyInit = LARGE): Promise<Response> {
+  const headers = { "content-type": "application/json", project };
+  const origin = `http://127.0.0.1:${(app.server.address() as { port: number }).port}`;
+  return fetch(origin, { method: "POST", headers, body, ...(typeof body === "string" ? {} : { duplex: "half" }) });
+}
+
+async function untilHeld(memory: BodyMemory, bytes: number): Promise<void> {
+  await expect.poll(() => memory.heldBytes).toBe(bytes);
+}
+
+test("leaves half of the memory for bodies to other projects", async () => {
+  const memory = await start(4 * LARGE.length);
+  const first = [send("a"), send("a")];
+  await untilHeld(memory, 2 * LARGE.length);
+  expect((await send("a")).status).toBe(429);
+  const second = [send("b"), send("b")];
+  await untilHeld(memory, 4 * LARGE.length);
+  expect((await send("c")).status).toBe(429);
+  const small = send("a", "{}");
+  answering.resolve();
+  for (const answer of [...first, ...second, small]) expect((await answer).status).toBe(200);
+  await untilHeld(memory, 0);
+});
+
+test("answers one body of any size, and counts chunked ones", async () => {
+  const memory = await start(1);
+  const one = send("a", new Blob([LARGE]).stream());
+  await untilHeld(memory, LARGE.length);
+  expect((await send("b")).status).toBe(429);
+  answering.resolve();
+  expect((await one).status).toBe(200);
+  await untilHeld(memory, 0);
+});

@@ -1,0 +1,82 @@
+/** Bounds the large request bodies that are in memory at once: each occupies several times its size until its answer. */
+
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault, unavailable } from "../faults.ts";
+
+/** Smaller bodies are not counted: the connections that could send them bound their number. */
+const COUNTED_BYTES = 64 * 1024;
+const RETRY_AFTER_SECONDS = 5;
+
+interface Held {
+  bytes: number;
+  project: string;
+}
+
+export class BodyMemory {
+  readonly #maxBytes: number;
+  readonly #heldBy = new Map<string, number>();
+  readonly #requests = new WeakMap<FastifyRequest, Held>();
+  #held = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  /** Counts a body of at least `bytes` until its answer is sent. Throws a Fault when too many are in memory. */
+  hold(request: FastifyRequest, bytes: number, onEnd: (release: () => void) => void): void {
+    const held = this.#requests.get(request);
+    const added = bytes - (held?.bytes ?? 0);
+    if (bytes < COUNTED_BYTES || added <= 0) return;
+    const project = held?.project ?? request.caller?.projectId ?? request.caller?.organizationId ?? "";
+    const ofProject = this.#heldBy.get(project) ?? 0;
+    // No project holds more than half, so that there is room for the others.
+    if (ofProject > 0 && ofProject + added > this.#maxBytes / 2) throw tooMuchOfProject(ofProject, this.#maxBytes / 2);
+    if (this.#held > 0 && this.#held + added > this.#maxBytes) throw tooMuch(this.#held, this.#maxBytes);
+    this.#add(project, added);
+    if (held !== undefined) {
+      held.bytes = bytes;
+      return;
+    }
+    const entry: Held = { bytes, project };
+    this.#requests.set(request, entry);
+    onEnd(() => this.#add(project, -entry.bytes));
+  }
+
+  #add(project: string, bytes: number): void {
+    this.#held += bytes;
+    const left = (this.#heldBy.get(project) ?? 0) + bytes;
+    if (left > 0) this.#heldBy.set(project, left);
+    else this.#heldBy.delete(project);
+  }
+}
+
+/** Counts bodies of a scope, by their Content-Length before they are read. Register it after authentication. */
+export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): void {
+  scope.addHook("onRequest", (request, reply, done) => {
+    // Uploads are written to the disk.
+    if (request.headers["content-type"]?.startsWith("multipart/")) return done();
+    const announced = Number(request.headers["content-length"] ?? 0);
+    memory.hold(request, announced, (release) => reply.raw.once("close", release));
+    done();
+  });
+  // Compressed and chunked bodies, whose size is known now.
+  scope.addHook("preValidation", (request, reply, done) => {
+    memory.hold(request, request.bodyBytes ?? 0, (release) => reply.raw.once("close", release));
+    done();
+  });
+}
+
+function tooMuch(held: number, max: number): Fault {
+  const message = `Requests with ${held} bytes of bodies are being answered; the limit is ${max}. Retry in ${RETRY_AFTER_SECONDS} s.`;
+  return unavailable(message, "server_is_overloaded", RETRY_AFTER_SECONDS);
+}
+
+function tooMuchOfProject(held: number, max: number): Fault {
+  const message = `Requests of this project with ${held} bytes of bodies are being answered; the limit is ${max}. Retry when one has ended.`;
+  const details = { code: "rate_limit_exceeded", retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return new Fault("request-rate-limited", message, details);
+}
