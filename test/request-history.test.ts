@@ -106,6 +106,17 @@ test("sums the last hour by minute and reports deployments to administrators", a
   expect(overview.deployments).toMatchObject([{ model: "echo", state: "up", circuit: "closed", waiting: 0 }]);
 });
 
+test("reads an overview at most once a second for each key", async () => {
+  const read = async () => requestsIn(await send("GET", "/overview", undefined, other.key));
+  const client = service.client({ apiKey: other.key });
+  // An attempt may take longer than a second.
+  await eventually(async () => {
+    const before = await read();
+    await client.chat.completions.create({ model: "echo", messages: [{ role: "user", content: "x" }] });
+    expect(await read()).toBe(before);
+  });
+});
+
 test("follows new requests as events", async () => {
   const abort = new AbortController();
   const response = await fetch(`${service.baseUrl}/organization/requests?stream=true`, {
