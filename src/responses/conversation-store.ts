@@ -124,11 +124,8 @@ export class ConversationStore {
   /** Returns all items, oldest first. Throws a Fault for an unknown conversation, or too many items to continue. */
   async readItems(resource: ProjectResource): Promise<StoredItem[]> {
     const { database, responses } = this.#options;
-    const rows = await database.run(async (executor) => {
-      await this.#require(executor, resource, "conversation");
-      return responses.readConversation(executor, resource.id);
-    });
-    return responses.openItems(rows);
+    await database.run((executor) => this.#require(executor, resource, "conversation"));
+    return responses.readConversation(resource);
   }
 
   async #require(executor: Executor, { projectId, id }: ProjectResource, param?: string): Promise<Conversation> {

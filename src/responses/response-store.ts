@@ -27,6 +27,7 @@ import {
 } from "../storage/stored-responses.ts";
 import { type ContextParam, checkContextSize, checkReferences } from "./context-limits.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
+import { LargeReads } from "./large-reads.ts";
 import { chainTooLong, notEnded, previousResponseNotFound, responseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import type { StoredBytes } from "./stored-bytes.ts";
@@ -81,6 +82,7 @@ export interface ResponseStoreOptions {
 
 export class ResponseStore {
   readonly #options: ResponseStoreOptions;
+  readonly #largeReads = new LargeReads();
 
   constructor(options: ResponseStoreOptions) {
     this.#options = options;
@@ -155,7 +157,8 @@ export class ResponseStore {
    * missing, because the answer would change, or still runs.
    */
   async readChain({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
-    const rows = await this.#options.database.run(async (executor) => {
+    const { database } = this.#options;
+    const { ids, bytes } = await database.run(async (executor) => {
       const latest = await findResponse(executor, { projectId, id });
       if (latest !== undefined && isRunningStatus(latest.status)) throw notEnded(id);
       const chain = await readChain(executor, { projectId, id }, MAX_CHAIN_LENGTH + 1);
@@ -164,26 +167,27 @@ export class ResponseStore {
       const missing = last === undefined ? id : last.previousResponseId;
       if (missing !== null) throw previousResponseNotFound(missing);
       const ids = chain.map((link) => link.id);
-      await this.#checkSize(executor, "responseId", ids, "previous_response_id");
+      const bytes = await this.#checkSize(executor, "responseId", ids, "previous_response_id");
       const now = Date.now();
-      const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MILLISECONDS);
-      await touchResponses(
-        executor,
-        stale.map((link) => link.id),
-        now,
-      );
-      const items = await readItems(executor, "responseId", ids);
-      const order = new Map(ids.map((each, index) => [each, -index]));
-      const rank = ({ responseId }: ResponseItemRow) => order.get(responseId ?? "") ?? 0;
-      return items.sort((a, b) => rank(a) - rank(b) || a.position - b.position);
+      const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MILLISECONDS).map((link) => link.id);
+      await touchResponses(executor, stale, now);
+      return { ids, bytes };
     });
-    return this.openItems(rows);
+    const order = new Map(ids.map((each, index) => [each, -index]));
+    const rank = ({ responseId }: ResponseItemRow) => order.get(responseId ?? "") ?? 0;
+    return this.#largeReads.run(projectId, bytes, async () => {
+      const rows = await database.run((executor) => readItems(executor, "responseId", ids));
+      return this.openItems(rows.sort((a, b) => rank(a) - rank(b) || a.position - b.position));
+    });
   }
 
   /** Returns the items of a conversation, oldest first. Throws a Fault when there are too many. */
-  async readConversation(executor: Executor, conversationId: string): Promise<ResponseItemRow[]> {
-    await this.#checkSize(executor, "conversationId", [conversationId], "conversation");
-    return readItems(executor, "conversationId", [conversationId]);
+  async readConversation({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
+    const { database } = this.#options;
+    const bytes = await database.run((executor) => this.#checkSize(executor, "conversationId", [id], "conversation"));
+    return this.#largeReads.run(projectId, bytes, async () =>
+      this.openItems(await database.run((executor) => readItems(executor, "conversationId", [id]))),
+    );
   }
 
   /**
@@ -193,13 +197,14 @@ export class ResponseStore {
   async findItems(projectId: string, ids: readonly string[]): Promise<Map<string, StoredItem>> {
     checkReferences(ids.length);
     const unique = [...new Set(ids)];
-    const rows = await this.#options.database.run(async (executor) => {
-      const bytesOf = await readItemBytes(executor, projectId, unique);
-      const bytes = ids.reduce((sum, id) => sum + (bytesOf.get(id) ?? 0), 0);
-      checkContextSize({ count: ids.length, bytes }, this.#options.maxContextBytes, "input");
-      return readRows(executor, projectId, unique);
-    });
-    return new Map((await this.openItems(rows)).map((item) => [item.id, item]));
+    const { database, maxContextBytes } = this.#options;
+    const bytesOf = await database.run((executor) => readItemBytes(executor, projectId, unique));
+    const bytes = ids.reduce((sum, id) => sum + (bytesOf.get(id) ?? 0), 0);
+    checkContextSize({ count: ids.length, bytes }, maxContextBytes, "input");
+    const items = await this.#largeReads.run(projectId, bytes, async () =>
+      this.openItems(await database.run((executor) => readRows(executor, projectId, unique))),
+    );
+    return new Map(items.map((item) => [item.id, item]));
   }
 
   /** Ends a running response, with its last events. Returns false when it was cancelled or deleted meanwhile. */
@@ -276,19 +281,19 @@ export class ResponseStore {
     return { ...envelope, status: "failed", error };
   }
 
-  async #checkSize(
-    executor: Executor,
-    owner: "responseId" | "conversationId",
-    ids: readonly string[],
-    param: ContextParam,
-  ): Promise<void> {
-    checkContextSize(await measureItems(executor, owner, ids), this.#options.maxContextBytes, param);
+  /** Returns the bytes. Throws a Fault when they are too many. */
+  async #checkSize(executor: Executor, owner: Owner, ids: readonly string[], param: ContextParam): Promise<number> {
+    const measured = await measureItems(executor, owner, ids);
+    checkContextSize(measured, this.#options.maxContextBytes, param);
+    return measured.bytes;
   }
 
   #seal(table: "response" | "item", projectId: string, id: string, value: unknown): Buffer {
     return this.#options.rows.seal({ table, projectId, id }, value);
   }
 }
+
+type Owner = Parameters<typeof measureItems>[1];
 
 function isRunningStatus(status: string): boolean {
   return (RUNNING_STATUSES as readonly string[]).includes(status);
