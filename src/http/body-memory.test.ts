@@ -27,7 +27,7 @@ async function start(maxBytes: number): Promise<BodyMemory> {
   return memory;
 }
 
-function send(project: string, body: BodyInit = LARGE): Promise<Response> {
+function send(project: string, body: NonNullable<RequestInit["body"]> = LARGE): Promise<Response> {
   const headers = { "content-type": "application/json", project };
   const origin = `http://127.0.0.1:${(app.server.address() as { port: number }).port}`;
   return fetch(origin, { method: "POST", headers, body, ...(typeof body === "string" ? {} : { duplex: "half" }) });
