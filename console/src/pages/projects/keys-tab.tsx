@@ -1,7 +1,7 @@
 import { Button, Card, Group, Modal, Stack, Table, TextInput } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
+import { memo, useDeferredValue, useMemo, useState } from "react";
 import { request } from "../../api/request.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -15,55 +15,55 @@ import { type ApiKey, createKey, keysQuery, type Project, pathOf } from "./proje
 
 export function KeysTab({ project }: { project: Project }) {
   const query = useQuery(keysQuery(project.id));
+  return <QueryView query={query}>{(keys) => <KeyList keys={keys} project={project} />}</QueryView>;
+}
+
+function KeyList({ keys, project }: { keys: ApiKey[]; project: Project }) {
   const client = useQueryClient();
   const [search, setSearch] = useState("");
+  // The field shows each letter at once; the table follows.
   const wanted = useDeferredValue(search).trim().toLowerCase();
+  const matching = useMemo(
+    () => keys.filter(({ name, redacted_value }) => `${name} ${redacted_value}`.toLowerCase().includes(wanted)),
+    [keys, wanted],
+  );
   const create = async (name: string, expiresInSeconds: number | undefined) => {
     const secret = await createKey(project.id, { name, expiresInSeconds });
     await client.invalidateQueries({ queryKey: keysQuery(project.id).queryKey });
     return secret;
   };
   return (
-    <QueryView query={query}>
-      {(keys) => {
-        const matching = keys.filter(({ name, redacted_value }) =>
-          `${name} ${redacted_value}`.toLowerCase().includes(wanted),
-        );
-        return (
-          <Stack>
-            <Group justify="space-between">
-              <TextInput
-                aria-label="Search keys"
-                placeholder={`Search ${formatNumber(keys.length)} keys`}
-                value={search}
-                onChange={(event) => setSearch(event.currentTarget.value)}
-              />
-              {project.status === "active" && (
-                <NewKey
-                  label="New key"
-                  description="Names a service account, such as the program that will use the key."
-                  create={create}
-                  callsModels
-                />
-              )}
-            </Group>
-            <Card padding={0}>
-              {matching.length === 0 ? (
-                <Empty icon={<IconKey />} title={keys.length === 0 ? "No keys yet" : "No key matches"}>
-                  {keys.length === 0 && "Create a key to call the API for this project."}
-                </Empty>
-              ) : (
-                <KeyTable keys={matching} project={project.id} />
-              )}
-            </Card>
-          </Stack>
-        );
-      }}
-    </QueryView>
+    <Stack>
+      <Group justify="space-between">
+        <TextInput
+          aria-label="Search keys"
+          placeholder={`Search ${formatNumber(keys.length)} keys`}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        {project.status === "active" && (
+          <NewKey
+            label="New key"
+            description="Names a service account, such as the program that will use the key."
+            create={create}
+            callsModels
+          />
+        )}
+      </Group>
+      <Card padding={0}>
+        {matching.length === 0 ? (
+          <Empty icon={<IconKey />} title={keys.length === 0 ? "No keys yet" : "No key matches"}>
+            {keys.length === 0 && "Create a key to call the API for this project."}
+          </Empty>
+        ) : (
+          <KeyTable keys={matching} project={project.id} />
+        )}
+      </Card>
+    </Stack>
   );
 }
 
-function KeyTable({ keys, project }: { keys: ApiKey[]; project: string }) {
+const KeyTable = memo(function KeyTable({ keys, project }: { keys: ApiKey[]; project: string }) {
   const client = useQueryClient();
   const [limited, setLimited] = useState<ApiKey>();
   const keyPath = (id: string) => `${pathOf(project)}/api_keys/${encodeURIComponent(id)}`;
@@ -127,4 +127,4 @@ function KeyTable({ keys, project }: { keys: ApiKey[]; project: string }) {
       </Modal>
     </>
   );
-}
+});
