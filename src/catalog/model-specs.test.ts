@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfigText } from "../../test/support/load-config-text.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { configSources } from "../cli/config-sources.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { createModelStore } from "../models/create-model-store.ts";
 import { MANIFEST } from "../models/manifest.ts";
@@ -29,6 +31,26 @@ test("has a default model for each task and a fallback voice after installation"
   ]);
   expect(models.get("hibari")?.fallbacks).toEqual(["flite"]);
   expect(models.get("flite")).toMatchObject({ task: "speech", isBuiltin: true, fallbacks: [] });
+});
+
+test("takes a built-in model's recommended parameters for a configured model that runs only it", async () => {
+  const local = "{ engine: llama-cpp, model: smollm2-135m-instruct }";
+  const upstream = "{ engine: openai-compatible, base_url: http://127.0.0.1:1 }";
+  const yaml = `models:
+  - { id: own, task: chat, deployments: [${local}, ${local}] }
+  - { id: set, task: chat, defaults: { temperature: 0.5 }, deployments: [${local}] }
+  - { id: mixed, task: chat, deployments: [${upstream}, ${local}] }
+`;
+  await using folder = await temporaryDirectory();
+  await writeFile(join(folder.path, "parlance.yaml"), yaml);
+  // With the real engines, whose settings are transformed.
+  const config = await loadConfig({ ...configSources(), environment: {}, workingDirectory: folder.path });
+  const store = createModelStore(config, createLogger("silent"));
+  const models = new Map((await buildModelSpecs(config, store)).map((model) => [model.id, model]));
+  const recommended = MANIFEST.find(({ id }) => id === "smollm2-135m-instruct")?.defaults;
+  expect(models.get("own")?.defaults).toEqual(recommended);
+  expect(models.get("set")?.defaults).toEqual({ ...recommended, temperature: 0.5 });
+  expect(models.get("mixed")?.defaults).toEqual({});
 });
 
 test("lists the pulled default chat model first, as the configuration says", async () => {

@@ -48,6 +48,7 @@ function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
     ...rest,
     isBuiltin: false,
     license: undefined,
+    defaults: mergeDefaults(recommendedDefaults(deployments), model.defaults),
     routing: { strategy, retries },
     deployments: deployments.map(
       ({ engine, settings, maxQueue: own = maxQueue, load, unloadAfterSeconds, ...routingOptions }) => ({
@@ -63,6 +64,18 @@ function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
       }),
     ),
   };
+}
+
+/** Defaults of the manifest's model that all deployments run; undefined if they differ. */
+function recommendedDefaults(deployments: ModelConfig["deployments"]): ChatDefaults | undefined {
+  const ids = new Set(deployments.map(({ settings }) => manifestId(settings)));
+  const [id] = ids;
+  return ids.size === 1 ? MANIFEST.find((entry) => entry.id === id)?.defaults : undefined;
+}
+
+function manifestId(settings: unknown): string | undefined {
+  const { reference } = settings as { reference?: { model?: string } };
+  return reference?.model;
 }
 
 /** A configured model with a fallback's ID may differ from it, so it is not a fallback. */
