@@ -95,6 +95,8 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByRole("combobox", { name: "Models" }).click();
     await page.getByRole("option", { name: "hostile" }).click();
     await page.keyboard.press("Escape");
+    // The default model answers beside it, at length.
+    await page.getByLabel("Max tokens").fill("150");
     await ask(HOSTILE);
     await page.getByText("bold", { exact: true }).waitFor();
     const log = page.getByRole("log");
