@@ -177,6 +177,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     corsOrigins: config.server.corsOrigins,
     unknownFields: config.server.unknownFields,
     consoleFolder: config.server.hasConsole ? CONSOLE_FOLDER : undefined,
+    servesOllama: config.ollama.enabled,
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,

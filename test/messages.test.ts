@@ -197,9 +197,17 @@ test("names hosted tools and unknown fields that it ignores", async () => {
   await expect(forced).rejects.toMatchObject({ status: 400, message: expect.stringContaining("web_search") });
 });
 
-test("estimates the tokens of a prompt", async () => {
+test("counts the tokens of a prompt with a local model's tokenizer", async () => {
+  const prompt = { model: "parrot", system: "Be brief.", messages: ask("one two three") };
+  const { data, response } = await client().messages.countTokens(prompt).withResponse();
+  expect(response.headers.get("x-parlance-token-count")).toBe("exact");
+  const { usage } = await client().messages.create({ ...prompt, max_tokens: 5 });
+  expect(data.input_tokens).toBe(usage.input_tokens);
+});
+
+test("estimates the tokens of a prompt for an upstream", async () => {
   const { data, response } = await client()
-    .messages.countTokens({ model: "parrot", system: "Be brief.", messages: ask("one two three ".repeat(40)) })
+    .messages.countTokens({ model: "far", system: "Be brief.", messages: ask("one two three ".repeat(40)) })
     .withResponse();
   expect(data.input_tokens).toBeGreaterThan(100);
   expect(data.input_tokens).toBeLessThan(250);

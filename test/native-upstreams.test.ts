@@ -121,6 +121,14 @@ describe.each(["native", "chat-only"])("the Responses API of %s", (model) => {
   });
 });
 
+test("numbers the error that ends a forwarded stream", async () => {
+  const answer = await service.post("/v1/responses", { model: "native", input: "breaks", stream: true });
+  const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+  expect(events.length).toBeGreaterThan(4);
+  expect(events.at(-1)).toMatchObject({ type: "error", code: expect.any(String) });
+  expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
+});
+
 test("reports the upstream's usage and costs of native answers", async () => {
   const before = service.log().length;
   const { usage } = await openai.responses.create({ model: "native", input: "one two three" });

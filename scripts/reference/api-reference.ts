@@ -6,6 +6,8 @@ import { listRoutes } from "./list-routes.ts";
 const GROUPS: ReadonlyArray<readonly [title: string, prefix: string, key: string]> = [
   ["Administration", "/v1/organization", "an admin key"],
   ["Models", "/v1/", "a project key"],
+  ["Second version", "/v2/", "a project key"],
+  ["Ollama", "/api/", "a project key, unless `ollama.anonymous_project` is set"],
   ["Console", "/console", "the console's own origin"],
   ["Operations", "/", "no key"],
 ];

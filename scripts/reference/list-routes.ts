@@ -12,6 +12,7 @@ export async function listRoutes(): Promise<string[]> {
     operations: {},
     transcription: {},
     consoleFolder: import.meta.dirname,
+    servesOllama: true,
   };
   const { app } = buildServer({ ...services, ...numbers, logger: createLogger("silent") } as unknown as ServerOptions);
   app.addHook("onRoute", ({ method, url }: RouteOptions) => {

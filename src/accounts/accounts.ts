@@ -59,6 +59,7 @@ export class Accounts {
   readonly #keyCache: ApiKeyCache;
   readonly #lastUsed: LastUsedWriter;
   #areBootstrapKeysMissing = false;
+  #anonymousKeyHash: string | undefined;
   readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
 
   constructor(options: AccountsOptions) {
@@ -113,6 +114,13 @@ export class Accounts {
     return this.#admitted(await this.#keyCache.find(hashSessionToken(kind, token)));
   }
 
+  /** Returns the caller of requests without a key. Throws a Fault unless the operator configured a project for them. */
+  async authenticateAnonymous(): Promise<Caller> {
+    const keyHash = this.#anonymousKeyHash;
+    const caller = keyHash === undefined ? undefined : this.#admitted(await this.#keyCache.find(keyHash));
+    return caller ?? this.authenticate(undefined);
+  }
+
   #admitted(cached: CachedKey | undefined): Caller | undefined {
     const now = Date.now();
     if (cached === undefined || (cached.expiresAt !== undefined && cached.expiresAt <= now)) return undefined;
@@ -158,6 +166,7 @@ export class Accounts {
     try {
       const keys = await ensureBootstrapKeys(this.#transactions, fixed);
       this.#areBootstrapKeysMissing = false;
+      this.#anonymousKeyHash = keys.anonymousKeyHash;
       this.#keyCache.noteBack();
       return keys;
     } catch (error) {

@@ -100,11 +100,22 @@ export class ApiKeys {
  * invalid name or project.
  */
 export async function addApiKey(
-  { executor, now, audit }: AccountTransaction,
+  transaction: AccountTransaction,
   wanted: NewApiKey,
   secret: Secret,
   isFixed = false,
 ): Promise<CreatedApiKey> {
+  const stored = { keyHash: hashApiKey(secret.reveal()), redactedValue: redactApiKey(secret.reveal()) };
+  return { key: await storeApiKey(transaction, wanted, stored, isFixed), secret };
+}
+
+/** Stores and audits a key of which only these parts are known. Throws a Fault for an invalid name or project. */
+export async function storeApiKey(
+  { executor, now, audit }: AccountTransaction,
+  wanted: NewApiKey,
+  stored: Pick<ApiKeyRow, "keyHash" | "redactedValue">,
+  isFixed = false,
+): Promise<ApiKey> {
   const { organizationId, projectId, serviceAccountId, kind } = wanted.scope;
   const row: ApiKeyRow = {
     id: newId("key"),
@@ -113,8 +124,7 @@ export async function addApiKey(
     serviceAccountId: serviceAccountId ?? null,
     kind,
     name: checkName(wanted.name),
-    keyHash: hashApiKey(secret.reveal()),
-    redactedValue: redactApiKey(secret.reveal()),
+    ...stored,
     isFixed: isFixed ? 1 : 0,
     createdAt: now,
     expiresAt: wanted.expiresInSeconds === undefined ? null : now + wanted.expiresInSeconds * 1000,
@@ -125,7 +135,7 @@ export async function addApiKey(
   await insertApiKey(executor, row);
   const details = { name: row.name, kind, expiresAt: row.expiresAt };
   await audit({ type: "api_key.created", organizationId, project, resourceId: row.id, details });
-  return { key: row, secret };
+  return row;
 }
 
 /**

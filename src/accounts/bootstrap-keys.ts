@@ -1,13 +1,13 @@
 /** Creates the organization, the project and the keys that the first request needs. */
 
-import { Fault } from "../faults.ts";
+import { Fault, invalidRequest } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import { type ApiKeyScope, findApiKeyByHash, findUsableApiKeys, updateApiKey } from "../storage/api-keys.ts";
 import { findDefaultOrganization, insertOrganization } from "../storage/organizations.ts";
-import { findDefaultProject, insertProject } from "../storage/projects.ts";
+import { findActiveProjectByIdOrName, findDefaultProject, insertProject } from "../storage/projects.ts";
 import type { AccountTransaction, AccountTransactions } from "./account-transaction.ts";
 import { hashApiKey, makeApiKey } from "./api-key.ts";
-import { addApiKey, endApiKey } from "./api-keys.ts";
+import { addApiKey, endApiKey, storeApiKey } from "./api-keys.ts";
 import { OPERATOR } from "./audit.ts";
 import { newId } from "./id.ts";
 
@@ -15,12 +15,16 @@ import { newId } from "./id.ts";
 export interface FixedKeys {
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
+  /** ID or name of the project of requests without a key; undefined: there are none. */
+  anonymousProject?: string | undefined;
 }
 
 /** Keys created by this start, to be shown once; undefined where none was created. */
 export interface BootstrapKeys {
   apiKey: Secret | undefined;
   adminKey: Secret | undefined;
+  /** Hash of the key that stands for requests without one. */
+  anonymousKeyHash: string | undefined;
 }
 
 /**
@@ -35,8 +39,38 @@ export async function ensureBootstrapKeys(transactions: AccountTransactions, fix
     return {
       apiKey: await ensureKey(transaction, project, fixed.apiKey, isNew),
       adminKey: await ensureKey(transaction, admin, fixed.adminKey, isNew),
+      anonymousKeyHash: await ensureAnonymousKey(transaction, organizationId, fixed.anonymousProject),
     };
   });
+}
+
+/** No key has this hash, so that only requests without a key find it. */
+function anonymousHash(projectId: string): string {
+  return `anonymous ${projectId}`;
+}
+
+/** Creates the key that stands for requests without one. Throws a Fault when the project does not exist. */
+async function ensureAnonymousKey(
+  transaction: AccountTransaction,
+  organizationId: string,
+  idOrName: string | undefined,
+): Promise<string | undefined> {
+  if (idOrName === undefined) return undefined;
+  const { executor } = transaction;
+  const project = await findActiveProjectByIdOrName(executor, organizationId, idOrName);
+  if (project === undefined) {
+    const message = `ollama.anonymous_project is \`${idOrName}\`, but the default organization has no such project. Create it first.`;
+    throw invalidRequest(message, "ollama.anonymous_project");
+  }
+  const keyHash = anonymousHash(project.id);
+  const existing = await findApiKeyByHash(executor, keyHash);
+  if (existing?.revokedAt != null) await updateApiKey(executor, existing.id, { revokedAt: null });
+  if (existing === undefined) {
+    const scope: ApiKeyScope = { organizationId, projectId: project.id, kind: "project" };
+    const stored = { keyHash, redactedValue: "no key" };
+    await storeApiKey(transaction, { scope, name: "Requests without a key", expiresInSeconds: undefined }, stored);
+  }
+  return keyHash;
 }
 
 async function ensureDefaults({ executor, now, audit }: AccountTransaction) {

@@ -33,10 +33,14 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
 }
 
 /** Waits until the database is available; meanwhile /health/ready reports why the service is not ready. */
-async function bootstrapKeys({ service, signal }: Listening, { apiKey, adminKey }: Config): Promise<BootstrapKeys> {
+async function bootstrapKeys(
+  { service, signal }: Listening,
+  { apiKey, adminKey, ollama }: Config,
+): Promise<BootstrapKeys> {
+  const anonymousProject = ollama.enabled ? ollama.anonymousProject : undefined;
   for (;;) {
     try {
-      return await service.accounts.ensureBootstrapKeys({ apiKey, adminKey });
+      return await service.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject });
     } catch (failure) {
       if (!(failure instanceof Fault && failure.kind === "unavailable")) throw failure;
       await pause(DATABASE_RETRY_INTERVAL_MS, undefined, { signal });

@@ -45,6 +45,12 @@ export interface Config {
     /** Maximum bytes of responses and conversations that one project stores. */
     maxBytesPerProject: number;
   };
+  ollama: {
+    /** Whether Ollama's API is served. */
+    enabled: boolean;
+    /** ID or name of the project of requests without a key; undefined: a key is required. */
+    anonymousProject: string | undefined;
+  };
   /** Keys of stored content, the current one first; undefined: a key file, with SQLite only. */
   encryptionKeys: readonly [Secret, ...Secret[]] | undefined;
   local: LocalConfig;

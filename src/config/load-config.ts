@@ -154,6 +154,7 @@ function combine(
       keepDays: file.responses.keep_days,
       maxBytesPerProject: file.responses.max_size_per_project,
     },
+    ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
     encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
     local: {
       load: file.local.load,

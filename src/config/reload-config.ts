@@ -60,6 +60,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     limits: ({ limits, ...config }) => [limits, config.onCountersUnavailable, config.failedAuthenticationsPerMinute],
     "usage.record_days": ({ usage }) => usage.recordDays,
     responses: ({ responses }) => responses,
+    ollama: ({ ollama }) => ollama,
     data_directory: ({ dataDirectory }) => dataDirectory,
     models_directory: ({ modelsDirectory }) => modelsDirectory,
   };

@@ -24,6 +24,10 @@ export interface ChatModel extends OpenModel {
    * without such work. Throws a Fault when the request is refused.
    */
   prepare?(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> | undefined;
+  /** Counts the tokens of the prompt as `chat` would. Throws a Fault when the request is refused. */
+  countTokens?(request: ChatRequest, signal: AbortSignal): Promise<number>;
+  /** True for a model in another process that has `countTokens`. */
+  readonly countsTokens?: boolean;
   /** True when a grammar constrains answers and calls to their schemas. */
   readonly usesGrammars?: boolean;
 }

@@ -17,6 +17,8 @@ export interface EmbeddingModel extends OpenModel {
   readonly contextWindow: number | undefined;
   /** One vector for each input, in order. Throws a Fault when an input cannot be embedded completely. */
   embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult>;
+  /** Scores documents by itself. Default: the cosine of their vectors. */
+  rerank?(request: RerankRequest, signal: AbortSignal): Promise<RerankResult>;
 }
 
 /** A text, or token IDs. */
@@ -37,6 +39,24 @@ export interface EmbeddingRequest {
   /** Caller's identifier of its user, for upstreams. */
   user: string | undefined;
   callerHeaders?: CallerHeaders;
+}
+
+export interface RerankRequest {
+  /** The requested catalog ID. */
+  model: string;
+  query: string;
+  documents: readonly string[];
+  /** Project that the request counts for. */
+  project: string;
+  callerHeaders?: CallerHeaders;
+}
+
+export interface RerankResult {
+  /** Relevance of each document, in their order. */
+  scores: readonly number[];
+  promptTokens: number;
+  /** Whether `promptTokens` is an estimate. */
+  estimated: boolean;
 }
 
 export interface EmbeddingResult {

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { toAnthropicErrorAnswer } from "../wire/anthropic/error.ts";
+import { toOllamaErrorAnswer } from "../wire/ollama/error.ts";
 import { type ErrorAnswer, toErrorAnswer } from "../wire/openai/error.ts";
 
 /** Detects Anthropic's format by the path, or by the header that Anthropic's clients send with every request. */
@@ -9,6 +10,12 @@ export function speaksAnthropic({ url, headers }: Pick<FastifyRequest, "url" | "
   return headers["anthropic-version"] !== undefined || /^\/v1\/messages(?:[/?]|$)/.test(url);
 }
 
+/** Detects Ollama's API by the path. */
+function speaksOllama({ url }: Pick<FastifyRequest, "url">): boolean {
+  return url.startsWith("/api/");
+}
+
 export function toErrorAnswerFor(request: FastifyRequest, failure: unknown): ErrorAnswer<object> {
+  if (speaksOllama(request)) return toOllamaErrorAnswer(failure, request.id);
   return speaksAnthropic(request) ? toAnthropicErrorAnswer(failure, request.id) : toErrorAnswer(failure, request.id);
 }

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from "fastify";
-import { invalidRequest } from "../faults.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault, invalidRequest } from "../faults.ts";
 import { LARGE_JSON_BYTES, parseLargeJson } from "../json/large-json.ts";
 import { type ParsedJson, parseJson } from "../json/parse-json.ts";
 
@@ -22,17 +22,35 @@ const MAX_VALUES = 100_000;
  */
 export function useJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    // Some clients send Content-Type without a body, such as OpenAI's Python client in DELETE requests. Routes that
-    // need a body check for it.
-    if (body.length === 0) return done(null);
-    request.bodyBytes = body.length;
-    const limits = { maxValues: request.routeOptions.config.maxJsonValues ?? MAX_VALUES };
-    const finish = (parsed: ParsedJson) => {
-      if (parsed.problem === undefined) done(null, parsed.value);
-      else done(invalidRequest(`The request body ${parsed.problem}.`));
-    };
-    if (body.length < LARGE_JSON_BYTES) finish(parseJson(body, limits));
-    else parseLargeJson(body, limits).then(finish, done);
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseBody);
+}
+
+/** Parses bodies of every type as JSON in this scope, for clients that send no type or another. */
+export function acceptAnyJsonType(scope: FastifyInstance): void {
+  scope.addContentTypeParser("*", { parseAs: "buffer" }, (request, body: Buffer, done) => {
+    // Browsers send other types across origins without asking first (CORS).
+    if (request.headers.origin === undefined) parseBody(request, body, done);
+    else done(new Fault("unsupported-media-type", "A web page must send its request body as application/json."));
   });
+}
+
+function parseBody(
+  request: FastifyRequest,
+  body: Buffer,
+  done: (failure: Error | null, value?: unknown) => void,
+): void {
+  // Some clients send Content-Type without a body, such as OpenAI's Python client in DELETE requests. Routes that
+  // need a body check for it.
+  if (body.length === 0) {
+    done(null);
+    return;
+  }
+  request.bodyBytes = body.length;
+  const limits = { maxValues: request.routeOptions.config.maxJsonValues ?? MAX_VALUES };
+  const finish = (parsed: ParsedJson) => {
+    if (parsed.problem === undefined) done(null, parsed.value);
+    else done(invalidRequest(`The request body ${parsed.problem}.`));
+  };
+  if (body.length < LARGE_JSON_BYTES) finish(parseJson(body, limits));
+  else parseLargeJson(body, limits).then(finish, done);
 }

@@ -11,11 +11,11 @@ interface AnswerFacts {
   settlement(): Settlement | undefined;
 }
 
-/** Forms of an answer: complete, a stream of bytes, or server-sent events. */
+/** Forms of an answer: complete, a stream of bytes, or events: server-sent unless `contentType` says otherwise. */
 export type AnswerContent =
   | { body: string | object | Promise<string | object>; contentType?: string }
   | { bytes: AsyncIterable<Uint8Array>; contentType: string }
-  | { events: AsyncIterable<string | Uint8Array>; toErrorFrame?: ToErrorFrame };
+  | { events: AsyncIterable<string | Uint8Array>; toErrorFrame?: ToErrorFrame; contentType?: string };
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -26,7 +26,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
   reply.request.record.settlement = answer.settlement;
   reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.rateLimitStatus));
-  if ("events" in content) return sendEvents(reply, content.events, content.toErrorFrame);
+  if ("events" in content) return sendEvents(reply, content.events, content.toErrorFrame, content.contentType);
   if ("bytes" in content) return sendBytes(reply, content.contentType, content.bytes);
   const { body, contentType = JSON_TYPE } = content;
   reply.header("content-type", contentType);

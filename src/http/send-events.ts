@@ -6,11 +6,12 @@ import { toErrorBody } from "../wire/openai/error.ts";
 /** Renders the last frame of a stream that failed. */
 export type ToErrorFrame = (failure: unknown) => string;
 
-/** Streams server-sent events. A failure mid-answer becomes an error frame, which ends the stream. */
+/** Streams events, server-sent by default. A failure mid-answer becomes an error frame, which ends the stream. */
 export function sendEvents(
   reply: FastifyReply,
   frames: AsyncIterable<string | Uint8Array>,
   render?: ToErrorFrame,
+  contentType = "text/event-stream; charset=utf-8",
 ): FastifyReply {
   const { request } = reply;
   const inOpenAIFormat: ToErrorFrame = (failure) => toErrorFrame(toErrorBody(failure, request.id));
@@ -23,7 +24,7 @@ export function sendEvents(
     }
   }
   return reply
-    .header("content-type", "text/event-stream; charset=utf-8")
+    .header("content-type", contentType)
     .header("cache-control", "no-cache")
     .header("x-accel-buffering", "no")
     .send(Readable.from(untilFailure(), { objectMode: true, highWaterMark: 16 }));

@@ -11,6 +11,7 @@ import type { ResponseStorage } from "../responses/response-storage.ts";
 import type { Secret } from "../secret.ts";
 import type { RequestEntry } from "../usage/request-history.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
+import { withAnonymous } from "./anonymous.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
 import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
 import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
@@ -20,6 +21,8 @@ import { allowOrigins } from "./cors.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
+import { ollama } from "./ollama/ollama.ts";
+import { answerAsOllama } from "./ollama/running-notice.ts";
 import { openApi } from "./openapi.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
@@ -35,6 +38,7 @@ import { embeddings } from "./v1/embeddings.ts";
 import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
+import { rerank } from "./v1/rerank.ts";
 import { responses } from "./v1/responses.ts";
 import { storedResponses } from "./v1/stored-responses.ts";
 
@@ -67,6 +71,8 @@ export interface ServerOptions {
   consoleFolder: string | undefined;
   /** Treatment of unknown fields in a request body. */
   unknownFields: UnknownFieldsPolicy;
+  /** Whether Ollama's API is served. */
+  servesOllama: boolean;
   countWrongKey: CountWrongKey;
   logger: Logger;
   measure: (request: RequestMeasure) => void;
@@ -130,12 +136,31 @@ export function buildServer(options: ServerOptions): Server {
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),
       );
       scope.register(embeddings(options.inference, options.unknownFields));
+      scope.register(rerank(options.inference, options.unknownFields, { returnsDocuments: true }));
       scope.register(moderations(options.inference, options.maxModerationInputs, options.unknownFields));
       scope.register(audioSpeech(options.inference, options.unknownFields));
       scope.register(audioVoices(options.inference));
     },
     { prefix: "/v1" },
   );
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, options.accounts, "project", options);
+      scope.register(rerank(options.inference, options.unknownFields, { returnsDocuments: false }));
+    },
+    { prefix: "/v2" },
+  );
+  if (options.servesOllama) {
+    answerAsOllama(app);
+    app.register(
+      async (scope) => {
+        cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
+        authenticateScope(scope, withAnonymous(options.accounts), "project", options);
+        scope.register(ollama(options.inference, options.unknownFields));
+      },
+      { prefix: "/api" },
+    );
+  }
   app.register(
     async (scope) => {
       authenticateScope(scope, options.accounts, "admin", options);

@@ -3,12 +3,15 @@
 import type { Caller } from "../accounts/caller.ts";
 import { ActiveSet } from "../async/active-set.ts";
 import type { ResolvedModel } from "../catalog/catalog.ts";
+import { DEFAULT_CHAT_REQUEST } from "../engines/default-chat-request.ts";
 import type {
   EmbeddingModel,
   EmbeddingRequest,
   EmbeddingResult,
   Model,
   ModerationModel,
+  RerankRequest,
+  RerankResult,
   SpeechModel,
   SpeechRequest,
   TranscriptionEvent,
@@ -22,6 +25,7 @@ import type { Quota, UsageUpperBound } from "../quota/quota.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
 import { chatAdapter } from "./chat-adapter.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
+import { countLocally } from "./count-locally.ts";
 import { embeddingAdapter } from "./embedding-adapter.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
@@ -34,6 +38,7 @@ import {
   type RequestedModeration,
   type RequiredModeration,
 } from "./moderation-policy.ts";
+import { rerankAdapter } from "./rerank-adapter.ts";
 import type { Router } from "./router.ts";
 import type { Settlement } from "./settlement.ts";
 import { speechAdapter } from "./speech-adapter.ts";
@@ -102,13 +107,15 @@ export class Inference {
   }
 
   /**
-   * Estimates the tokens of a prompt as quota does, because no engine reports them without answering. Counts as a
-   * request. Throws a Fault.
+   * Counts the tokens of a prompt with a local model's tokenizer, for which the model is loaded, or estimates them as
+   * quota does. Counts as a request. Throws a Fault.
    */
   async countPromptTokens(caller: Caller, request: PromptParts & { model: string }): Promise<PromptCount> {
-    this.models.findForTask(caller, request.model, "chat");
+    const { model } = this.models.findForTask(caller, request.model, "chat");
     const rateLimitStatus = await this.admit(caller);
-    return { promptTokens: estimatePromptTokens(request), isEstimate: true, rateLimitStatus };
+    const signal = AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000);
+    const exact = await countLocally(model.deployments, { ...DEFAULT_CHAT_REQUEST, ...request }, signal);
+    return { promptTokens: exact ?? estimatePromptTokens(request), isEstimate: exact === undefined, rateLimitStatus };
   }
 
   /**
@@ -133,6 +140,15 @@ export class Inference {
     const usesOpenAiName = isOpenAiEmbeddingModel(model);
     const adapter = embeddingAdapter({ ...request, usesOpenAiName }, projectOf(caller));
     return this.#run(caller, model, adapter, onDisconnect);
+  }
+
+  /** Resolves with one event with all scores; otherwise like `chat`. */
+  rerank(
+    caller: Caller,
+    { model, ...request }: Omit<RerankRequest, "project">,
+    onDisconnect: OnDisconnect,
+  ): Promise<InferenceAnswer<EmbeddingModel, RerankResult>> {
+    return this.#run(caller, model, rerankAdapter({ ...request, project: projectOf(caller) }), onDisconnect);
   }
 
   /** Resolves with the first samples; otherwise like `chat`. */

@@ -102,6 +102,16 @@ export class BatchedChatModel {
     return this.#planner.reasons;
   }
 
+  /** Counts the tokens of the prompt, also of one beyond the context window. Throws a RequestError. */
+  async countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number> {
+    const { prompt } = request;
+    const pieces =
+      prompt === undefined
+        ? await this.#prompts.render(this.#planner.promptInput(request))
+        : this.#rawPrompts.pieces(prompt);
+    return (await this.#prompts.tokenize(pieces, Number.POSITIVE_INFINITY, signal)).tokens.length;
+  }
+
   /**
    * Emits the events of one request and resolves after `finish`, or early and without it once `signal` aborts. Throws a
    * RequestError before the first event, a ModelError at any time.

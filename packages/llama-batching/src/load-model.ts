@@ -35,11 +35,7 @@ export interface LoadedModel {
 
 /** Throws a ModelError that names the step that failed. Never builds or downloads anything. */
 export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
-  const llama = await attempt("No llama.cpp binary for this machine", () => loadBinding(options));
-  const model = await attempt("The model file cannot be loaded", () =>
-    llama.loadModel({ modelPath: options.path, gpuLayers: options.gpuLayers ?? "auto" }),
-  );
-  const device = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : "cpu";
+  const { llama, model, device } = await openModelFile(options);
   const choice = await attempt("The context size cannot be chosen", () => contextSizeFor(model, options, device));
   const { contextSize } = choice;
   const context = await attempt("The model's context cannot be created", () =>
@@ -49,7 +45,18 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   return { model, context, threads, device, contextReason: choice.reason };
 }
 
-function loadBinding({ gpu }: LoadOptions): Promise<Llama> {
+/** Loads the weights. Throws a ModelError. */
+export async function openModelFile(
+  options: Pick<LoadOptions, "path" | "gpu" | "gpuLayers">,
+): Promise<{ llama: Llama; model: LlamaModel; device: string }> {
+  const llama = await attempt("No llama.cpp binary for this machine", () => loadBinding(options));
+  const model = await attempt("The model file cannot be loaded", () =>
+    llama.loadModel({ modelPath: options.path, gpuLayers: options.gpuLayers ?? "auto" }),
+  );
+  return { llama, model, device: model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : "cpu" };
+}
+
+function loadBinding({ gpu }: Pick<LoadOptions, "gpu">): Promise<Llama> {
   return getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false, logLevel: LlamaLogLevel.warn });
 }
 
@@ -93,7 +100,8 @@ function createContext(model: LlamaModel, options: LoadOptions, device: string):
   });
 }
 
-async function attempt<Result>(step: string, run: () => Promise<Result>): Promise<Result> {
+/** Runs a step of loading. Throws a ModelError that names it. */
+export async function attempt<Result>(step: string, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {

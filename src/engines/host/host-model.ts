@@ -1,9 +1,10 @@
 /** Runs a model of any task in a supervised child process and returns a proxy for it. */
 
 import type { Logger } from "../../observability/logger.ts";
-import type { ChatEvent } from "../chat-model.ts";
+import type { ChatEvent, ChatRequest } from "../chat-model.ts";
 import { withGrammars } from "../compile-schemas.ts";
 import type { EmbeddingResult, Model, TranscriptionEvent } from "../engine.ts";
+import type { CountCall } from "./count-call.ts";
 import type { ModelFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
@@ -43,6 +44,11 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
     health: () => supervisor.health(),
     close: () => supervisor.close(),
   };
+  const countTokens = async ({ callerHeaders: _theirs, ...counted }: ChatRequest, until: AbortSignal) => {
+    for await (const tokens of supervisor.call({ counted } satisfies CountCall, undefined, until))
+      return tokens as number;
+    throw until.reason;
+  };
   switch (facts.task) {
     case "server":
       throw new Error("hostServer is for servers");
@@ -52,7 +58,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
         chat: ({ callerHeaders: _theirs, ...request }, until) =>
           supervisor.call(request, undefined, until) as AsyncIterable<ChatEvent>,
         ...(facts.usesGrammars ? { prepare: withGrammars } : {}),
-      } satisfies Pick<Extract<Model, { task: "chat" }>, "chat" | "prepare">);
+        ...(facts.countsTokens ? { countTokens } : {}),
+      } satisfies Pick<Extract<Model, { task: "chat" }>, "chat" | "prepare" | "countTokens">);
     case "embedding":
       return Object.assign(common, facts, {
         embed: async ({ callerHeaders: _theirs, ...request }, until) => {

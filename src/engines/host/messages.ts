@@ -24,7 +24,17 @@ export type FromChild =
   | { type: "failed"; id: number; failure: EncodedFailure }
   | { type: "pull"; id: number };
 
-type Methods = "chat" | "prepare" | "embed" | "moderate" | "speak" | "transcribe" | "health" | "close";
+type Methods =
+  | "chat"
+  | "countTokens"
+  | "prepare"
+  | "embed"
+  | "rerank"
+  | "moderate"
+  | "speak"
+  | "transcribe"
+  | "health"
+  | "close";
 
 /** The constant properties of an open model. */
 export type ModelFacts =

@@ -5,6 +5,7 @@ import { isMainThread } from "node:worker_threads";
 import { lowerPriority } from "../../process/lower-priority.ts";
 import type { Model, ModerationContext, ModerationInput } from "../engine.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
+import { isCountCall } from "./count-call.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";
 import { exitWithParent, killOnExit, watchParent } from "./parent-watchdog.ts";
 
@@ -126,6 +127,7 @@ async function* perform(
     case "server":
       throw new Error("A server is called over HTTP");
     case "chat":
+      if (isCountCall(input)) return yield await model.countTokens?.(input.counted, signal);
       return yield* model.chat(input as Parameters<typeof model.chat>[0], signal);
     case "embedding":
       return yield await model.embed(input as Parameters<typeof model.embed>[0], signal);
@@ -152,8 +154,9 @@ function factsOf(model: Model | HostedServer): ModelFacts {
   switch (model.task) {
     case "chat": {
       const { contextWindow, contextReason, maxMessages, samplingDefaults, abilities, usesGrammars } = model;
+      const countsTokens = model.countTokens !== undefined;
       const context = { contextWindow, contextReason, maxMessages };
-      return { task: model.task, slots, device, ...context, samplingDefaults, abilities, usesGrammars };
+      return { task: model.task, slots, device, ...context, samplingDefaults, abilities, usesGrammars, countsTokens };
     }
     case "embedding": {
       const { slotsPerProject, dimensions, contextWindow } = model;

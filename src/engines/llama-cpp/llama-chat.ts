@@ -48,6 +48,13 @@ export class LlamaChat implements ChatModel {
 
   async close(): Promise<void> {}
 
+  async countTokens(request: ChatRequest, signal: AbortSignal): Promise<number> {
+    const input = { ...request, messages: request.messages.map(toTextMessage) };
+    return this.#model.countTokens(input, signal).catch((failure: unknown) => {
+      throw toFault(failure);
+    });
+  }
+
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const events = new AsyncQueue<ChatEvent>();
     const input = { ...request, messages: request.messages.map(toTextMessage) };

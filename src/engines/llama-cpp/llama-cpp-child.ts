@@ -1,17 +1,33 @@
 /** Loads a GGUF model in its child process. */
 
 import { readFile } from "node:fs/promises";
+import { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
 import { type LoadOptions, loadModel } from "@parlance-inference/llama-batching/load-model";
 import { unavailable } from "../../faults.ts";
 import type { ChatModel } from "../chat-model.ts";
+import type { EmbeddingModel } from "../engine.ts";
 import type { HostedServices } from "../host/model-child.ts";
+import type { Task } from "../task.ts";
 import { LlamaChat } from "./llama-chat.ts";
+import { LlamaEmbedding } from "./llama-embedding.ts";
 import type { LlamaCppSettings } from "./settings.ts";
 import { toFault } from "./to-fault.ts";
 
-export type ChildSettings = Omit<LlamaCppSettings, "reference"> & LoadOptions;
+export type ChildSettings = Omit<LlamaCppSettings, "reference"> & LoadOptions & { task: Task };
 
-export async function open(settings: ChildSettings, { warn }: HostedServices): Promise<ChatModel> {
+export async function open(settings: ChildSettings, services: HostedServices): Promise<ChatModel | EmbeddingModel> {
+  return settings.task === "embedding" ? openEmbedding(settings) : openChat(settings, services);
+}
+
+async function openEmbedding(settings: ChildSettings): Promise<EmbeddingModel> {
+  try {
+    return new LlamaEmbedding(await GgufEmbeddingModel.load(settings), settings);
+  } catch (error) {
+    throw toFault(error);
+  }
+}
+
+async function openChat(settings: ChildSettings, { warn }: HostedServices): Promise<ChatModel> {
   const { prefixReuse, maxChoices, chatTemplateFile } = settings;
   const chatTemplate = chatTemplateFile === undefined ? undefined : await readTemplate(chatTemplateFile);
   try {

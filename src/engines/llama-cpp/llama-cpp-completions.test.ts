@@ -73,6 +73,14 @@ test("echoes the prompt with the log probabilities that its tokens have as an an
   expect(differences.reduce((sum, each) => sum + each) / differences.length).toBeLessThan(0.05);
 });
 
+test("counts the tokens of a prompt as it evaluates them, also beyond the context window", async () => {
+  const tool = { name: "weather", description: "The weather", parameters: { type: "object" }, param: "tools[0]" };
+  const request = makeChatRequest({ say: "How is the weather? <|im_end|>", tools: [tool], maxTokens: 1 });
+  const { finish } = await readAnswer(model.chat(request, never()));
+  expect(await model.countTokens?.(request, never())).toBe(finish?.usage.promptTokens);
+  expect(await model.countTokens?.(makeChatRequest({ say: "word ".repeat(3000) }), never())).toBeGreaterThan(3000);
+});
+
 test("echoes before the answer of each choice", async () => {
   const { events } = await complete({ input: "One, two,", echo: true }, { choices: 2, maxTokens: 3 });
   for (const choice of [0, 1]) {

@@ -6,12 +6,12 @@ import { llamaCppSettings } from "./settings.ts";
 /** GGUF models through llama.cpp. */
 export const llamaCppEngine = defineEngine({
   name: "llama-cpp",
-  tasks: ["chat"],
+  tasks: ["chat", "embedding"],
   settings: llamaCppSettings,
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
   // With more threads, evaluation and sampling wake other threads each time: 34 instead of 48 tokens/s.
   environment: { UV_THREADPOOL_SIZE: "1" },
-  async prepare({ reference, ...settings }, _task, { pull, signal }): Promise<ChildSettings> {
-    return { ...settings, path: (await pull(reference, signal)).path };
+  async prepare({ reference, ...settings }, task, { pull, signal }): Promise<ChildSettings> {
+    return { ...settings, task, path: (await pull(reference, signal)).path };
   },
 });

@@ -11,7 +11,7 @@ export const llamaCppSettings = z
       .min(256)
       .optional()
       .describe(
-        "Maximum tokens of prompt and answer together, per slot. Default: the model's training context, as far as memory allows",
+        "Maximum tokens of prompt and answer together, per slot. Default: the model's training context, as far as memory allows; at most 2,048 for the task embedding",
       ),
     slots: z.int().min(1).max(256).default(4).describe("Requests decoded in one batch; more wait"),
     threads: z.int().min(1).max(1024).optional().describe("Default: one per core, as far as more are faster"),
@@ -37,6 +37,12 @@ export const llamaCppSettings = z
       .default(true)
       .describe("Whether a slot reuses the evaluated prefix of an earlier request (prefix caching)"),
     max_choices: z.int().min(1).max(128).default(8).describe("Maximum choices of a request (`n`)"),
+    long_input: z
+      .enum(["refuse", "average"])
+      .optional()
+      .describe(
+        "For the task embedding: what to do with an input beyond the model's window. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, and refuse for others",
+      ),
     chat_template_file: z
       .string()
       .min(1)
@@ -54,6 +60,7 @@ export const llamaCppSettings = z
     batchSize: value.batch_size,
     prefixReuse: value.prefix_reuse,
     maxChoices: value.max_choices,
+    longInput: value.long_input,
     chatTemplateFile: value.chat_template_file,
   }));
 

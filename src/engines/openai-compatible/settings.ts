@@ -102,6 +102,9 @@ const abilities = z
     ),
     vision: ability.describe("Supports image input"),
     logprobs: ability.describe("Returns log probabilities"),
+    rerank: ability.describe(
+      "Of an embedding model: reranks by itself, at /rerank, like a cross-encoder. Default: documents are ranked by the cosine of their embeddings",
+    ),
     completions: ability.describe("Has the legacy Completions API: requests are forwarded to /completions"),
     infill: ability.describe("Fills in the middle: completions may have a `suffix`"),
     responses: ability.describe("Has the Responses API: requests are forwarded to /responses. Default: false"),

@@ -1,17 +1,25 @@
 /** An embedding model behind any API of OpenAI's kind. */
 
 import { convertLargeJson, LARGE_JSON_BYTES } from "../../json/large-json.ts";
-import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
+import type {
+  EmbeddingInput,
+  EmbeddingModel,
+  EmbeddingRequest,
+  EmbeddingResult,
+  RerankRequest,
+  RerankResult,
+} from "../engine.ts";
 import { estimateTextTokens } from "../estimate-tokens.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import type { CallerHeaders } from "../open-model.ts";
 import { decodeOpenAiIds, isOpenAiEmbeddingModel } from "../openai-embedding-models.ts";
 import { convert } from "./embedding-answer.ts";
-import type { Exchange } from "./exchange.ts";
 import { parseOrUndefined, readBytes } from "./read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";
-import { UpstreamModel } from "./upstream-model.ts";
+import { UpstreamModel, type UpstreamModelOptions } from "./upstream-model.ts";
+import { readRerankAnswer } from "./upstream-rerank.ts";
 
 const CONVERTER = siblingModule(import.meta.url, "./embedding-answer");
 
@@ -19,6 +27,12 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
   readonly task = "embedding";
   readonly dimensions = undefined;
   readonly contextWindow = undefined;
+  readonly rerank: EmbeddingModel["rerank"];
+
+  constructor(options: UpstreamModelOptions) {
+    super(options);
+    if (options.settings.abilities.rerank === true) this.rerank = (request, signal) => this.#rerank(request, signal);
+  }
 
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingResult> {
     const context = this.contextOf(request.model);
@@ -27,9 +41,31 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
     const isRenamed = request.usesOpenAiName && !isOpenAiEmbeddingModel(context.upstreamModel);
     const input = isRenamed ? await decodeOpenAiIds(request.inputs) : request.inputs;
     const body = JSON.stringify({ model: context.upstreamModel, input, dimensions, encoding_format: encoding, user });
-    const exchange = this.send("embeddings", { body, callerHeaders: request.callerHeaders }, signal);
+    const { callerHeaders } = request;
+    return this.#ask("embeddings", { body, callerHeaders }, context, signal, (json) => readVectors(json, input));
+  }
+
+  async #rerank(request: RerankRequest, signal: AbortSignal): Promise<RerankResult> {
+    const context = this.contextOf(request.model);
+    const { query, documents, callerHeaders } = request;
+    const body = JSON.stringify({ model: context.upstreamModel, query, documents });
+    const read = (json: Buffer) => readRerankAnswer(parseOrUndefined(json.toString()), request);
+    return this.#ask("rerank", { body, callerHeaders }, context, signal, read);
+  }
+
+  async #ask<Result>(
+    operation: "embeddings" | "rerank",
+    asked: { body: string; callerHeaders: CallerHeaders | undefined },
+    context: FaultContext,
+    signal: AbortSignal,
+    read: (json: Buffer) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const exchange = this.send(operation, asked, signal);
     try {
-      return await this.#read(exchange, input, context);
+      const head = await exchange.head();
+      if (head === undefined) throw new UpstreamError("was aborted before it answered");
+      if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
+      return await read(await readBytes(exchange));
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw this.toFault(error, context);
@@ -37,23 +73,19 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
       exchange.release(true);
     }
   }
+}
 
-  async #read(exchange: Exchange, inputs: readonly EmbeddingInput[], context: FaultContext): Promise<EmbeddingResult> {
-    const head = await exchange.head();
-    if (head === undefined) throw new UpstreamError("was aborted before it answered");
-    if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
-    const json = await readBytes(exchange);
-    const { length: count } = inputs;
-    const read =
-      json.length < LARGE_JSON_BYTES
-        ? convert(parseOrUndefined(json.toString()), count)
-        : ((await convertLargeJson(json, CONVERTER, count)) as ReturnType<typeof convert>);
-    if ("problem" in read) throw new UpstreamError(read.problem, read.details);
-    const { promptTokens, ...vectors } = read;
-    const isReported = promptTokens !== undefined;
-    const counted = isReported ? promptTokens : inputs.reduce((sum, input) => sum + estimateTokens(input), 0);
-    return { ...vectors, promptTokens: counted, estimated: !isReported };
-  }
+async function readVectors(json: Buffer, inputs: readonly EmbeddingInput[]): Promise<EmbeddingResult> {
+  const { length: count } = inputs;
+  const read =
+    json.length < LARGE_JSON_BYTES
+      ? convert(parseOrUndefined(json.toString()), count)
+      : ((await convertLargeJson(json, CONVERTER, count)) as ReturnType<typeof convert>);
+  if ("problem" in read) throw new UpstreamError(read.problem, read.details);
+  const { promptTokens, ...vectors } = read;
+  const isReported = promptTokens !== undefined;
+  const counted = isReported ? promptTokens : inputs.reduce((sum, input) => sum + estimateTokens(input), 0);
+  return { ...vectors, promptTokens: counted, estimated: !isReported };
 }
 
 function estimateTokens(input: EmbeddingInput): number {

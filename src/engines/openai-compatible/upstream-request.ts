@@ -37,6 +37,7 @@ export type Operation =
   | "responses"
   | "messages"
   | "embeddings"
+  | "rerank"
   | "moderations"
   | "audio/speech"
   | "audio/transcriptions"

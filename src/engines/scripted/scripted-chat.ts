@@ -36,6 +36,10 @@ export class ScriptedChat implements ChatModel {
     this.#closing.abort();
   }
 
+  async countTokens({ messages }: ChatRequest): Promise<number> {
+    return countPromptTokens(messages);
+  }
+
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     this.#throwIfClosed();
     const { prompt } = request;

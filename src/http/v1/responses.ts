@@ -24,6 +24,7 @@ import { type ResponsesBody, readResponsesBody, unknownFields } from "../../wire
 import { toResponsesCall, toTypedCall } from "../../wire/responses/responses-call.ts";
 import type { Prompt } from "../../wire/responses/responses-input.ts";
 import { readTools } from "../../wire/responses/responses-tools.ts";
+import { SequenceNumbers } from "../../wire/responses/sequence-numbers.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
@@ -116,9 +117,10 @@ function sendForwarded(
       body: toForwardedAnswer(answer.events, (response) => store(response as CompleteResponse)),
     });
   }
+  const numbers = new SequenceNumbers();
   return sendAnswer(reply, answer, {
-    events: toForwardedFrames(answer.events, ({ response }) => store(response as CompleteResponse)),
-    toErrorFrame: (failure) => toErrorEventFrame(toErrorBody(failure, reply.request.id)),
+    events: numbers.follow(toForwardedFrames(answer.events, ({ response }) => store(response as CompleteResponse))),
+    toErrorFrame: (failure) => toErrorEventFrame(toErrorBody(failure, reply.request.id), numbers.next),
   });
 }
 

@@ -5,14 +5,15 @@ import { Components, type JsonSchema } from "./components.ts";
 import type { ContentType, ErrorKind, Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { ROUTE_SUMMARIES } from "./route-summaries.ts";
-import { AnthropicErrorAnswer, ErrorAnswer } from "./service-answers.ts";
+import { AnthropicErrorAnswer, ErrorAnswer, OllamaErrorAnswer } from "./service-answers.ts";
 
 /** Sections of the reference, by the beginning of their paths. */
 const TAGS: readonly (readonly [tag: string, path: RegExp, description: string])[] = [
-  ["Chat", /^\/v1\/(chat|completions|messages)/, "Chat in OpenAI's and Anthropic's formats."],
+  ["Chat", /^\/v1\/(chat|messages|completions)/, "Chat in OpenAI's and Anthropic's formats, and text completions."],
   ["Responses", /^\/v1\/(responses|conversations)/, "OpenAI's Responses API and conversations."],
   ["Audio", /^\/v1\/audio/, "Speech and transcription."],
-  ["Text", /^\/v1\/(embeddings|moderations)/, "Embeddings and moderation."],
+  ["Text", /^\/v[12]\/(embeddings|moderations|rerank)/, "Embeddings, reranking and moderation."],
+  ["Ollama", /^\/api\//, "Ollama's API."],
   ["Models", /^\/v1\/models/, "Models that a key may use."],
   ["Projects", /^\/v1\/organization\/projects/, "Projects, service accounts, keys and their limits."],
   ["Reports", /^\/v1\/organization\/(usage|costs|requests|overview|audit_logs)/, "Usage, costs, requests and changes."],
@@ -46,9 +47,10 @@ const STATUSES: Readonly<Record<ErrorKind, readonly number[]>> = {
   administration: [...COMMON, 502, 504],
   inference: [...COMMON, 502, 504],
   messages: [...COMMON, 502, 504],
+  ollama: [...COMMON, 502, 504],
 };
 
-const METHODS_WITH_KEY: readonly ErrorKind[] = ["administration", "inference", "messages"];
+const METHODS_WITH_KEY: readonly ErrorKind[] = ["administration", "inference", "messages", "ollama"];
 
 /** Builds the document. `version` is that of the service. */
 export function toOpenApiDocument(version: string): Record<string, unknown> {
@@ -155,8 +157,13 @@ function withFile(schema: JsonSchema): JsonSchema {
 
 const TEXT: ReadonlySet<ContentType> = new Set(["text/plain", "text/html", "text/vtt"]);
 
+const ERROR_ANSWERS: Partial<Record<ErrorKind, z.ZodType>> = {
+  messages: AnthropicErrorAnswer,
+  ollama: OllamaErrorAnswer,
+};
+
 function toResponses({ answer, content = [], others = {}, errors }: Operation, components: Components) {
-  const body = errors === "messages" ? AnthropicErrorAnswer : ErrorAnswer;
+  const body = ERROR_ANSWERS[errors] ?? ErrorAnswer;
   const success = {
     ...(answer !== undefined && json(components.answer(answer))),
     ...Object.fromEntries(

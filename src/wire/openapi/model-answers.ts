@@ -36,6 +36,21 @@ export const TextCompletion = named(
   }),
 );
 
+export const Ranking = named(
+  "Ranking",
+  z.looseObject({
+    id: z.string(),
+    object: z.literal("list"),
+    model: z.string(),
+    results: z
+      .array(
+        z.object({ index: count, relevance_score: z.number(), document: z.object({ text: z.string() }).optional() }),
+      )
+      .describe("Most relevant first."),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  }),
+);
+
 export const EmbeddingList = named(
   "EmbeddingList",
   z.object({
@@ -150,3 +165,39 @@ export const ItemList = z.object({
   last_id: nullable,
   has_more: z.boolean(),
 });
+
+export const OllamaVersion = named("OllamaVersion", z.object({ version: z.string() }));
+
+export const OllamaModels = named(
+  "OllamaModels",
+  z.object({ models: z.array(z.looseObject({ name: z.string(), model: z.string(), digest: z.string() })) }),
+);
+
+export const OllamaModel = named(
+  "OllamaModel",
+  z.looseObject({ capabilities: z.array(z.string()), model_info: z.record(z.string(), z.unknown()) }),
+);
+
+const ended = {
+  model: z.string(),
+  created_at: z.string(),
+  done: z.boolean(),
+  done_reason: z.string().optional(),
+  total_duration: count.optional().describe("Nanoseconds."),
+  prompt_eval_count: count.optional(),
+  eval_count: count.optional(),
+};
+
+export const OllamaChat = named(
+  "OllamaChat",
+  z.looseObject({ ...ended, message: z.looseObject({ role: z.literal("assistant"), content: z.string() }) }),
+);
+
+export const OllamaGenerate = named("OllamaGenerate", z.looseObject({ ...ended, response: z.string() }));
+
+export const OllamaEmbed = named(
+  "OllamaEmbed",
+  z.looseObject({ model: z.string(), embeddings: z.array(z.array(z.number())), prompt_eval_count: count }),
+);
+
+export const OllamaEmbedding = named("OllamaEmbedding", z.object({ embedding: z.array(z.number()) }));

@@ -1,11 +1,15 @@
 /** What the routes that call models take and answer. */
 
 import { CountTokensBody, MessagesBody } from "../anthropic/messages-body.ts";
+import { OllamaChatBody, OllamaGenerateBody } from "../ollama/chat-body.ts";
+import { EmbedBody, EmbeddingsBody } from "../ollama/embed.ts";
+import { ShowBody } from "../ollama/models.ts";
 import { ChatBody } from "../openai/chat-body.ts";
 import { CompletionBody } from "../openai/completions-body.ts";
 import { EmbeddingBody } from "../openai/embeddings.ts";
 import { ModelListQuery } from "../openai/models.ts";
 import { ModerationBody } from "../openai/moderations.ts";
+import { RerankBody } from "../openai/rerank.ts";
 import { SpeechBody } from "../openai/speech.ts";
 import { VoicesQuery } from "../openai/speech-voices.ts";
 import { TranscriptionBody, TranslationBody } from "../openai/transcription-body.ts";
@@ -17,6 +21,10 @@ import { deleted } from "./organization-answers.ts";
 
 const of = (operation: Omit<Operation, "errors">): Operation => ({ ...operation, errors: "inference" });
 
+const ollama = (operation: Omit<Operation, "errors">): Operation => ({ ...operation, errors: "ollama" });
+
+const NDJSON = ["application/x-ndjson"] as const;
+const RERANK = of({ body: RerankBody, answer: answers.Ranking });
 const AUDIO = ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm"] as const;
 const TRANSCRIPTS: readonly ContentType[] = ["text/plain", "text/vtt", "text/event-stream"];
 const RESPONSE = "/v1/responses/{response}";
@@ -63,6 +71,16 @@ export const MODEL_OPERATIONS: Readonly<Record<string, Operation>> = {
   [`GET ${CONVERSATION}/items`]: of({ query: lists.ItemListQuery, answer: answers.ItemList }),
   [`GET ${CONVERSATION}/items/{item}`]: of({ answer: answers.ListedItem }),
   [`DELETE ${CONVERSATION}/items/{item}`]: of({ answer: answers.Conversation }),
+  "POST /v1/rerank": RERANK,
+  "POST /v2/rerank": RERANK,
+  "GET /api/version": ollama({ answer: answers.OllamaVersion }),
+  "GET /api/tags": ollama({ answer: answers.OllamaModels }),
+  "GET /api/ps": ollama({ answer: answers.OllamaModels }),
+  "POST /api/show": ollama({ body: ShowBody, answer: answers.OllamaModel }),
+  "POST /api/chat": ollama({ body: OllamaChatBody, answer: answers.OllamaChat, content: NDJSON }),
+  "POST /api/generate": ollama({ body: OllamaGenerateBody, answer: answers.OllamaGenerate, content: NDJSON }),
+  "POST /api/embed": ollama({ body: EmbedBody, answer: answers.OllamaEmbed }),
+  "POST /api/embeddings": ollama({ body: EmbeddingsBody, answer: answers.OllamaEmbedding }),
   "POST /v1/embeddings": of({ body: EmbeddingBody, answer: answers.EmbeddingList }),
   "POST /v1/moderations": of({ body: ModerationBody, answer: answers.Moderation }),
   "POST /v1/audio/speech": of({ body: SpeechBody, content: [...AUDIO, "text/event-stream"] }),

@@ -20,6 +20,7 @@ export interface Operation {
 
 export type ContentType =
   | "text/event-stream"
+  | "application/x-ndjson"
   | "text/plain"
   | "text/html"
   | "text/vtt"
@@ -32,4 +33,4 @@ export type ContentType =
   | "application/octet-stream";
 
 /** Which errors a route can answer with: of every route, of the administration, of models, or none. */
-export type ErrorKind = "public" | "administration" | "inference" | "messages" | "none";
+export type ErrorKind = "public" | "administration" | "inference" | "messages" | "ollama" | "none";

@@ -24,6 +24,8 @@ export const AnthropicErrorAnswer = named(
   }),
 );
 
+export const OllamaErrorAnswer = named("OllamaErrorAnswer", z.object({ error: z.string() }));
+
 export const Live = z.object({ status: z.literal("live") });
 
 export const Readiness = named(

@@ -157,6 +157,11 @@ export function toResponseFrame(event: ResponseEvent): string {
 }
 
 /** Renders a failure of a forwarded stream, whose response is the upstream's. */
-export function toErrorEventFrame({ error }: { error: { message: string; code: string | null } }): string {
-  return toResponseFrame({ type: "error", code: error.code ?? "server_error", message: error.message, param: null });
+export function toErrorEventFrame(
+  { error }: { error: { message: string; code: string | null } },
+  sequenceNumber: number,
+): string {
+  const { code, message } = error;
+  const event = { type: "error", code: code ?? "server_error", message, param: null, sequence_number: sequenceNumber };
+  return toResponseFrame(event);
 }

@@ -1,0 +1,47 @@
+/** POST /api/embed and the older /api/embeddings. */
+
+import { z } from "zod";
+import type { EmbeddingResult } from "../../engines/engine.ts";
+import type { ParsedEmbedding } from "../openai/embeddings.ts";
+import { optional } from "../openai/optional.ts";
+import { parse } from "../openai/validate.ts";
+import { toNanoseconds } from "./chat-answer.ts";
+
+export type Vectors = Pick<EmbeddingResult, "values" | "dimensions" | "promptTokens">;
+
+/** OpenAI's limit, which bounds the memory of an answer. */
+const MAX_INPUTS = 2048;
+
+export const EmbedBody = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_INPUTS)]),
+  dimensions: optional(z.int().min(1).max(65_536)),
+});
+
+export const EmbeddingsBody = z.looseObject({ model: z.string().min(1), prompt: z.string() });
+
+const COMMON = { encoding: "float", user: undefined } as const;
+
+/** Throws a Fault. */
+export function readOllamaEmbed(value: unknown): ParsedEmbedding {
+  const { model, input, dimensions } = parse(EmbedBody, value);
+  return { ...COMMON, model, inputs: typeof input === "string" ? [input] : input, dimensions };
+}
+
+/** Throws a Fault. */
+export function readOllamaEmbeddings(value: unknown): ParsedEmbedding {
+  const { model, prompt } = parse(EmbeddingsBody, value);
+  return { ...COMMON, model, inputs: [prompt], dimensions: undefined };
+}
+
+export function toEmbedAnswer(model: string, { values, dimensions, promptTokens }: Vectors, beganAt: number) {
+  const embeddings = Array.from({ length: values.length / dimensions }, (_, index) =>
+    Array.from(values.subarray(index * dimensions, (index + 1) * dimensions)),
+  );
+  const total_duration = toNanoseconds(performance.now() - beganAt);
+  return { model, embeddings, total_duration, load_duration: 0, prompt_eval_count: promptTokens };
+}
+
+export function toEmbeddingsAnswer({ values }: Vectors) {
+  return { embedding: Array.from(values) };
+}

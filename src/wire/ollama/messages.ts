@@ -1,0 +1,75 @@
+/** Messages and images of Ollama's chats. */
+
+import { z } from "zod";
+import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";
+import { invalidRequest } from "../../faults.ts";
+import { listOf } from "../openai/list-of.ts";
+import { optional } from "../openai/optional.ts";
+
+export const Images = z.array(z.string().min(1)).max(100);
+
+const Call = z.looseObject({
+  id: optional(z.string()),
+  function: z.looseObject({ name: z.string().min(1), arguments: optional(z.record(z.string(), z.unknown())) }),
+});
+
+const Message = z.looseObject({
+  role: z.enum(["system", "user", "assistant", "tool"]),
+  content: optional(z.string()),
+  images: optional(Images),
+  tool_calls: optional(listOf(Call)),
+  tool_name: optional(z.string()),
+  tool_call_id: optional(z.string()),
+});
+
+export const Messages = listOf(Message);
+
+type Message = z.output<typeof Message>;
+
+/** Converts messages. Ollama's tool messages name the tool rather than a call. Throws a Fault. */
+export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
+  let calls = 0;
+  let open: ToolCall[] = [];
+  return messages.map((message, index) => {
+    const { role, content: text = "", images = [], tool_calls = [], tool_name, tool_call_id } = message;
+    const path = `messages[${index}]`;
+    if (role === "tool") {
+      const call = open.find(({ id, name }) => (tool_call_id ?? id) === id && (tool_name ?? name) === name) ?? open[0];
+      if (call === undefined) {
+        throw invalidRequest(`Invalid value for '${path}': no assistant message before it calls a tool.`, "messages");
+      }
+      open = open.filter((each) => each !== call);
+      return { role, content: text, toolCallId: call.id };
+    }
+    if (role !== "assistant" || tool_calls.length === 0) return { role, content: toContent(text, images, path) };
+    const toolCalls = tool_calls.map(({ id, function: { name, arguments: given = {} } }) => ({
+      // Nine letters or digits, which the strictest chat templates require.
+      id: id ?? `call${String(calls++).padStart(5, "0")}`,
+      name,
+      arguments: JSON.stringify(given),
+    }));
+    open = [...open, ...toolCalls];
+    return { role, content: text, toolCalls };
+  });
+}
+
+/** Returns a text, or parts if there are images. */
+export function toContent(text: string, images: readonly string[], path: string): ChatMessage["content"] {
+  if (images.length === 0) return text;
+  const parts = images.map((image, index): ContentPart => {
+    const param = `${path === "" ? "" : `${path}.`}images[${index}]`;
+    return { type: "image", url: `data:${imageType(image)};base64,${image}`, param: { type: param, url: param } };
+  });
+  return [{ type: "text", text }, ...parts];
+}
+
+/** Base64 of the bytes with which files of these types begin. */
+const IMAGE_TYPES: readonly (readonly [start: string, type: string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+];
+
+function imageType(base64: string): string {
+  return IMAGE_TYPES.find(([start]) => base64.startsWith(start))?.[1] ?? "image/jpeg";
+}

@@ -1,0 +1,86 @@
+/** `options`, `format` and `think` of Ollama's requests. */
+
+import { z } from "zod";
+import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
+import { optional } from "../openai/optional.ts";
+
+const Text = z.string().min(1);
+
+export const Options = z.looseObject({
+  temperature: optional(z.number().min(0).max(2)),
+  top_p: optional(z.number().min(0).max(1)),
+  top_k: optional(z.int().min(-1)),
+  min_p: optional(z.number().min(0).max(1)),
+  /** -1 and -2: without a limit. */
+  num_predict: optional(z.int().min(-2)),
+  stop: optional(z.union([Text, z.array(Text).max(16)])),
+  seed: optional(z.int()),
+  repeat_penalty: optional(z.number().gt(0)),
+  repeat_last_n: optional(z.int().min(-1)),
+  presence_penalty: optional(z.number().min(-2).max(2)),
+  frequency_penalty: optional(z.number().min(-2).max(2)),
+});
+
+type Options = z.output<typeof Options>;
+
+const KNOWN_OPTIONS: readonly string[] = Object.keys(Options.shape);
+
+/** Returns the paths of options without effect, such as `options.num_ctx`. */
+export function ignoredOptions(options: Options | undefined): string[] {
+  return Object.entries(options ?? {})
+    .filter(([name, value]) => value !== undefined && value !== null && !KNOWN_OPTIONS.includes(name))
+    .map(([name]) => `options.${name}`);
+}
+
+/** `json`, or a schema. */
+export const Format = z.union([z.enum(["", "json"]), z.record(z.string(), z.unknown())]);
+
+/** Whether the model thinks, or how much. */
+export const Think = z.union([z.boolean(), z.string().min(1)]);
+
+export function toAnswerFormat(format: z.output<typeof Format> | undefined): AnswerFormat {
+  if (format === "json") return { type: "json" };
+  if (typeof format !== "object") return { type: "text" };
+  return { type: "json-schema", schema: format, param: "format" };
+}
+
+export function toReasoningEffort(think: z.output<typeof Think> | undefined): string | undefined {
+  if (think === false) return "none";
+  return typeof think === "string" ? think : undefined;
+}
+
+type Sampling = Pick<
+  ChatRequest,
+  | "temperature"
+  | "topP"
+  | "topK"
+  | "minP"
+  | "seed"
+  | "repeatPenalty"
+  | "repeatLastN"
+  | "presencePenalty"
+  | "frequencyPenalty"
+  | "stop"
+  | "maxTokens"
+>;
+
+/** Converts the options; those that are missing have the model's defaults. */
+export function toSampling(options: Partial<Options> = {}, defaults: ChatDefaults = {}): Sampling {
+  const given = { ...DEFAULT_CHAT_REQUEST, ...defaults };
+  const { top_k, num_predict, stop, repeat_last_n } = options;
+  return {
+    temperature: options.temperature ?? given.temperature,
+    topP: options.top_p ?? given.topP,
+    topK: top_k === undefined ? given.topK : top_k > 0 ? top_k : undefined,
+    minP: options.min_p ?? given.minP,
+    seed: options.seed,
+    // 0 turns the penalty off.
+    repeatPenalty: repeat_last_n === 0 ? 1 : (options.repeat_penalty ?? given.repeatPenalty),
+    repeatLastN: repeat_last_n === undefined || repeat_last_n < 1 ? undefined : repeat_last_n,
+    presencePenalty: options.presence_penalty ?? given.presencePenalty,
+    frequencyPenalty: options.frequency_penalty ?? given.frequencyPenalty,
+    stop: typeof stop === "string" ? [stop] : (stop ?? []),
+    maxTokens: num_predict === undefined ? given.maxTokens : num_predict > 0 ? num_predict : undefined,
+  };
+}

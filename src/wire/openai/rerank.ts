@@ -1,0 +1,84 @@
+/** POST /v1/rerank, in the shape of Jina and Cohere: validates the body and renders the ranking. */
+
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { type ParamNames, throwRenamed } from "../rename-params.ts";
+import { listOf } from "./list-of.ts";
+import { optional } from "./optional.ts";
+import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
+import { parse } from "./validate.ts";
+
+const MAX_DOCUMENTS = 1000;
+
+const Text = z.string().min(1);
+
+export const RerankBody = z.looseObject({
+  model: z.string().min(1),
+  query: Text,
+  documents: listOf(z.union([Text, z.looseObject({ text: Text })]))
+    .min(1)
+    .max(MAX_DOCUMENTS),
+  top_n: optional(z.int().min(1)),
+  return_documents: optional(z.boolean()),
+});
+
+const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
+  rank_fields: { instead: "join the fields into the document's text" },
+};
+
+export interface ParsedRerank {
+  model: string;
+  query: string;
+  documents: readonly string[];
+  topN: number | undefined;
+  returnsDocuments: boolean | undefined;
+}
+
+/** Returns the names of ignored fields. Throws a Fault for a field that must not be ignored. */
+export function ignoredRerankFields(body: unknown, policy: UnknownFieldsPolicy): string[] {
+  return checkUnknownFields(body, { known: Object.keys(RerankBody.shape), unsupported: UNSUPPORTED, policy });
+}
+
+/** Validates the body. Throws a Fault that names the invalid field. */
+export function readRerank(value: unknown): ParsedRerank {
+  const { model, query, documents, top_n, return_documents } = parse(RerankBody, value);
+  const texts = documents.map((document) => (typeof document === "string" ? document : document.text));
+  return { model, query, documents: texts, topN: top_n, returnsDocuments: return_documents };
+}
+
+const PARAMS: ParamNames = [[/^input\b.*/, "documents"]];
+
+/** Throws the failure of an embedding model as one of reranking. */
+export function throwForRerank(failure: unknown): never {
+  return throwRenamed(failure, PARAMS);
+}
+
+interface Ranking {
+  /** In the order of the documents. */
+  scores: readonly number[];
+  promptTokens: number;
+}
+
+/** Renders the most relevant documents first, with the fields of Jina's answers and of Cohere's. */
+export function toRanking(
+  model: string,
+  { documents, topN = documents.length, returnsDocuments }: ParsedRerank,
+  { scores, promptTokens }: Ranking,
+): object {
+  const ranked = scores.map((relevance_score, index) => ({ index, relevance_score }));
+  const results = ranked.toSorted((a, b) => b.relevance_score - a.relevance_score).slice(0, topN);
+  return {
+    id: `rerank-${randomBytes(16).toString("hex")}`,
+    object: "list",
+    model,
+    results: returnsDocuments
+      ? results.map((result) => ({ ...result, document: { text: documents[result.index] } }))
+      : results,
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+    meta: {
+      api_version: { version: "2" },
+      billed_units: { search_units: 1 },
+      tokens: { input_tokens: promptTokens, output_tokens: 0 },
+    },
+  };
+}
