@@ -117,7 +117,8 @@ describe("tools", () => {
     const response = await service.fetch("/v1/models?include_metadata=true");
     const { data } = (await response.json()) as { data: { id: string; metadata: { capabilities: object } }[] };
     const capabilities = data.map(({ id, metadata }) => [id, metadata.capabilities]);
-    const common = { streaming: true, json_schema: true, vision: false, logprobs: true, reasoning: false };
+    const abilities = { json_schema: true, logprobs: true, completions: true };
+    const common = { ...abilities, streaming: true, vision: false, reasoning: false, infill: false };
     expect(capabilities).toEqual([
       ["plain", { ...common, tools: true, max_choices: 4 }],
       ["caller", { ...common, tools: true, max_choices: 4 }],
