@@ -199,6 +199,8 @@ describe("a model whose deployments differ in capabilities", () => {
       json_schema: false,
       vision: false,
       logprobs: true,
+      completions: true,
+      infill: false,
       reasoning: false,
       max_choices: 3,
     });

@@ -45,13 +45,13 @@ test("answers a short request within a few batches of another project's long one
   leaving.abort();
   await Promise.all(long);
   await eventually(async () => expect(await slotsInUse()).toBe(0));
-  // One of the long requests takes half a minute of two cores.
-  expect(seconds).toBeLessThan(5);
+  await eventually(() => expect(disconnects()).toBe(long.length));
+  // The long requests take minutes together, and 40 seconds passed when they took no turns.
+  expect(seconds).toBeLessThan(15);
 });
 
 test("stops when the client disconnects", async () => {
-  const left = () => service.log().filter(({ status, model }) => status === 499 && model === LOCAL);
-  const before = left().length;
+  const before = disconnects();
   const leaving = new AbortController();
   const input = Array.from({ length: 2048 }, () => "word ".repeat(200));
   const init = { signal: leaving.signal };
@@ -60,8 +60,12 @@ test("stops when the client disconnects", async () => {
   leaving.abort();
   expect(await answer).toBe("AbortError");
   await eventually(async () => expect(await slotsInUse()).toBe(0));
-  await eventually(() => expect(left().length).toBe(before + 1));
+  await eventually(() => expect(disconnects()).toBe(before + 1));
 });
+
+function disconnects(): number {
+  return service.log().filter(({ status, model }) => status === 499 && model === LOCAL).length;
+}
 
 async function slotsInUse(): Promise<number> {
   const text = await (await fetch(`${service.origin}/metrics`)).text();
