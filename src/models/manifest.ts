@@ -37,9 +37,9 @@ export const MANIFEST: readonly ManifestEntry[] = [
     description: "Very small (98 MB): to try the API on any machine; its answers are often wrong",
     contextWindow: 8192,
     // The model card recommends 0.2, at which 5 of 11 answers to the README's question began in French: the first tokens
-    // of its languages are almost equally likely. At 0, prompts would share no prefixes. Without a limit it may repeat
-    // itself until the context window is full.
-    defaults: { temperature: 0.01, topP: 0.9, maxTokens: 1024 },
+    // of its languages are almost equally likely. At 0, prompts would share no prefixes. Without a penalty it repeats
+    // a list of words up to the limit, and without a limit until the context window is full.
+    defaults: { temperature: 0.01, topP: 0.9, repeatPenalty: 1.1, maxTokens: 1024 },
     files: [
       {
         name: "SmolLM2-135M-Instruct.Q4_1.gguf",
