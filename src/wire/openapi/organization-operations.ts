@@ -12,6 +12,7 @@ import { SpendLimitBody } from "../openai/organization-spend-limits.ts";
 import { CostsQuery, UsageQuery } from "../openai/organization-usage.ts";
 import type { Operation } from "./operation.ts";
 import * as answers from "./organization-answers.ts";
+import * as usageAnswers from "./usage-answers.ts";
 
 const of = (operation: Omit<Operation, "errors">): Operation => ({ ...operation, errors: "administration" });
 
@@ -80,16 +81,16 @@ export const ORGANIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /v1/organization/audit_logs": of({ query: AuditLogListQuery, answer: answers.AuditLogList }),
   "GET /v1/organization/requests": of({
     query: RequestListQuery,
-    answer: answers.RequestPage,
+    answer: usageAnswers.RequestPage,
     content: ["text/event-stream"],
   }),
-  "GET /v1/organization/overview": of({ answer: answers.Overview }),
+  "GET /v1/organization/overview": of({ answer: usageAnswers.Overview }),
   "GET /v1/organization/configuration": of({ answer: answers.Configuration }),
-  "GET /v1/organization/costs": of({ query: CostsQuery, answer: answers.CostsPage }),
+  "GET /v1/organization/costs": of({ query: CostsQuery, answer: usageAnswers.CostsPage }),
   ...Object.fromEntries(
     ["completions", "embeddings", "moderations", "audio_speeches", "audio_transcriptions"].map((kind) => [
       `GET /v1/organization/usage/${kind}`,
-      of({ query: UsageQuery, answer: answers.usagePage(kind) }),
+      of({ query: UsageQuery, answer: usageAnswers.usagePage(kind) }),
     ]),
   ),
 };

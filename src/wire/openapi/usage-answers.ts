@@ -1,0 +1,119 @@
+/** Answers of the administration API about what was used: usage, costs, requests and the overview. */
+
+import { z } from "zod";
+import { named } from "./components.ts";
+
+const seconds = z.int();
+const count = z.int().min(0);
+
+function bucketsOf(result: z.ZodType) {
+  return z.object({
+    object: z.literal("page"),
+    data: z.array(
+      z.object({ object: z.literal("bucket"), start_time: seconds, end_time: seconds, results: z.array(result) }),
+    ),
+    has_more: z.boolean(),
+    next_page: z.string().nullable(),
+  });
+}
+
+const nullable = z.string().nullable();
+
+export function usagePage(kind: string) {
+  return bucketsOf(
+    z.looseObject({
+      object: z.literal(`organization.usage.${kind}.result`),
+      num_model_requests: count,
+      project_id: nullable,
+      user_id: z.null(),
+      api_key_id: nullable,
+      model: nullable,
+    }),
+  );
+}
+
+export const CostsPage = bucketsOf(
+  z.object({
+    object: z.literal("organization.costs.result"),
+    amount: z.object({ value: z.number(), currency: z.literal("usd") }),
+    x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
+    line_item: nullable,
+    project_id: nullable,
+    api_key_id: nullable,
+    user_id: z.null(),
+    quantity: z.null(),
+  }),
+);
+
+const numberOrNull = z.number().nullable();
+
+const RequestEntry = named(
+  "RequestEntry",
+  z.object({
+    id: z.string(),
+    object: z.literal("organization.request"),
+    ended_at: z.number().describe("Unix seconds with milliseconds."),
+    project_id: z.string(),
+    api_key_id: z.string(),
+    operation: z.string(),
+    model: nullable,
+    answered_by: nullable,
+    deployment: nullable,
+    status: z.int(),
+    outcome: nullable,
+    error: nullable,
+    attempts: numberOrNull,
+    queued_ms: numberOrNull,
+    first_token_ms: numberOrNull,
+    duration_ms: z.number(),
+    input_tokens: numberOrNull,
+    input_cached_tokens: numberOrNull,
+    output_tokens: numberOrNull,
+    characters: numberOrNull,
+    audio_seconds: numberOrNull,
+    cost_usd: numberOrNull,
+  }),
+);
+export const RequestPage = z.object({
+  object: z.literal("page"),
+  data: z.array(RequestEntry),
+  has_more: z.boolean(),
+  next_page: z.string().nullable(),
+});
+
+export const Overview = named(
+  "Overview",
+  z.object({
+    object: z.literal("organization.overview"),
+    minutes: z.array(
+      z.object({ start_time: seconds, requests: count, errors: count, input_tokens: count, output_tokens: count }),
+    ),
+    first_token_ms: z.object({ p50: numberOrNull, p95: numberOrNull }),
+    spend: z.object({
+      today_usd: z.number(),
+      month_usd: z.number(),
+      limits: z.array(z.object({ scope_id: z.string(), threshold_usd: z.number(), enforced: z.boolean() })),
+    }),
+    deployments: z
+      .array(
+        z.object({
+          model: z.string(),
+          task: z.string(),
+          deployment: z.string(),
+          engine: z.string(),
+          state: z.string(),
+          reason: nullable,
+          circuit: z.string(),
+          device: nullable,
+          memory_bytes: numberOrNull,
+          load_seconds: numberOrNull,
+          slots: numberOrNull,
+          slots_in_use: count,
+          waiting: count,
+          first_token_seconds: numberOrNull,
+        }),
+      )
+      .nullable()
+      .describe("Null for keys that may not see them."),
+  }),
+);
