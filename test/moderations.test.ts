@@ -151,6 +151,26 @@ test.each([
   expect(results).toHaveLength(1);
 });
 
+test("shows the thresholds in force in the metadata of its models", async () => {
+  const { data } = (await (await service.fetch("/v1/models?include_metadata=true")).json()) as {
+    data: { id: string; metadata: { categories: string[]; thresholds: Record<string, number> | null } }[];
+  };
+  const metadataOf = (model: string) => data.find(({ id }) => id === model)?.metadata;
+  const own = metadataOf("moderation-minilm");
+  expect(Object.keys(own?.thresholds ?? {}).sort()).toEqual(own?.categories.toSorted());
+  for (const threshold of Object.values(own?.thresholds ?? {})) expect(threshold).toBeLessThan(1);
+  expect(metadataOf("lenient")?.thresholds).toMatchObject({
+    ...own?.thresholds,
+    violence: 1,
+    hate: 1,
+    harassment: 1,
+    "harassment/threatening": 1,
+    "hate/threatening": 1,
+    "violence/graphic": 1,
+  });
+  expect(metadataOf("llama-guard")?.thresholds).toMatchObject({ violence: 0.9, hate: 0.5 });
+});
+
 test("applies thresholds from the configuration", async () => {
   const { results } = await service.client().moderations.create({ model: "lenient", input: HARMFUL });
   expect(results[0]?.category_scores["harassment/threatening"]).toBeGreaterThan(0.3);

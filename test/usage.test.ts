@@ -87,6 +87,13 @@ test("reports each operation's usage within a second by minute, hour and day, an
   expect(cost("stray")).toEqual({ value: 0, currency: "usd" });
   expect(costs.find(({ line_item }) => line_item === "stray")).toHaveProperty("x_unpriced", true);
   expect(costs[0]?.project_id).toMatch(/^proj_/);
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  for (const width of ["1m", "1h"]) {
+    const query = `start_time=${anHourAgo()}&bucket_width=${width}&group_by=operation&limit=100`;
+    const hourly = resultsOf(await (await service.fetch(`/v1/organization/costs?${query}`, { headers })).json());
+    expect(hourly.find(({ x_operation }) => x_operation === "speech")?.amount.value).toBe(0.00011);
+    expect(new Set(hourly.map(({ x_operation }) => x_operation))).toEqual(new Set(["chat", "speech", "transcription"]));
+  }
 
   const environment = { PARLANCE_DATA_DIR: service.dataDirectory };
   const surroundings = { cwd: service.dataDirectory, environment };

@@ -52,11 +52,14 @@ export class ApiKeys {
     });
   }
 
-  /** Lists keys. Throws a Fault when the project or service account does not exist. */
-  async list(scope: ApiKeyScope, request: PageRequest): Promise<Page<ApiKey>> {
+  /**
+   * Lists keys, or those with `search` in their name or redacted value. Throws a Fault when the project or service
+   * account does not exist.
+   */
+  async list(scope: ApiKeyScope, request: PageRequest, search?: string): Promise<Page<ApiKey>> {
     return this.#transactions.database.run(async (executor) => {
       await checkScope(executor, scope);
-      return listApiKeys(executor, scope, request);
+      return listApiKeys(executor, scope, request, search);
     });
   }
 
@@ -67,15 +70,18 @@ export class ApiKeys {
     return key;
   }
 
-  /** Throws a Fault when the key does not exist or has expired. An expired key cannot be renewed. */
-  async setExpiry(actor: Actor, scope: ApiKeyScope, id: string, expiresInSeconds: number): Promise<ApiKey> {
+  /**
+   * Sets when the key expires, from now; null: never. Throws a Fault when the key does not exist or has expired: an
+   * expired key cannot be renewed.
+   */
+  async setExpiry(actor: Actor, scope: ApiKeyScope, id: string, expiresInSeconds: number | null): Promise<ApiKey> {
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const key = await findApiKey(executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
       if (key.isFixed === 1) throw fixedKey();
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
       const project = await projectOf(executor, key);
-      const expiresAt = now + expiresInSeconds * 1000;
+      const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
       await updateApiKey(executor, id, { expiresAt });
       const { organizationId } = key;
       await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { expiresAt } });

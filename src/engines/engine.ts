@@ -74,6 +74,8 @@ export interface ModerationModel extends OpenModel {
   readonly task: "moderation";
   /** Undefined when an upstream does not report them. */
   readonly categories: readonly string[] | undefined;
+  /** Score from which each category is flagged; undefined when an upstream does not report them. */
+  readonly thresholds: Readonly<Record<string, number>> | undefined;
   readonly takesImages: boolean;
   /**
    * Returns one verdict for each input, in order. Throws a Fault when part of an input cannot be scored.

@@ -1,4 +1,4 @@
-import type { Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { Executor } from "./database.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import type { ApiKeyRow } from "./schema.ts";
@@ -25,14 +25,22 @@ export async function findApiKeyByHash(executor: Executor, hash: string): Promis
   return executor.selectFrom("apiKeys").selectAll().where("keyHash", "=", hash).executeTakeFirst();
 }
 
-/** Lists keys that are not revoked, including expired ones. */
+/** Lists keys that are not revoked, including expired ones; with `search`, those whose name or redacted value has it. */
 export async function listApiKeys(
   executor: Executor,
   scope: ApiKeyScope,
   request: PageRequest,
+  search = "",
 ): Promise<Page<ApiKeyRow>> {
   const all = scoped(executor, scope);
-  return readPage(request, "createdAt", all, all.where("revokedAt", "is", null));
+  let listed = all.where("revokedAt", "is", null);
+  if (search !== "") {
+    const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+    const has = (column: "name" | "redactedValue") =>
+      sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
+    listed = listed.where((where) => where.or([has("name"), has("redactedValue")]));
+  }
+  return readPage(request, "createdAt", all, listed);
 }
 
 /** Finds keys that are neither revoked nor expired, whatever the state of their project or organization. */

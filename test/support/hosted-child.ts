@@ -33,7 +33,14 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
     case "chat":
       return chat;
     case "moderation":
-      return { ...common, task: "moderation", categories: ["length"], takesImages: false, moderate: flag };
+      return {
+        ...common,
+        task: "moderation",
+        categories: ["length"],
+        thresholds: undefined,
+        takesImages: false,
+        moderate: flag,
+      };
     case "speech":
       return {
         ...common,

@@ -31,6 +31,7 @@ const SLOTS = 64;
 /** Leaves slots to the other projects. */
 const SLOTS_PER_PROJECT = 16;
 const MAX_DEFAULT_THREADS = 4;
+const DEFAULT_THRESHOLD = 0.5;
 
 export class Classifier implements ModerationModel {
   readonly task = "moderation";
@@ -39,9 +40,9 @@ export class Classifier implements ModerationModel {
   readonly device = "cpu";
   readonly takesImages = false;
   readonly categories: readonly string[];
+  readonly thresholds: Readonly<Record<string, number>>;
   readonly #options: ClassifierOptions;
   readonly #trained: readonly string[];
-  readonly #thresholds: Readonly<Record<string, number>>;
   readonly #session: InferenceSession;
   readonly #windows: Windows;
   readonly #batches: FairBatches;
@@ -50,7 +51,8 @@ export class Classifier implements ModerationModel {
     this.#options = options;
     this.#trained = head.categories;
     this.categories = [...head.categories, "sexual/minors"].sort();
-    this.#thresholds = { ...head.thresholds, ...options.thresholds };
+    const set = { ...head.thresholds, ...options.thresholds };
+    this.thresholds = Object.fromEntries(this.categories.map((name) => [name, set[name] ?? DEFAULT_THRESHOLD]));
     this.#session = session;
     this.#windows = windows;
     this.#batches = new FairBatches((batch) => runBatch(session, batch), receiveMessages);
@@ -118,7 +120,7 @@ export class Classifier implements ModerationModel {
       Object.fromEntries(this.categories.map((category) => [category, of(category)]));
     return {
       scores: every((category) => byName[category] ?? 0),
-      flags: every((category) => (byName[category] ?? 0) >= (this.#thresholds[category] ?? 0.5)),
+      flags: every((category) => (byName[category] ?? 0) >= (this.thresholds[category] ?? DEFAULT_THRESHOLD)),
       appliedTo: every(() => ["text"] as const),
     };
   }

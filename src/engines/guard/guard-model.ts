@@ -42,6 +42,7 @@ export class GuardModel implements ModerationModel {
   readonly takesImages = false;
   readonly device: string;
   readonly categories: readonly string[];
+  readonly thresholds: Readonly<Record<string, number>>;
   readonly #chat: ChatModel;
   readonly #format: GuardFormat;
   readonly #options: GuardOptions;
@@ -52,6 +53,9 @@ export class GuardModel implements ModerationModel {
     this.#options = options;
     this.device = chat.device;
     this.categories = format.categories;
+    this.thresholds = Object.fromEntries(
+      format.categories.map((category) => [category, options.thresholds[category] ?? FLAGGED_FROM]),
+    );
   }
 
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
@@ -120,12 +124,11 @@ export class GuardModel implements ModerationModel {
   }
 
   #verdict(found: Readonly<Record<string, number>>): ModerationVerdict {
-    const { thresholds } = this.#options;
     const every = <Value>(of: (category: string) => Value) =>
       Object.fromEntries(this.categories.map((category) => [category, of(category)]));
     return {
       scores: every((category) => found[category] ?? 0),
-      flags: every((category) => (found[category] ?? 0) >= (thresholds[category] ?? FLAGGED_FROM)),
+      flags: every((category) => (found[category] ?? 0) >= (this.thresholds[category] ?? FLAGGED_FROM)),
       appliedTo: every(() => ["text"] as const),
     };
   }

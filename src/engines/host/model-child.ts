@@ -163,8 +163,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       return { task: model.task, slots, slotsPerProject, device, dimensions, contextWindow };
     }
     case "moderation": {
-      const { slotsPerProject, categories, takesImages } = model;
-      return { task: model.task, slots, slotsPerProject, device, categories, takesImages };
+      const { slotsPerProject, categories, thresholds, takesImages } = model;
+      return { task: model.task, slots, slotsPerProject, device, categories, thresholds, takesImages };
     }
     case "speech": {
       const { voices, voiceAliases, sampleRate } = model;

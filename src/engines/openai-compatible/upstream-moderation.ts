@@ -24,6 +24,7 @@ type Result = z.output<typeof Answer>["results"][number];
 export class UpstreamModeration extends UpstreamModel implements ModerationModel {
   readonly task = "moderation";
   readonly categories = undefined;
+  readonly thresholds = undefined;
   /** The upstream refuses what it does not support. */
   readonly takesImages = true;
 

@@ -151,6 +151,42 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
   });
 
+  test("finds keys by a part of their name or redacted value, in both orders", async () => {
+    const project = await newProject();
+    for (const name of ["Billing 100%", "billing_2", "Reports", "Ärger"]) {
+      await admin().projects.serviceAccounts.create(project, { name });
+    }
+    const path = `/projects/${project}/api_keys`;
+    const names = async (query: string): Promise<string[]> => {
+      const { body } = await service.send("GET", `${path}?${query}`);
+      return body.data.map(({ name }: { name: string }) => name);
+    };
+    expect(await names("search=BILL")).toEqual(["Billing 100%", "billing_2"]);
+    expect(await names("search=BILL&order=desc")).toEqual(["billing_2", "Billing 100%"]);
+    expect(await names(`search=${encodeURIComponent("0%")}`)).toEqual(["Billing 100%"]);
+    expect(await names("search=g_")).toEqual(["billing_2"]);
+    expect(await names(`search=${encodeURIComponent("Är")}`)).toEqual(["Ärger"]);
+    expect(await names(`search=${encodeURIComponent("\\")}`)).toEqual([]);
+    const { data, has_more } = (await service.send("GET", `${path}?search=bill&limit=1`)).body;
+    expect(has_more).toBe(true);
+    expect(await names(`search=bill&limit=1&after=${data[0].id}`)).toEqual(["billing_2"]);
+    expect(await names(`search=${data[0].redacted_value.slice(-4)}`)).toContain("Billing 100%");
+  });
+
+  test("shows a project key the rate limits of its own project only", async () => {
+    const project = await newProject();
+    const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
+    const headers = { authorization: `Bearer ${api_key?.value}` };
+    const own = await service.send("GET", `/projects/${project}/rate_limits`, undefined, headers);
+    expect(own).toMatchObject({ status: 200, body: { data: [{ model: "one" }] } });
+    const limit = own.body.data[0].id;
+    const other = await service.send("GET", `/projects/${await newProject()}/rate_limits`, undefined, headers);
+    expect(other).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
+    const raise = { max_requests_per_1_minute: 5 };
+    const raised = await service.send("POST", `/projects/${project}/rate_limits/${limit}`, raise, headers);
+    expect(raised.status).toBe(403);
+  });
+
   test("rejects a project key and a missing key", async () => {
     const project = await newProject();
     const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });

@@ -135,6 +135,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const longer = await apiKeys.update(created.id, { project_id: project, expires_in_seconds: 3_600 });
     expect(longer.expires_at).toBeGreaterThanOrEqual(created.created_at + 3_600);
     expect(await apiKeys.update(created.id, { project_id: project, scopes: [] })).toEqual(longer);
+    const path = `/projects/${project}/api_keys/${created.id}`;
+    const endless = await service.send("POST", path, { expires_in_seconds: null });
+    expect(endless).toMatchObject({ status: 200, body: { id: created.id, expires_at: null } });
+    expect((await service.send("GET", path)).body.expires_at).toBeNull();
     const restricting = apiKeys.update(created.id, { project_id: project, scopes: ["api.all.read"] });
     await expect(restricting).rejects.toMatchObject({ status: 400, param: "scopes" });
     const nothing = apiKeys.update(created.id, { project_id: project });

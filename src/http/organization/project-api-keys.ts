@@ -24,8 +24,8 @@ interface OfKey {
 export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
   return async (app) => {
     app.get<OfProject>("/projects/:project/api_keys", async (request) => {
-      const { owner_project_access, ...page } = parse(ProjectApiKeyListQuery, request.query);
-      const found = await accounts.apiKeys.list(scopeOf(request), { ...page, order: "asc" });
+      const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
+      const found = await accounts.apiKeys.list(scopeOf(request), page, search);
       // Deleting an account revokes its keys, so every owner of a key has access.
       if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
       return toProjectKeyList(accounts, found);

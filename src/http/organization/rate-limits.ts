@@ -45,7 +45,11 @@ export function rateLimits(accounts: Accounts, { models, defaults }: LimitedMode
   };
 
   return async (app) => {
-    app.get<OfProject>("/projects/:project/rate_limits", async (request) => {
+    app.get<OfProject>("/projects/:project/rate_limits", { config: { allowsProjectKeys: true } }, async (request) => {
+      const { projectId } = request.caller;
+      const { project } = request.params;
+      if (projectId !== undefined && projectId !== project)
+        throw new Fault("not-found", `There is no project \`${project}\`.`);
       const query = parse(RateLimitListQuery, request.query);
       return toListBody(pageOf(await rowsOf(request), query), (row) => row);
     });

@@ -123,7 +123,11 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     metadata.languages = opened?.task === "transcription" ? (opened.languages ?? null) : null;
     metadata.formats = TRANSCRIPTION_FORMATS;
   }
-  if (task === "moderation") metadata.categories = opened?.task === "moderation" ? opened.categories : null;
+  if (task === "moderation") {
+    const moderation = opened?.task === "moderation" ? opened : undefined;
+    metadata.categories = moderation?.categories ?? null;
+    metadata.thresholds = moderation?.thresholds ?? null;
+  }
   return metadata;
 }
 

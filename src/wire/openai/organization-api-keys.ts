@@ -4,6 +4,7 @@ import type { Secret } from "../../secret.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const TEN_YEARS_SECONDS = 315_360_000;
+const MAX_SEARCH_LENGTH = 200;
 
 export const EXPIRES_IN_SECONDS = z.int().min(1).max(TEN_YEARS_SECONDS);
 const scopes = z.array(z.string()).optional();
@@ -24,9 +25,14 @@ export const ServiceAccountKeyCreateBody = z.strictObject({
   scopes,
 });
 export const ServiceAccountKeyListQuery = z.strictObject(PAGE_QUERY);
-export const ProjectApiKeyUpdateBody = z.strictObject({ expires_in_seconds: EXPIRES_IN_SECONDS.optional(), scopes });
+export const ProjectApiKeyUpdateBody = z.strictObject({
+  expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
+  scopes,
+});
 export const ProjectApiKeyListQuery = z.strictObject({
   ...PAGE_QUERY,
+  ...ORDER_QUERY,
+  search: z.string().max(MAX_SEARCH_LENGTH).optional().describe("Part of the name or of the redacted value."),
   owner_project_access: z.enum(["active", "inactive", "any"]).default("any"),
 });
 

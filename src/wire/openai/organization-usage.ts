@@ -36,7 +36,8 @@ export const UsageQuery = z.strictObject({
   bucket_width: z.enum(["1m", "1h", "1d"]).default("1d"),
   batch: queryBoolean().optional(),
 });
-export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1d"]).default("1d") });
+/** OpenAI's costs have days only; minutes, hours and the group `operation` are extensions. */
+export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1m", "1h", "1d"]).default("1d") });
 
 /** Bucket widths in seconds, with the maximum and default number of buckets per page. */
 const WIDTHS = {
@@ -44,10 +45,15 @@ const WIDTHS = {
   "1h": { bucketSeconds: 3600, maxBuckets: 168, defaultBuckets: 24 },
   "1d": { bucketSeconds: 86_400, maxBuckets: 31, defaultBuckets: 7 },
 } as const;
-const COSTS_WIDTH = { bucketSeconds: 86_400, maxBuckets: 180, defaultBuckets: 7 } as const;
+const COSTS_WIDTHS = { ...WIDTHS, "1d": { ...WIDTHS["1d"], maxBuckets: 180 } } as const;
 
 const GROUPS = { project_id: "projectId", api_key_id: "keyId", model: "model" } as const;
-const COST_GROUPS = { project_id: "projectId", api_key_id: "keyId", line_item: "model" } as const;
+const COST_GROUPS = {
+  project_id: "projectId",
+  api_key_id: "keyId",
+  line_item: "model",
+  operation: "operation",
+} as const;
 
 type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
 
@@ -66,11 +72,11 @@ export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) 
 /** Converts a query of costs, whose line items are models. */
 export function toCostsRequest(query: z.output<typeof CostsQuery>, now: number) {
   refuseList(query, "models", "use 'line_items' with model IDs");
-  const order = toOrder(query, COSTS_WIDTH, now);
+  const order = toOrder(query, COSTS_WIDTHS[query.bucket_width], now);
   return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
 }
 
-type Width = (typeof WIDTHS)[keyof typeof WIDTHS] | typeof COSTS_WIDTH;
+type Width = (typeof WIDTHS | typeof COSTS_WIDTHS)[keyof typeof WIDTHS];
 
 function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Width, now: number) {
   const { start_time: start, limit = defaultBuckets } = query;
@@ -135,6 +141,7 @@ interface UsageSum extends RecordedUsage {
   projectId?: string;
   keyId?: string;
   model?: string;
+  operation?: string;
 }
 
 interface Report {
@@ -180,6 +187,7 @@ export function toCostsPage(report: Report) {
     object: "organization.costs.result" as const,
     amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
     ...(sum.costNanoDollars === null ? { x_unpriced: true } : {}),
+    ...(sum.operation === undefined ? {} : { x_operation: sum.operation }),
     line_item: sum.model ?? null,
     project_id: sum.projectId ?? null,
     api_key_id: sum.keyId ?? null,

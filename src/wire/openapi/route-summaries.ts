@@ -70,9 +70,11 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Creates a key; takes `name` and `expires_in_seconds`. The key is shown once.",
   "GET /v1/organization/projects/{project}/service_accounts/{account}/api_keys":
     "Lists the keys of a service account. Not in OpenAI's API.",
-  "GET /v1/organization/projects/{project}/api_keys": "Lists the keys of a project.",
+  "GET /v1/organization/projects/{project}/api_keys":
+    "Lists the keys of a project; `search` and `order` are not in OpenAI's API.",
   "GET /v1/organization/projects/{project}/api_keys/{key}": "Retrieves a key.",
-  "POST /v1/organization/projects/{project}/api_keys/{key}": "Sets when a key expires; takes `expires_in_seconds`.",
+  "POST /v1/organization/projects/{project}/api_keys/{key}":
+    "Sets when a key expires; takes `expires_in_seconds`, null for never.",
   "DELETE /v1/organization/projects/{project}/api_keys/{key}": "Revokes a key.",
   "GET /v1/organization/projects/{project}/api_keys/{key}/spend_limit":
     "Retrieves a key's monthly spend limit. Not in OpenAI's API.",
@@ -80,7 +82,8 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Sets a key's monthly spend limit. Not in OpenAI's API.",
   "DELETE /v1/organization/projects/{project}/api_keys/{key}/spend_limit":
     "Removes a key's spend limit. Not in OpenAI's API.",
-  "GET /v1/organization/projects/{project}/rate_limits": "Lists the rate limits of a project, one per model.",
+  "GET /v1/organization/projects/{project}/rate_limits":
+    "Lists the rate limits of a project, one per model. A project key sees those of its own project.",
   "POST /v1/organization/projects/{project}/rate_limits/{limit}": "Sets the rate limits of a project for one model.",
   "GET /v1/organization/projects/{project}/spend_limit": "Retrieves a project's monthly spend limit.",
   "POST /v1/organization/projects/{project}/spend_limit": "Sets a project's monthly spend limit.",
@@ -116,5 +119,6 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /v1/organization/usage/moderations": "Usage of moderations by time bucket.",
   "GET /v1/organization/usage/audio_speeches": "Usage of speech by time bucket.",
   "GET /v1/organization/usage/audio_transcriptions": "Usage of transcriptions by time bucket.",
-  "GET /v1/organization/costs": "Costs by day.",
+  "GET /v1/organization/costs":
+    "Costs by day; by minute and hour and by `operation`, too, which are not in OpenAI's API.",
 };

@@ -37,6 +37,7 @@ export const CostsPage = bucketsOf(
     object: z.literal("organization.costs.result"),
     amount: z.object({ value: z.number(), currency: z.literal("usd") }),
     x_unpriced: z.literal(true).optional().describe("A model's price was unknown."),
+    x_operation: z.string().optional().describe("Set when grouped by `operation`."),
     line_item: nullable,
     project_id: nullable,
     api_key_id: nullable,
