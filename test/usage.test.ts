@@ -90,7 +90,8 @@ test("reports each operation's usage within a second by minute, hour and day, an
   const headers = { authorization: `Bearer ${service.adminKey}` };
   for (const width of ["1m", "1h"]) {
     const query = `start_time=${anHourAgo()}&bucket_width=${width}&group_by=operation&limit=100`;
-    const hourly = resultsOf(await (await service.fetch(`/v1/organization/costs?${query}`, { headers })).json());
+    const answer = await service.fetch(`/v1/organization/costs?${query}`, { headers });
+    const hourly = resultsOf((await answer.json()) as Parameters<typeof resultsOf>[0]);
     expect(hourly.find(({ x_operation }) => x_operation === "speech")?.amount.value).toBe(0.00011);
     expect(new Set(hourly.map(({ x_operation }) => x_operation))).toEqual(new Set(["chat", "speech", "transcription"]));
   }
