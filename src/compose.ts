@@ -10,6 +10,9 @@ import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import { openKeyring } from "./encryption/open-keyring.ts";
+import { FileRetention } from "./files/file-retention.ts";
+import { FileStore } from "./files/file-store.ts";
+import { LocalBlobs } from "./files/local-blobs.ts";
 import { toAudioFault } from "./http/audio-faults.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
@@ -151,10 +154,19 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await prepareUploads(uploads.directory);
   const decoder = new Decoder({ folder: uploads.directory, ffmpeg });
   const responseStorage = openResponseStorage(config, database, logger);
+  const blobs = new LocalBlobs(config.files.directory);
+  await blobs.check();
+  const files = new FileStore({ database, blobs, ...config.files });
+  const fileRetention = new FileRetention({ database, files, logger });
   const server = buildServer({
     accounts,
     inference,
     responseStorage,
+    files: {
+      files,
+      uploads: { directory: uploads.directory, maxBytes: config.files.maxBytesPerFile },
+      checkUnused: async () => {},
+    },
     administration: {
       resolveModel: (entry) => resolvePermissionEntry(catalog, entry),
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
@@ -200,6 +212,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     downloadDefaultChatModel: (listener, signal) => live.downloadDefaultChatModel(listener, signal),
     close: async () => {
       decoder.close();
+      fileRetention.close();
       await responseStorage?.close();
       await live.close();
       await usageRecorder.close();

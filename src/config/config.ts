@@ -45,6 +45,14 @@ export interface Config {
     /** Maximum bytes of responses and conversations that one project stores. */
     maxBytesPerProject: number;
   };
+  files: {
+    /** Absolute path of the folder of uploaded files and batch results. */
+    directory: string;
+    maxBytesPerFile: number;
+    maxBytesPerProject: number;
+    /** Days to keep a file, and a batch that has ended. */
+    keepDays: number;
+  };
   ollama: {
     /** Whether Ollama's API is served. */
     enabled: boolean;

@@ -143,6 +143,8 @@ const usage = z
   })
   .describe("Retention of usage records.");
 
+const directory = z.string().min(1).max(4096);
+
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 const memory = z
@@ -174,6 +176,30 @@ const responses = z
       ),
   })
   .describe("Storage of the Responses API.");
+
+const files = z
+  .strictObject({
+    directory: directory
+      .optional()
+      .describe(
+        "Directory of uploaded files and batch results, relative to this file. Replicas need one that they share. Default: files in the data directory.",
+      ),
+    max_file_size: memory
+      .prefault("200MB")
+      .describe("Maximum size of an uploaded file, such as 200MB; larger files get a 413."),
+    max_size_per_project: memory
+      .prefault("5GiB")
+      .describe(
+        "Maximum size of the files that one project stores, such as 500MB; further uploads get a 429. Results of batches count, but are always stored.",
+      ),
+    keep_days: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(30)
+      .describe("Days to keep a file, and a batch that has ended; an upload can ask for less."),
+  })
+  .describe("Storage of the Files API.");
 
 const ollama = z
   .strictObject({
@@ -220,8 +246,6 @@ const local = z
   })
   .describe("Loading and unloading of models that run on this machine.");
 
-const directory = z.string().min(1).max(4096);
-
 export const configFile = z.strictObject({
   builtin_models: z
     .boolean()
@@ -242,6 +266,7 @@ export const configFile = z.strictObject({
   limits: limits.prefault({}),
   usage: usage.prefault({}),
   responses: responses.prefault({}),
+  files: files.prefault({}),
   ollama: ollama.prefault({}),
   local: local.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),

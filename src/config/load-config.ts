@@ -154,6 +154,12 @@ function combine(
       keepDays: file.responses.keep_days,
       maxBytesPerProject: file.responses.max_size_per_project,
     },
+    files: {
+      directory: resolvePath(undefined, file.files.directory, resolve(dataDirectory, "files")),
+      maxBytesPerFile: file.files.max_file_size,
+      maxBytesPerProject: file.files.max_size_per_project,
+      keepDays: file.files.keep_days,
+    },
     ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
     encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
     local: {

@@ -35,6 +35,7 @@ import { chatCompletions } from "./v1/chat-completions.ts";
 import { completions } from "./v1/completions.ts";
 import { conversations } from "./v1/conversations.ts";
 import { embeddings } from "./v1/embeddings.ts";
+import { type FileParts, files } from "./v1/files.ts";
 import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
@@ -47,6 +48,7 @@ export interface ServerOptions {
   inference: Inference;
   /** Storage of the Responses API; undefined: nothing is stored. */
   responseStorage: ResponseStorage | undefined;
+  files: FileParts;
   administration: Omit<OrganizationParts, "accounts" | "stopping">;
   /** Health checks and metrics; undefined when a separate address serves them. */
   operations: Operations | undefined;
@@ -131,6 +133,7 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(responses(options.inference, options.unknownFields, options.responseStorage));
       scope.register(storedResponses(options.responseStorage));
       scope.register(conversations(options.inference, options.responseStorage));
+      scope.register(files(options.inference, options.files));
       scope.register(models(options.inference));
       scope.register(
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),

@@ -105,6 +105,19 @@ export async function receiveUpload(
   return parseBody(request.raw, contentType, join(folder, "file"), maxBytes);
 }
 
+/** Returns the file. Throws a Fault when there is none, or when it is empty. */
+export function requireFile({ file, fields }: Upload): NonNullable<Upload["file"]> {
+  if (file === undefined) {
+    const isText = fields.some(([name]) => name === "file");
+    const message = isText
+      ? "The field 'file' must be a file, with a file name."
+      : "Missing required parameter: 'file'.";
+    throw invalidRequest(message, "file", isText ? "invalid_type" : "missing_required_parameter");
+  }
+  if (file.bytes === 0) throw invalidRequest("The file is empty.", "file", "invalid_value");
+  return file;
+}
+
 async function makeFolder(directory: string): Promise<string> {
   try {
     // It may have been removed since startup.

@@ -29,6 +29,7 @@ export interface Schema {
   responseEvents: ResponseEventsRow;
   requestDimensions: RequestDimensionRow;
   requestHistory: RequestHistoryRow;
+  files: FileRow;
 }
 
 export interface OrganizationRow {
@@ -284,4 +285,17 @@ export interface RequestHistoryRow {
   characters: number | null;
   audioMilliseconds: number | null;
   costNanoDollars: number | null;
+}
+
+/** File of a project; its bytes are in the blob store, under its id. */
+export interface FileRow {
+  id: string;
+  projectId: string;
+  purpose: "batch" | "batch_output" | "user_data";
+  filename: string;
+  bytes: number;
+  /** 0 while the bytes are being stored. */
+  isStored: number;
+  createdAt: number;
+  expiresAt: number;
 }

@@ -1,6 +1,5 @@
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { invalidRequest } from "../../faults.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
 import { type ParsedTranscription, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
@@ -9,7 +8,7 @@ import { withAudioFaults } from "../audio-faults.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
-import { receiveUpload, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
+import { receiveUpload, requireFile, takeMultipart, type Upload, type UploadOptions } from "../upload.ts";
 
 export interface TranscriptionParts {
   decoder: Decoder;
@@ -58,16 +57,4 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
       transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
     );
   };
-}
-
-function requireFile({ file, fields }: Upload): NonNullable<Upload["file"]> {
-  if (file === undefined) {
-    const isText = fields.some(([name]) => name === "file");
-    const message = isText
-      ? "The field 'file' must be a file, with a file name."
-      : "Missing required parameter: 'file'.";
-    throw invalidRequest(message, "file", isText ? "invalid_type" : "missing_required_parameter");
-  }
-  if (file.bytes === 0) throw invalidRequest("The file is empty.", "file", "invalid_value");
-  return file;
 }

@@ -13,6 +13,7 @@ import { storedResponses } from "./0009-stored-responses.ts";
 import { requestHistory } from "./0010-request-history.ts";
 import { replicaCount } from "./0011-replica-count.ts";
 import { requestDimensions } from "./0012-request-dimensions.ts";
+import { files } from "./0013-files.ts";
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts": accounts,
@@ -27,4 +28,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0010-request-history": requestHistory,
   "0011-replica-count": replicaCount,
   "0012-request-dimensions": requestDimensions,
+  "0013-files": files,
 };

@@ -13,6 +13,7 @@ const TAGS: readonly (readonly [tag: string, path: RegExp, description: string])
   ["Responses", /^\/v1\/(responses|conversations)/, "OpenAI's Responses API and conversations."],
   ["Audio", /^\/v1\/audio/, "Speech and transcription."],
   ["Text", /^\/v[12]\/(embeddings|moderations|rerank)/, "Embeddings, reranking and moderation."],
+  ["Batches", /^\/v1\/(files|batches)/, "Files, and batches of requests that run with low priority."],
   ["Ollama", /^\/api\//, "Ollama's API."],
   ["Models", /^\/v1\/models/, "Models that a key may use."],
   ["Projects", /^\/v1\/organization\/projects/, "Projects, service accounts, keys and their limits."],

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { ConsoleSignInBody } from "../openai/console-session.ts";
+import { FILE_OPERATIONS } from "./file-operations.ts";
 import { MODEL_OPERATIONS } from "./model-operations.ts";
 import type { Operation } from "./operation.ts";
 import { ORGANIZATION_OPERATIONS } from "./organization-operations.ts";
@@ -21,6 +22,7 @@ const SERVICE_OPERATIONS: Readonly<Record<string, Operation>> = {
 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...MODEL_OPERATIONS,
+  ...FILE_OPERATIONS,
   ...ORGANIZATION_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };

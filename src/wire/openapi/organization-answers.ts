@@ -8,7 +8,7 @@ const secondsOrNull = z.int().nullable();
 const count = z.int().min(0);
 
 /** A page of a list, with cursors. */
-function listOfEntries<Entry extends z.ZodType>(entry: Entry) {
+export function listOfEntries<Entry extends z.ZodType>(entry: Entry) {
   return z.object({
     object: z.literal("list"),
     data: z.array(entry),

@@ -1,0 +1,55 @@
+/** Files as OpenAI's clients send, list and read them. */
+
+import { z } from "zod";
+import { PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
+import { parse } from "./validate.ts";
+
+const PURPOSES = ["batch", "user_data"] as const;
+/** OpenAI's clients may ask for as many in one page. */
+const MAX_FILES_LISTED = 10_000;
+
+/** Fields of the multipart form, beside its `file`. */
+export const FileForm = z.looseObject({
+  purpose: z.enum(PURPOSES).describe("batch: input of a batch, as lines of JSON. user_data: any file."),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": queryNumber(z.int().min(3600).max(2_592_000)).optional(),
+});
+
+export const FileListQuery = z.looseObject({
+  ...PAGE_QUERY,
+  limit: queryNumber(z.int().min(1).max(MAX_FILES_LISTED)).default(MAX_FILES_LISTED),
+  order: z.enum(["asc", "desc"]).default("desc"),
+  purpose: z.string().min(1).max(100).optional(),
+});
+
+export interface ParsedFileForm {
+  purpose: (typeof PURPOSES)[number];
+  expiresAfterSeconds: number | undefined;
+}
+
+/** Throws a Fault for a missing or unknown purpose. */
+export function readFileForm(fields: readonly (readonly [name: string, value: string])[]): ParsedFileForm {
+  const form = parse(FileForm, Object.fromEntries(fields));
+  return { purpose: form.purpose, expiresAfterSeconds: form["expires_after[seconds]"] };
+}
+
+export function toFileObject(file: {
+  id: string;
+  bytes: number;
+  createdAt: number;
+  expiresAt: number;
+  filename: string;
+  purpose: string;
+}) {
+  return {
+    id: file.id,
+    object: "file" as const,
+    bytes: file.bytes,
+    created_at: toSeconds(file.createdAt),
+    expires_at: toSeconds(file.expiresAt),
+    filename: file.filename,
+    purpose: file.purpose,
+    status: "processed" as const,
+    status_details: null,
+  };
+}
