@@ -45,14 +45,16 @@ export function isDiskFull(error: unknown): boolean {
   return DISK_FULL_CODES.has(codeOf(error));
 }
 
+/** SQLite's own extended result code for it. */
+const FILE_REPLACED = "SQLITE_READONLY_DBMOVED";
+
 /** Thrown when SQLite's file was removed or replaced, which SQLite itself does not detect in WAL mode. */
 export class FileReplacedError extends Error {
-  /** SQLite's own extended result code for it. */
-  readonly code = "SQLITE_READONLY_DBMOVED";
+  readonly code = FILE_REPLACED;
 }
 
 export function isFileReplaced(error: unknown): boolean {
-  return error instanceof FileReplacedError;
+  return codeOf(error) === FILE_REPLACED;
 }
 
 function codeOf(error: unknown): string | undefined {
