@@ -262,16 +262,3 @@ test("recovers when the file was temporarily replaced by something that is not a
   await database.check();
   await rm(directory, { recursive: true });
 });
-
-test("rejects a database that a newer version has migrated, naming the migration", async () => {
-  const options = await databases.create("sqlite");
-  const database = open(options);
-  await database.check();
-  await database.run((executor) =>
-    sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(executor),
-  );
-  await expect(open(options).check()).rejects.toMatchObject({
-    name: "Fault",
-    message: expect.stringMatching(/newer Parlance.*`9999-later`.*Start the newer version/),
-  });
-});

@@ -2,11 +2,11 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
-import { Migrator } from "kysely/migration";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
 import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction } from "./errors.ts";
+import { assertCompatible, type Migrations, migrate, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { postgresqlDialect } from "./postgresql.ts";
 import type { Schema } from "./schema.ts";
@@ -24,6 +24,8 @@ export interface DatabaseOptions {
   logger: Logger;
   /** Whether the first use runs the migrations; default true. False for a read replica. */
   migrates?: boolean;
+  /** Default: those of this version. */
+  migrations?: Migrations;
 }
 
 /** The database itself or a transaction on it, as repositories take it. */
@@ -36,19 +38,25 @@ export function openDatabase(options: DatabaseOptions): Database {
   return new Database(
     new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }),
     options.url === undefined ? "sqlite" : "postgresql",
-    options.migrates,
+    options,
   );
 }
 
 export class Database {
   readonly kind: "sqlite" | "postgresql";
   readonly #kysely: Kysely<Schema>;
+  readonly #migrations: Migrations;
   #migrated: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(kysely: Kysely<Schema>, kind: "sqlite" | "postgresql", migrates = true) {
+  constructor(
+    kysely: Kysely<Schema>,
+    kind: "sqlite" | "postgresql",
+    { migrates = true, migrations = MIGRATIONS }: Pick<DatabaseOptions, "migrates" | "migrations">,
+  ) {
     this.#kysely = kysely;
     this.kind = kind;
+    this.#migrations = migrations;
     if (!migrates) this.#migrated = Promise.resolve();
   }
 
@@ -75,12 +83,12 @@ export class Database {
     });
   }
 
-  /** Resolves when the database answers and its schema is current. Throws a Fault otherwise. */
+  /** Resolves when the database answers and its schema is current or compatible. Throws a Fault otherwise. */
   async check(): Promise<void> {
-    await this.run((executor) => executor.selectFrom("accountChanges").select("version").execute());
+    await this.#guard(() => assertCompatible(this.#tables, this.#migrations));
   }
 
-  /** Runs the migrations that the database lacks. Throws a Fault when a newer version has migrated it. */
+  /** Runs the migrations that the database lacks. Throws a Fault when a newer version has made it incompatible. */
   async migrate(): Promise<void> {
     await this.#guard(async () => {});
   }
@@ -88,8 +96,7 @@ export class Database {
   /** Returns the names of the migrations that the database lacks, oldest first, without running them. */
   async pendingMigrations(): Promise<string[]> {
     try {
-      const migrations = await this.#migrator().getMigrations();
-      return migrations.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+      return await pendingMigrations(this.#tables, this.#migrations);
     } catch (error) {
       throw isConnectionError(error) ? unreachable(error) : error;
     }
@@ -100,6 +107,11 @@ export class Database {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#kysely.destroy();
+  }
+
+  /** Tables and columns by the names that they have in the database. */
+  get #tables(): Kysely<unknown> {
+    return this.#kysely.withoutPlugins() as unknown as Kysely<unknown>;
   }
 
   async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -116,18 +128,11 @@ export class Database {
 
   async #migrate(): Promise<void> {
     try {
-      const { error } = await this.#migrator().migrateToLatest();
-      if (error !== undefined) throw newerFault(error) ?? error;
+      await migrate(this.#tables, this.#migrations);
     } catch (error) {
       this.#migrated = undefined;
       throw error;
     }
-  }
-
-  /** Kysely's lock makes replicas that start at the same time migrate one after the other. */
-  #migrator(): Migrator {
-    const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
-    return new Migrator({ db: this.#kysely.withoutPlugins(), provider });
   }
 }
 
@@ -136,15 +141,4 @@ function unreachable(error: unknown): Fault {
     ? "The database's disk is full. Free some space, then try again."
     : "The database cannot be reached. Try again in a moment.";
   return unavailable(message, "database_unavailable", RETRY_AFTER_SECONDS, error);
-}
-
-/** Recognized by its message: Kysely gives this error no code. */
-function newerFault(error: unknown): Fault | undefined {
-  const message = error instanceof Error ? error.message : "";
-  const [, name] = /^corrupted migrations: previously executed migration (\S+) is missing/.exec(message) ?? [];
-  if (name === undefined) return undefined;
-  const problem = `A newer Parlance has migrated this database, which this version cannot use (migration \`${name}\`).`;
-  return new Fault("conflict", `${problem} Start the newer version, or restore a backup from before the upgrade.`, {
-    cause: error,
-  });
 }

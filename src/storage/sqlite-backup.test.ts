@@ -103,3 +103,14 @@ test("refuses a damaged backup, another file and a newer version's backup", asyn
     .close();
   await expect(restoreSqlite(other, file)).rejects.toThrow("is from a newer Parlance (migration `9999-future`)");
 });
+
+test("backs up and restores a database that a newer, compatible version has migrated", async () => {
+  await withDatabase((database) => addOrganization(database, "one"));
+  new BetterSqlite(file)
+    .exec("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')")
+    .exec("insert into schema_compatibility values ('9999-later', null)")
+    .close();
+  await backUpSqlite(file, backup);
+  await restoreSqlite(backup, file);
+  expect(await organizationIds()).toEqual(["one"]);
+});

@@ -4,6 +4,7 @@ import { chmod, constants, copyFile, open, rename, rm, stat } from "node:fs/prom
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { Fault } from "../faults.ts";
+import { type CompatibilityRow, findIncompatible } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 
 /**
@@ -63,9 +64,11 @@ function checkBackup(file: string): void {
     const [{ quick_check: problem }] = database.pragma("quick_check(1)") as [{ quick_check: string }];
     if (problem !== "ok") throw new Fault("invalid-request", `${file} is damaged: ${problem}`);
     const names = database.prepare("select name from kysely_migration").pluck().all() as string[];
-    const unknown = names.find((name) => !Object.hasOwn(MIGRATIONS, name));
-    if (unknown !== undefined) {
-      const message = `${file} is from a newer Parlance (migration \`${unknown}\`). Use that version.`;
+    const table = database.prepare("select 1 from sqlite_master where name = 'schema_compatibility'").get();
+    const rows = table === undefined ? [] : database.prepare("select * from schema_compatibility").all();
+    const incompatible = findIncompatible(names, rows as CompatibilityRow[], MIGRATIONS);
+    if (incompatible !== undefined) {
+      const message = `${file} is from a newer Parlance (migration \`${incompatible}\`). Use that version.`;
       throw new Fault("conflict", message);
     }
   } catch (error) {

@@ -11,7 +11,7 @@ import { type Plugin, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
 import { ROOT } from "./executable.ts";
 
-const BUILD_FOLDER = join(ROOT, "node_modules/.cache/parlance-test/service");
+const BUILDS_FOLDER = join(ROOT, "node_modules/.cache/parlance-test");
 const MAIN = "src/cli/parlance.ts";
 
 /** Have native libraries, or start workers from their own files. */
@@ -24,19 +24,22 @@ const DECLARES_DIRNAME = /\b(const|let|var) __(dirname|filename)\b/;
 const DECODER = "packages/audio/src/decode-child.ts";
 
 export default async function buildService(project: TestProject): Promise<void> {
-  await build();
-  project.onTestsRerun(build);
-  process.env.PARLANCE_TEST_EXECUTABLE = join(BUILD_FOLDER, `${builtName(MAIN)}.js`);
+  const build = () => buildInto("service");
+  process.env.PARLANCE_TEST_EXECUTABLE = await build();
+  project.onTestsRerun(async () => void (await build()));
 }
 
-async function build(): Promise<void> {
-  await rm(BUILD_FOLDER, { recursive: true, force: true });
+/** Bundles the sources into a folder of this name. Resolves with the path of the executable. */
+export async function buildInto(name: string, plugins: readonly Plugin[] = []): Promise<string> {
+  const folder = join(BUILDS_FOLDER, name);
+  await rm(folder, { recursive: true, force: true });
   const entries = await startedModules();
-  await bundle(entries, "shared");
+  await bundle(folder, entries, "shared", plugins);
   // The decoder's process may read only the files of its own package.
-  await bundle([DECODER], dirname(DECODER));
-  for (const folder of [BUILD_FOLDER, join(BUILD_FOLDER, "packages/audio")])
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
+  await bundle(folder, [DECODER], dirname(DECODER), plugins);
+  for (const each of [folder, join(folder, "packages/audio")])
+    await writeFile(join(each, "package.json"), '{ "type": "module" }\n');
+  return join(folder, `${builtName(MAIN)}.js`);
 }
 
 async function startedModules(): Promise<string[]> {
@@ -53,17 +56,22 @@ async function startedModules(): Promise<string[]> {
   return [...entries];
 }
 
-async function bundle(entries: readonly string[], sharedFolder: string): Promise<void> {
+async function bundle(
+  folder: string,
+  entries: readonly string[],
+  sharedFolder: string,
+  plugins: readonly Plugin[],
+): Promise<void> {
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [builtName(entry), join(ROOT, entry)])),
     cwd: ROOT,
     platform: "node",
     external: NOT_BUNDLED,
-    plugins: [locations],
+    plugins: [...plugins, locations(folder)],
     logLevel: "silent",
   });
   await build.write({
-    dir: BUILD_FOLDER,
+    dir: folder,
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: `${sharedFolder}/[name]-[hash].js`,
@@ -71,10 +79,10 @@ async function bundle(entries: readonly string[], sharedFolder: string): Promise
 }
 
 /** Modules find assets and packages where the sources do, and the processes that they start in the bundle. */
-const locations: Plugin = {
+const locations = (folder: string): Plugin => ({
   name: "locations",
   transform(code, id) {
-    const path = code.search(STARTED) === -1 ? id : join(BUILD_FOLDER, `${builtName(relative(ROOT, id))}.js`);
+    const path = code.search(STARTED) === -1 ? id : join(folder, `${builtName(relative(ROOT, id))}.js`);
     const located = code
       .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
       .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)))
@@ -85,7 +93,7 @@ const locations: Plugin = {
       .replaceAll(/\b__dirname\b/g, JSON.stringify(dirname(path)))
       .replaceAll(/\b__filename\b/g, JSON.stringify(path));
   },
-};
+});
 
 /** `src/cli/serve.ts` → `src/cli/serve`. */
 function builtName(source: string): string {

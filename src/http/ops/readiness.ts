@@ -1,10 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import { Fault } from "../../faults.ts";
 import { VERSION } from "../../version.ts";
 import type { Readiness } from "./operations.ts";
 
 export interface ReadinessParts {
   catalog: Catalog;
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer, and a Fault `conflict` when its schema is too new. */
   checkDatabase: () => Promise<void>;
   /** Describes what a deployment that is not open yet waits for. */
   waitsFor: (deployment: string) => string | undefined;
@@ -17,7 +18,10 @@ export interface ReadinessParts {
 export async function readinessOf({ catalog, checkDatabase, waitsFor }: ReadinessParts): Promise<Readiness> {
   const database = await checkDatabase().then(
     (): Readiness["database"] => ({ state: "up" }),
-    (): Readiness["database"] => ({ state: "down", reason: "the database does not respond; see the log" }),
+    (error: unknown): Readiness["database"] => {
+      const isNewer = error instanceof Fault && error.kind === "conflict";
+      return { state: "down", reason: isNewer ? error.message : "the database does not respond; see the log" };
+    },
   );
   const models: Readiness["models"][number][] = [];
   let isSettled = true;

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { SchemaMigration } from "./schema-migration.ts";
 
 /** Gives the history narrow rows. Its previous rows, a few days of metadata that no release has written, are dropped. */
-export const requestDimensions: Migration = {
+export const requestDimensions: SchemaMigration = {
+  oldestCompatible: "0012-request-dimensions",
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema.dropTable("request_history").execute();
     await db.schema

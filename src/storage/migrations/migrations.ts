@@ -1,6 +1,5 @@
 /** Every migration, in the order of its name. One that was released is never edited: a change is a new one. */
 
-import type { Migration } from "kysely/migration";
 import { accounts } from "./0001-accounts.ts";
 import { modelSightings } from "./0002-model-sightings.ts";
 import { usage } from "./0003-usage.ts";
@@ -14,8 +13,10 @@ import { requestHistory } from "./0010-request-history.ts";
 import { replicaCount } from "./0011-replica-count.ts";
 import { requestDimensions } from "./0012-request-dimensions.ts";
 import { files } from "./0013-files.ts";
+import { schemaCompatibility } from "./0014-schema-compatibility.ts";
+import type { SchemaMigration } from "./schema-migration.ts";
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0001-accounts": accounts,
   "0002-model-sightings": modelSightings,
   "0003-usage": usage,
@@ -29,4 +30,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0011-replica-count": replicaCount,
   "0012-request-dimensions": requestDimensions,
   "0013-files": files,
+  "0014-schema-compatibility": schemaCompatibility,
 };
