@@ -106,6 +106,22 @@ test("sums the last hour by minute and reports deployments to administrators", a
   expect(overview.deployments).toMatchObject([{ model: "echo", state: "up", circuit: "closed", waiting: 0 }]);
 });
 
+test("shows each spend limit with what its owner spent, and hides the organization's spend from a project", async () => {
+  const limit = { currency: "USD", interval: "month", threshold_amount: 500 };
+  await send("POST", "/spend_limit", limit);
+  await send("POST", `/projects/${other.id}/spend_limit`, { ...limit, threshold_amount: 100 });
+  await eventually(async () => {
+    const { spend } = await send("GET", "/overview");
+    expect(spend.limits).toMatchObject([{ scope: "organization", threshold_usd: 5, enforced: true }]);
+    expect(spend.limits[0].month_usd).toBe(spend.month_usd);
+    expect(spend.month_usd).toBeGreaterThan(0);
+    const own = await send("GET", "/overview", undefined, other.key);
+    const byScope = Object.fromEntries(own.spend.limits.map((each: { scope: string }) => [each.scope, each]));
+    expect(byScope.organization).toMatchObject({ threshold_usd: 5, month_usd: null });
+    expect(byScope.project).toMatchObject({ scope_id: other.id, threshold_usd: 1, month_usd: own.spend.month_usd });
+  });
+});
+
 test("reads an overview at most once a second for each key", async () => {
   const read = async () => requestsIn(await send("GET", "/overview", undefined, other.key));
   const client = service.client({ apiKey: other.key });

@@ -3,6 +3,7 @@
 const NUMBER = new Intl.NumberFormat("en-US");
 const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
@@ -41,6 +42,10 @@ export function formatBytes(bytes: number): string {
 
 export function formatTime(seconds: number): string {
   return TIME.format(seconds * 1000);
+}
+
+export function formatTimeOfDay(seconds: number): string {
+  return TIME_OF_DAY.format(seconds * 1000);
 }
 
 export function formatDateTime(seconds: number): string {

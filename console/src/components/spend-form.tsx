@@ -6,7 +6,7 @@ import { formatCost } from "./format.ts";
 import { notifyDone, notifyFailure } from "./notify.ts";
 import { QueryView } from "./query-view.tsx";
 
-interface SpendLimit {
+export interface SpendLimit {
   /** US cents. */
   threshold_amount: number;
   enforcement?: { status: string };
@@ -20,7 +20,7 @@ interface SpendFormProps {
   onSaved?: () => void;
 }
 
-function spendLimitQuery(owner: string) {
+export function spendLimitQuery(owner: string) {
   return queryOptions({
     queryKey: ["spend-limit", owner],
     queryFn: ({ signal }) => retrieveOrNull<SpendLimit>(`${owner}/spend_limit`, signal),

@@ -5,7 +5,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { MinuteSum, RequestHistory } from "../../usage/request-history.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
-import { type ShownDeployment, toOverview } from "../../wire/openai/organization-overview.ts";
+import { type ShownDeployment, type ShownSpendLimit, toOverview } from "../../wire/openai/organization-overview.ts";
 import { ownProject } from "./own-project.ts";
 
 export interface OverviewParts {
@@ -48,18 +48,30 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       const scopeId = caller.projectId ?? caller.organizationId;
       const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
       const tomorrow = day + 24 * HOUR;
-      const month = Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth());
+      const month = { from: Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()), until: tomorrow };
+      const spendLimits: ShownSpendLimit[] = [];
+      for (const limit of accounts.spendLimitsOf(caller)) {
+        const { scopeId: limited } = limit;
+        const isVisible = limited !== caller.organizationId || caller.kind === "admin";
+        const spentNanoDollars = isVisible ? await reports.spentBetween(caller, limited, month) : undefined;
+        spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
+      }
       return toOverview({
         now,
         minutes: await hours.read(filter, now),
         firstTokenTimes: await history.firstTokenTimes(filter, now - HOUR),
         spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow }),
-        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, { from: month, until: tomorrow }),
-        spendLimits: accounts.spendLimitsOf(caller),
+        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, month),
+        spendLimits,
         deployments: (await maySeeDeployments(accounts, caller)) ? deploymentsOf(catalog) : undefined,
       });
     }
   };
+}
+
+function scopeOf({ organizationId, projectId }: Caller, limited: string): ShownSpendLimit["scope"] {
+  if (limited === organizationId) return "organization";
+  return limited === projectId ? "project" : "api_key";
 }
 
 /** Deployments belong to the installation, and reasons for failures contain paths. */

@@ -13,8 +13,17 @@ interface Overview {
   firstTokenTimes: readonly number[];
   spentTodayNanoDollars: number;
   spentThisMonthNanoDollars: number;
-  spendLimits: readonly { scopeId: string; thresholdCents: number; isEnforcing: number }[];
+  spendLimits: readonly ShownSpendLimit[];
   deployments: readonly ShownDeployment[] | undefined;
+}
+
+export interface ShownSpendLimit {
+  scope: "organization" | "project" | "api_key";
+  scopeId: string;
+  thresholdCents: number;
+  isEnforcing: number;
+  /** This month; undefined where the key may not see it. */
+  spentNanoDollars: number | undefined;
 }
 
 export interface ShownDeployment {
@@ -60,9 +69,11 @@ export function toOverview(overview: Overview) {
     spend: {
       today_usd: overview.spentTodayNanoDollars / NANO,
       month_usd: overview.spentThisMonthNanoDollars / NANO,
-      limits: overview.spendLimits.map(({ scopeId, thresholdCents, isEnforcing }) => ({
+      limits: overview.spendLimits.map(({ scope, scopeId, thresholdCents, isEnforcing, spentNanoDollars }) => ({
+        scope,
         scope_id: scopeId,
         threshold_usd: thresholdCents / 100,
+        month_usd: spentNanoDollars === undefined ? null : spentNanoDollars / NANO,
         enforced: isEnforcing === 1,
       })),
     },

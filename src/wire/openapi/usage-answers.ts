@@ -93,7 +93,15 @@ export const Overview = named(
     spend: z.object({
       today_usd: z.number(),
       month_usd: z.number(),
-      limits: z.array(z.object({ scope_id: z.string(), threshold_usd: z.number(), enforced: z.boolean() })),
+      limits: z.array(
+        z.object({
+          scope: z.enum(["organization", "project", "api_key"]),
+          scope_id: z.string(),
+          threshold_usd: z.number(),
+          month_usd: numberOrNull.describe("Spent this month; null where the key may not see it."),
+          enforced: z.boolean(),
+        }),
+      ),
     }),
     deployments: z
       .array(

@@ -1,6 +1,6 @@
 import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
-import { formatTime } from "../../components/format.ts";
+import { formatTimeOfDay } from "../../components/format.ts";
 import type { Overview } from "./overview-query.ts";
 
 interface LastHourChartProps {
@@ -10,7 +10,7 @@ interface LastHourChartProps {
 
 export function LastHourChart({ minutes, height }: LastHourChartProps) {
   const data = minutes.map((minute) => ({
-    time: formatTime(minute.start_time).replace(/^(\d+:\d+):\d+/, "$1"),
+    time: formatTimeOfDay(minute.start_time),
     Succeeded: minute.requests - minute.errors,
     Failed: minute.errors,
   }));

@@ -18,13 +18,22 @@ export interface Deployment {
   first_token_seconds: number | null;
 }
 
+export interface SpendLimit {
+  scope: "organization" | "project" | "api_key";
+  scope_id: string;
+  threshold_usd: number;
+  /** Null where the key may not see it. */
+  month_usd: number | null;
+  enforced: boolean;
+}
+
 export interface Overview {
   minutes: { start_time: number; requests: number; errors: number; input_tokens: number; output_tokens: number }[];
   first_token_ms: { p50: number | null; p95: number | null };
   spend: {
     today_usd: number;
     month_usd: number;
-    limits: { scope_id: string; threshold_usd: number; enforced: boolean }[];
+    limits: SpendLimit[];
   };
   deployments: Deployment[] | null;
 }

@@ -6,7 +6,7 @@ import { request } from "../../api/request.ts";
 import { notifyDone, notifyFailure } from "../../components/notify.ts";
 import { QueryView } from "../../components/query-view.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
-import { pathOf, type RateLimit, rateLimitsQuery } from "./projects-api.ts";
+import { pathOf, type RateLimit, rateLimitsQuery, UNLIMITED } from "./projects-api.ts";
 
 export function LimitsTab({ project }: { project: string }) {
   const rates = useQuery(rateLimitsQuery(project));
@@ -23,9 +23,6 @@ export function LimitsTab({ project }: { project: string }) {
     </SimpleGrid>
   );
 }
-
-/** The API's number for unlimited. */
-const UNLIMITED = 1_000_000_000;
 
 const FIELDS = [
   ["max_requests_per_1_minute", "Requests per minute"],

@@ -38,6 +38,11 @@ const PROJECTS = "v1/organization/projects";
 
 export const pathOf = (project: string) => `${PROJECTS}/${encodeURIComponent(project)}`;
 
+export const keyPath = (project: string, key: string) => `${pathOf(project)}/api_keys/${encodeURIComponent(key)}`;
+
+/** The API's number for a rate that is not limited. */
+export const UNLIMITED = 1_000_000_000;
+
 export const projectsQuery = (includeArchived: boolean) =>
   queryOptions({
     queryKey: ["projects", includeArchived],

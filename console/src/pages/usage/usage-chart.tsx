@@ -1,31 +1,36 @@
 import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
-import { formatCompact, formatCost, formatDate, formatTime } from "../../components/format.ts";
-import { bucketsOf, type Range, type UsageRow } from "./usage-query.ts";
+import { formatCompact, formatCost } from "../../components/format.ts";
+import { timeLabel } from "./time-label.ts";
+import { highestBar, type Metric } from "./usage-limits.ts";
+import { bucketsOf, type UsageRow, type UsageSelection } from "./usage-query.ts";
 
 const COLORS = ["cyan.7", "indigo.5", "teal.5", "orange.5", "grape.5", "lime.6", "pink.5", "gray.5"];
 /** Further groups are drawn together. */
 const MAX_SERIES = COLORS.length - 1;
+/** A limit further above the bars would flatten them. */
+const MAX_LIMIT_TIMES_BARS = 10;
 
 const WEEK = 7 * 86_400;
 
 interface UsageChartProps {
-  rows: UsageRow[];
-  metric: "cost" | "tokens" | "requests" | "audioSeconds" | "characters";
-  range: Range;
+  rows: readonly UsageRow[];
+  metric: Metric;
+  selection: UsageSelection;
+  limit: number | undefined;
   height: number;
 }
 
-export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
+export function UsageChart({ rows, metric, selection, limit, height }: UsageChartProps) {
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(row.group, (totals.get(row.group) ?? 0) + row[metric]);
   const names = [...totals].sort(([, a], [, b]) => b - a).map(([name]) => name);
   const shown = names.slice(0, MAX_SERIES);
-  const label = (time: number) => (range === "24h" ? formatTime(time) : formatDate(time));
   const byTime = new Map<number, Record<string, number | string>>();
-  const starts = bucketsOf(range);
+  const starts = bucketsOf(selection);
+  const label = (time: number) => timeLabel(time, selection);
   // A bar for each day of a year would be a pixel wide, and slow.
-  const barOf = (time: number) => (range === "365d" ? time - ((time - (starts[0] ?? 0)) % WEEK) : time);
+  const barOf = (time: number) => (selection.range === "365d" ? time - ((time - (starts[0] ?? 0)) % WEEK) : time);
   for (const time of starts) byTime.set(barOf(time), { time: label(barOf(time)) });
   for (const row of rows) {
     const time = barOf(row.time);
@@ -35,6 +40,7 @@ export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
     byTime.set(time, point);
   }
   const series = [...shown, ...(names.length > shown.length ? ["Others"] : [])];
+  const isNear = limit !== undefined && limit <= MAX_LIMIT_TIMES_BARS * highestBar(rows, metric);
   return (
     <BarChart
       h={height}
@@ -43,11 +49,14 @@ export function UsageChart({ rows, metric, range, height }: UsageChartProps) {
       type="stacked"
       gridAxis="x"
       tickLine="none"
-      withLegend
+      withLegend={series.length > 1}
       valueFormatter={metric === "cost" ? formatCost : formatCompact}
       yAxisProps={{ width: 56 }}
       xAxisProps={{ minTickGap: 32 }}
       maxBarWidth={48}
+      referenceLines={
+        isNear ? [{ y: limit, color: "red.6", label: "Limit", strokeDasharray: "6 4", ifOverflow: "extendDomain" }] : []
+      }
       // Each frame of an animation would draw all bars again.
       barProps={{ isAnimationActive: false }}
       series={series.map((name, index) => ({

@@ -1,9 +1,11 @@
 /** Usage of every operation in one table, from the reports of the administration API. */
 
 import { queryOptions } from "@tanstack/react-query";
-import { listAll, request } from "../../api/request.ts";
+import { request } from "../../api/request.ts";
+import { groupNames } from "./group-names.ts";
 
 export const RANGES = [
+  { value: "1h", label: "Last hour" },
   { value: "24h", label: "Last 24 hours" },
   { value: "7d", label: "Last 7 days" },
   { value: "30d", label: "Last 30 days" },
@@ -11,16 +13,39 @@ export const RANGES = [
 ] as const;
 export type Range = (typeof RANGES)[number]["value"];
 
+export const INTERVALS = { "1m": "Minute", "1h": "Hour", "1d": "Day" } as const;
+export type Interval = keyof typeof INTERVALS;
+
+/** Widths of the buckets that each range can have, its usual one first. */
+export const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> = {
+  "1h": ["1m"],
+  "24h": ["1h"],
+  "7d": ["1d", "1h"],
+  "30d": ["1d"],
+  "365d": ["1d"],
+};
+
 export const GROUPS = [
   { value: "model", label: "Model" },
   { value: "project_id", label: "Project" },
   { value: "api_key_id", label: "Key" },
   { value: "operation", label: "Operation" },
+  { value: "time", label: "Time" },
 ] as const;
 export type Group = (typeof GROUPS)[number]["value"];
 
+/** What is read. */
+export interface UsageSelection {
+  range: Range;
+  interval: Interval;
+  groupBy: Group;
+  /** Null: all. */
+  project: string | null;
+  model: string | null;
+}
+
 export interface UsageRow {
-  /** Unix seconds. */
+  /** Start of the bucket, Unix seconds. */
   time: number;
   group: string;
   requests: number;
@@ -32,11 +57,12 @@ export interface UsageRow {
   cost: number;
 }
 
-interface Bucket {
+export interface Bucket {
   start_time: number;
   results: {
     model?: string | null;
     line_item?: string | null;
+    x_operation?: string;
     project_id: string | null;
     api_key_id: string | null;
     num_model_requests?: number;
@@ -48,80 +74,112 @@ interface Bucket {
   }[];
 }
 
-const DAY = 86_400;
-const WIDTHS: Readonly<Record<Range, { width: "1h" | "1d"; seconds: number }>> = {
-  "24h": { width: "1h", seconds: DAY },
-  "7d": { width: "1d", seconds: 7 * DAY },
-  "30d": { width: "1d", seconds: 30 * DAY },
-  "365d": { width: "1d", seconds: 365 * DAY },
+const UNITS: Readonly<Record<Interval, number>> = { "1m": 60, "1h": 3600, "1d": 86_400 };
+const SECONDS: Readonly<Record<Range, number>> = {
+  "1h": 3600,
+  "24h": 86_400,
+  "7d": 7 * 86_400,
+  "30d": 30 * 86_400,
+  "365d": 365 * 86_400,
 };
-const KINDS = ["completions", "embeddings", "moderations", "audio_speeches", "audio_transcriptions"];
+/** Buckets of an answer: as many as the API allows. */
+const PAGE_BUCKETS: Readonly<Record<Interval, number>> = { "1m": 1440, "1h": 168, "1d": 31 };
 
-export function usageQuery(range: Range, groupBy: Group) {
+/** Reports of usage, by the operation as costs name it. */
+const REPORTS = {
+  chat: "completions",
+  embedding: "embeddings",
+  moderation: "moderations",
+  speech: "audio_speeches",
+  transcription: "audio_transcriptions",
+} as const;
+
+export function usageQuery(selection: UsageSelection) {
   return queryOptions({
-    queryKey: ["usage", range, groupBy],
-    queryFn: ({ signal }) => readUsage(range, groupBy, signal),
-    refetchInterval: 15_000,
+    queryKey: ["usage", selection],
+    queryFn: ({ signal }) => readUsage(selection, signal),
+    // A year is read with some 70 requests.
+    refetchInterval: selection.range === "365d" ? false : 15_000,
     placeholderData: (previous) => previous,
   });
 }
 
+type Span = Pick<UsageSelection, "range" | "interval">;
+
 /** Starts of the range's buckets, the current one last. */
-export function bucketsOf(range: Range): number[] {
-  const { width, seconds } = WIDTHS[range];
-  const unit = width === "1h" ? 3600 : DAY;
-  return Array.from({ length: seconds / unit }, (_each, index) => startOf(range) + index * unit);
+export function bucketsOf({ range, interval }: Span): number[] {
+  const unit = UNITS[interval];
+  const start = startOf({ range, interval });
+  return Array.from({ length: SECONDS[range] / unit }, (_each, index) => start + index * unit);
 }
 
-function startOf(range: Range): number {
-  const { width, seconds } = WIDTHS[range];
-  const unit = width === "1h" ? 3600 : DAY;
-  return Math.floor((Date.now() / 1000 - seconds) / unit + 1) * unit;
+function startOf({ range, interval }: Span): number {
+  const unit = UNITS[interval];
+  return Math.floor((Date.now() / 1000 - SECONDS[range]) / unit + 1) * unit;
 }
 
-async function readUsage(range: Range, groupBy: Group, signal: AbortSignal): Promise<UsageRow[]> {
-  const { width } = WIDTHS[range];
-  const start = startOf(range);
-  const limit = width === "1h" ? 24 : 31;
-  const reportGroup = groupBy === "operation" ? "model" : groupBy;
-  const costGroup = reportGroup === "model" ? "line_item" : reportGroup;
-  const [names, costs, ...reports] = await Promise.all([
-    namesOf(groupBy, signal),
-    readBuckets("v1/organization/costs", { start_time: start, group_by: costGroup, limit: 180 }, signal),
-    ...KINDS.map((kind) =>
+async function readUsage(selection: UsageSelection, signal: AbortSignal): Promise<UsageRow[]> {
+  const { interval, groupBy, project, model } = selection;
+  const start = startOf(selection);
+  const query = { start_time: start, bucket_width: interval, ...(project !== null && { project_ids: project }) };
+  const limit = PAGE_BUCKETS[interval];
+  // A key's name is found below its project.
+  const groups = groupBy === "api_key_id" ? ["api_key_id", "project_id"] : groupBy === "time" ? [] : [groupBy];
+  const [costs, ...reports] = await Promise.all([
+    readBuckets(
+      "v1/organization/costs",
+      {
+        ...query,
+        limit: interval === "1d" ? 180 : limit,
+        group_by: groups.map((group) => (group === "model" ? "line_item" : group)),
+        ...(model !== null && { line_items: model }),
+      },
+      signal,
+    ),
+    ...Object.values(REPORTS).map((report) =>
       readBuckets(
-        `v1/organization/usage/${kind}`,
-        { start_time: start, bucket_width: width, group_by: reportGroup, limit },
+        `v1/organization/usage/${report}`,
+        {
+          ...query,
+          limit,
+          group_by: groups.filter((group) => group !== "operation"),
+          ...(model !== null && { models: model }),
+        },
         signal,
       ),
     ),
   ]);
+  const operations = Object.keys(REPORTS);
+  const results = [costs, ...reports].flatMap((buckets, index) =>
+    buckets.flatMap(({ start_time: time, results }) =>
+      results.map((result) => ({ time, result, operation: result.x_operation ?? operations[index - 1] })),
+    ),
+  );
+  const idOf = ({ result, operation }: (typeof results)[number]) => {
+    if (groupBy === "time") return "All";
+    if (groupBy === "operation") return operation ?? "unknown";
+    if (groupBy === "model") return result.model ?? result.line_item ?? "unknown";
+    return result[groupBy] ?? "unknown";
+  };
+  const names = await groupNames(
+    groupBy,
+    results.map((each) => ({ id: idOf(each), project: each.result.project_id })),
+    signal,
+  );
   const rows = new Map<string, UsageRow>();
-  const rowOf = (time: number, id: string): UsageRow => {
+  for (const each of results) {
+    const { time, result } = each;
+    const id = idOf(each);
     const key = `${time} ${id}`;
     const row = rows.get(key) ?? { ...NOTHING, time, group: names.get(id) ?? id };
     rows.set(key, row);
-    return row;
-  };
-  const buckets = reports.flatMap((report, index) => report.map((bucket) => ({ ...bucket, operation: KINDS[index] })));
-  for (const { start_time: time, results, operation } of buckets) {
-    for (const result of results) {
-      const row = rowOf(time, (groupBy === "operation" ? operation : result[groupBy]) ?? "unknown");
-      row.requests += result.num_model_requests ?? 0;
-      row.inputTokens += result.input_tokens ?? 0;
-      row.outputTokens += result.output_tokens ?? 0;
-      row.tokens = row.inputTokens + row.outputTokens;
-      row.audioSeconds += result.seconds ?? 0;
-      row.characters += result.characters ?? 0;
-    }
-  }
-  // Costs have days only: those of the last 24 hours are shown at the first hour of their day in the range.
-  // They are not known by operation.
-  for (const { start_time: time, results } of groupBy === "operation" ? [] : costs) {
-    for (const result of results) {
-      const cost = result.amount?.value ?? 0;
-      if (cost > 0) rowOf(Math.max(time, start), result[costGroup] ?? "unknown").cost += cost;
-    }
+    row.requests += result.num_model_requests ?? 0;
+    row.inputTokens += result.input_tokens ?? 0;
+    row.outputTokens += result.output_tokens ?? 0;
+    row.tokens = row.inputTokens + row.outputTokens;
+    row.audioSeconds += result.seconds ?? 0;
+    row.characters += result.characters ?? 0;
+    row.cost += result.amount?.value ?? 0;
   }
   return [...rows.values()].sort((a, b) => a.time - b.time);
 }
@@ -136,9 +194,10 @@ const NOTHING = {
   cost: 0,
 };
 
-async function readBuckets(
+/** Reads every page of a report. */
+export async function readBuckets(
   path: string,
-  query: Record<string, string | number>,
+  query: Record<string, string | number | readonly string[]>,
   signal: AbortSignal,
 ): Promise<Bucket[]> {
   const buckets: Bucket[] = [];
@@ -154,12 +213,17 @@ async function readBuckets(
   return buckets;
 }
 
-/** Names of projects; a project's own key may not list them. */
-async function namesOf(groupBy: Group, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  if (groupBy !== "project_id") return new Map();
-  const path = "v1/organization/projects";
-  const projects = await listAll<{ id: string; name: string }>(path, { include_archived: true }, signal).catch(
-    () => [],
-  );
-  return new Map(projects.map(({ id, name }) => [id, name]));
+/** IDs of the models that were used in a range. */
+export function usedModelsQuery(range: Range) {
+  return queryOptions({
+    queryKey: ["used-models", range],
+    queryFn: async ({ signal }) => {
+      const start = startOf({ range, interval: "1d" });
+      const query = { start_time: start, group_by: "line_item", limit: 180 };
+      const buckets = await readBuckets("v1/organization/costs", query, signal);
+      const models = buckets.flatMap(({ results }) => results.flatMap(({ line_item }) => line_item ?? []));
+      return [...new Set(models)].sort();
+    },
+    staleTime: 60_000,
+  });
 }

@@ -1,0 +1,97 @@
+import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { IconServer } from "@tabler/icons-react";
+import { Empty } from "../../components/empty.tsx";
+import { formatBytes, formatMilliseconds } from "../../components/format.ts";
+import { StatusBadge } from "../../components/status-badge.tsx";
+import type { Deployment } from "./overview-query.ts";
+
+/** What runs on each device, as `3 models, 1.2 GiB on cpu`. */
+function devicesOf(deployments: readonly Deployment[]): string[] {
+  const running = Map.groupBy(
+    deployments.filter(({ device, state }) => device !== null && state === "up"),
+    ({ device }) => device,
+  );
+  return [...running].map(([device, own]) => {
+    const bytes = own.reduce((sum, { memory_bytes }) => sum + (memory_bytes ?? 0), 0);
+    const memory = bytes === 0 ? "" : `, ${formatBytes(bytes)}`;
+    return `${own.length} ${own.length === 1 ? "deployment" : "deployments"}${memory} on ${device}`;
+  });
+}
+
+/** Those in use first. */
+function byState(a: Deployment, b: Deployment): number {
+  return Number(a.state === "unloaded") - Number(b.state === "unloaded");
+}
+
+export function DeploymentTable({ deployments }: { deployments: Deployment[] }) {
+  return (
+    <Card padding={0}>
+      <Group justify="space-between" p="md" pb="xs" gap="xs">
+        <Title order={2}>Deployments</Title>
+        <Text size="sm" c="dimmed" className="tabular">
+          {devicesOf(deployments).join(" · ")}
+        </Text>
+      </Group>
+      {deployments.length === 0 ? (
+        <Empty icon={<IconServer />} title="No deployments">
+          Add models to parlance.yaml.
+        </Empty>
+      ) : (
+        <Table.ScrollContainer minWidth={760} tabIndex={0}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Model</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Device</Table.Th>
+                <Table.Th ta="right">Memory</Table.Th>
+                <Table.Th ta="right">Slots</Table.Th>
+                <Table.Th ta="right">Queue</Table.Th>
+                <Table.Th ta="right">First token</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {deployments.toSorted(byState).map((each) => (
+                <Table.Tr key={`${each.model} ${each.deployment}`}>
+                  <Table.Td>
+                    <Stack gap={0}>
+                      <Text size="sm" fw={500} className="wrap-anywhere">
+                        {each.model}
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        {each.task} · {each.engine}
+                      </Text>
+                    </Stack>
+                  </Table.Td>
+                  <Table.Td>
+                    <Group gap={6}>
+                      <StatusBadge state={each.state} />
+                      {each.circuit !== "closed" && (
+                        <Badge color="red" variant="light">
+                          circuit {each.circuit}
+                        </Badge>
+                      )}
+                    </Group>
+                  </Table.Td>
+                  <Table.Td>{each.device ?? "—"}</Table.Td>
+                  <Table.Td ta="right" className="tabular nowrap">
+                    {each.memory_bytes === null ? "—" : formatBytes(each.memory_bytes)}
+                  </Table.Td>
+                  <Table.Td ta="right" className="tabular">
+                    {each.slots === null ? each.slots_in_use : `${each.slots_in_use} / ${each.slots}`}
+                  </Table.Td>
+                  <Table.Td ta="right" className="tabular">
+                    {each.waiting}
+                  </Table.Td>
+                  <Table.Td ta="right" className="tabular nowrap">
+                    {each.first_token_seconds === null ? "—" : formatMilliseconds(1000 * each.first_token_seconds)}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,54 @@
+import { queryClient } from "../../api/query-client.ts";
+import { retrieveOrNull } from "../../api/request.ts";
+import { keyPath, projectsQuery } from "../projects/projects-api.ts";
+import type { Group } from "./usage-query.ts";
+
+interface GroupId {
+  id: string;
+  project: string | null;
+}
+
+/** Keys whose names are read; further ones are shown by their IDs. */
+const MAX_NAMED_KEYS = 100;
+
+const OPERATIONS = new Map([
+  ["chat", "Chat"],
+  ["embedding", "Embeddings"],
+  ["moderation", "Moderation"],
+  ["speech", "Speech"],
+  ["transcription", "Transcription"],
+]);
+
+/** Names of groups by their IDs. A project's own key may list neither projects nor keys. */
+export async function groupNames(
+  groupBy: Group,
+  groups: readonly GroupId[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (groupBy === "operation") return OPERATIONS;
+  if (groupBy === "project_id") {
+    const projects = await queryClient.ensureQueryData(projectsQuery(true)).catch(() => []);
+    return new Map(projects.map(({ id, name }) => [id, name]));
+  }
+  if (groupBy !== "api_key_id") return new Map();
+  const projectOf = new Map(groups.map(({ id, project }) => [id, project]));
+  const named = await Promise.all(
+    [...projectOf]
+      .slice(0, MAX_NAMED_KEYS)
+      .map(async ([id, project]) => [id, await keyName(project, id, signal)] as const),
+  );
+  return new Map(named.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
+}
+
+/** Name of a key that was not revoked. */
+async function keyName(project: string | null, id: string, signal: AbortSignal): Promise<string | undefined> {
+  if (project === null) return undefined;
+  const found = await queryClient
+    .ensureQueryData({
+      queryKey: ["key-name", project, id],
+      queryFn: () => retrieveOrNull<{ name: string }>(keyPath(project, id), signal),
+      retry: false,
+    })
+    .catch(() => null);
+  return found?.name;
+}

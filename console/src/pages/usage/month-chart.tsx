@@ -1,0 +1,33 @@
+import "@mantine/charts/styles.css";
+import { AreaChart } from "@mantine/charts";
+import { formatCost } from "../../components/format.ts";
+
+interface MonthChartProps {
+  points: { day: number; spent: number | null }[];
+  limit: number;
+  height: number;
+}
+
+/** Spend since the first of a month, with the limit as a line. */
+export function MonthChart({ points, limit, height }: MonthChartProps) {
+  return (
+    <AreaChart
+      h={height}
+      data={points}
+      dataKey="day"
+      gridAxis="x"
+      tickLine="none"
+      curveType="linear"
+      withDots={false}
+      connectNulls={false}
+      valueFormatter={formatCost}
+      yAxisProps={{ width: 56 }}
+      xAxisProps={{ minTickGap: 32 }}
+      areaProps={{ isAnimationActive: false }}
+      series={[{ name: "spent", label: "Spent", color: "cyan.7" }]}
+      referenceLines={[
+        { y: limit, color: "red.6", label: "Limit", strokeDasharray: "6 4", ifOverflow: "extendDomain" },
+      ]}
+    />
+  );
+}

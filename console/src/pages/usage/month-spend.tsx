@@ -1,0 +1,69 @@
+import { Card, Group, Text, Title } from "@mantine/core";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { useSession } from "../../api/session.ts";
+import { formatCost } from "../../components/format.ts";
+import { type SpendLimit, spendLimitQuery } from "../../components/spend-form.tsx";
+import { overviewQuery } from "../overview/overview-query.ts";
+import { pathOf } from "../projects/projects-api.ts";
+import { monthSoFar } from "./month-so-far.ts";
+import { readBuckets } from "./usage-query.ts";
+
+const MonthChart = lazy(async () => ({ default: (await import("./month-chart.tsx")).MonthChart }));
+const CHART_HEIGHT = 160;
+
+function monthQuery(project: string | null) {
+  return queryOptions({
+    queryKey: ["month-costs", project],
+    queryFn: async ({ signal }) => {
+      const now = new Date();
+      const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
+      const query = { start_time: start, limit: 31, ...(project !== null && { project_ids: project }) };
+      const buckets = await readBuckets("v1/organization/costs", query, signal);
+      return buckets.map(({ start_time, results }) => ({
+        time: start_time,
+        cost: results.reduce((sum, { amount }) => sum + (amount?.value ?? 0), 0),
+      }));
+    },
+    refetchInterval: 15_000,
+  });
+}
+
+/** Spend since the first of the month, day by day, against the limit of the project or the organization. */
+export function MonthSpend({ project }: { project: string | null }) {
+  const session = useSession();
+  const own = session.project?.id ?? null;
+  const days = useQuery(monthQuery(project));
+  const owner = project === null ? "v1/organization" : pathOf(project);
+  const set = useQuery({ ...spendLimitQuery(owner), enabled: session.is_admin });
+  // A project's own key reads its limits from the overview.
+  const overview = useQuery({ ...overviewQuery, enabled: !session.is_admin });
+  const ownLimit = overview.data?.spend.limits.find(({ scope_id }) => scope_id === own);
+  const limit = session.is_admin ? toLimit(set.data) : ownLimit;
+  if (days.data === undefined || limit === undefined) return null;
+  const { spent, projected, points } = monthSoFar(days.data, new Date());
+  const isOver = projected > limit.threshold_usd;
+  return (
+    <Card>
+      <Group justify="space-between" mb="sm" gap="xs">
+        <Title order={2}>Spend this month</Title>
+        <Text size="sm" className="tabular">
+          {formatCost(spent)} of {formatCost(limit.threshold_usd)}
+          {limit.enforced ? "" : " (warns only)"}
+        </Text>
+      </Group>
+      <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
+        <MonthChart points={points} limit={limit.threshold_usd} height={CHART_HEIGHT} />
+      </Suspense>
+      <Text size="xs" c={isOver ? "var(--mantine-color-error)" : "dimmed"} mt="xs">
+        At this pace, {formatCost(projected)} by the end of the month
+        {isOver ? ": above the limit." : "."}
+      </Text>
+    </Card>
+  );
+}
+
+function toLimit(limit: SpendLimit | null | undefined): { threshold_usd: number; enforced: boolean } | undefined {
+  if (limit === null || limit === undefined) return undefined;
+  return { threshold_usd: limit.threshold_amount / 100, enforced: limit.enforcement?.status !== "inactive" };
+}

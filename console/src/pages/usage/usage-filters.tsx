@@ -1,0 +1,83 @@
+import { Group, Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useSession } from "../../api/session.ts";
+import { projectsQuery } from "../projects/projects-api.ts";
+import {
+  GROUPS,
+  type Group as GroupBy,
+  INTERVALS,
+  INTERVALS_OF,
+  type Interval,
+  RANGES,
+  type Range,
+  type UsageSelection,
+  usedModelsQuery,
+} from "./usage-query.ts";
+
+interface UsageFiltersProps {
+  selection: UsageSelection;
+  onChange: (selection: UsageSelection) => void;
+}
+
+export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
+  const { is_admin } = useSession();
+  const projects = useQuery({ ...projectsQuery(false), enabled: is_admin });
+  const models = useQuery(usedModelsQuery(selection.range));
+  const intervals = INTERVALS_OF[selection.range];
+  const set = (part: Partial<UsageSelection>) => onChange({ ...selection, ...part });
+  return (
+    <Group gap="sm">
+      <Select
+        aria-label="Time range"
+        w={150}
+        data={RANGES}
+        value={selection.range}
+        allowDeselect={false}
+        onChange={(value) => {
+          const range = value as Range;
+          set({ range, interval: INTERVALS_OF[range][0] });
+        }}
+      />
+      {intervals.length > 1 && (
+        <Select
+          aria-label="Interval"
+          w={120}
+          data={intervals.map((value) => ({ value, label: `By ${INTERVALS[value].toLowerCase()}` }))}
+          value={selection.interval}
+          allowDeselect={false}
+          onChange={(value) => set({ interval: value as Interval })}
+        />
+      )}
+      <Select
+        aria-label="Group by"
+        w={140}
+        data={GROUPS}
+        value={selection.groupBy}
+        allowDeselect={false}
+        onChange={(value) => set({ groupBy: value as GroupBy })}
+      />
+      {is_admin && (
+        <Select
+          aria-label="Project"
+          placeholder="All projects"
+          w={180}
+          searchable
+          clearable
+          data={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={selection.project}
+          onChange={(project) => set({ project })}
+        />
+      )}
+      <Select
+        aria-label="Model"
+        placeholder="All models"
+        w={180}
+        searchable
+        clearable
+        data={models.data ?? []}
+        value={selection.model}
+        onChange={(model) => set({ model })}
+      />
+    </Group>
+  );
+}
