@@ -51,6 +51,11 @@ const routeTree = root.addChildren([
   page("/models", () => import("./pages/models/models-page.tsx"), "ModelsPage"),
   page("/projects", () => import("./pages/projects/projects-page.tsx"), "ProjectsPage"),
   page("/projects/$project", () => import("./pages/projects/project-page.tsx"), "ProjectPage"),
+  page(
+    "/projects/$project/accounts/$account",
+    () => import("./pages/projects/service-account-page.tsx"),
+    "ServiceAccountPage",
+  ),
   page("/organization", () => import("./pages/organization/organization-page.tsx"), "OrganizationPage"),
   page("/configuration", () => import("./pages/configuration/configuration-page.tsx"), "ConfigurationPage"),
   page("/reference", () => import("./pages/reference/reference-page.tsx"), "ReferencePage"),

@@ -123,7 +123,7 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByRole("button", { name: "Create key" }).click();
     const key = (await page.getByTestId("secret").first().textContent())?.trim() ?? "";
     await page.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("cell", { name: HOSTILE }).waitFor();
+    await page.getByRole("cell", { name: HOSTILE }).first().waitFor();
     await expectAccessible();
 
     const guest = await browser.newContext();

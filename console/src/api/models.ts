@@ -27,6 +27,7 @@ export interface ModelEntry {
     formats?: string[];
     dimensions?: number | null;
     categories?: string[] | null;
+    thresholds?: Record<string, number> | null;
     languages?: string[] | null;
   };
 }

@@ -1,6 +1,6 @@
 import { Table } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 interface VirtualBodyProps<Row> {
   rows: readonly Row[];
@@ -8,12 +8,16 @@ interface VirtualBodyProps<Row> {
   /** Height of most rows in pixels; rows are measured once they are drawn. */
   rowHeight: number;
   keyOf: (row: Row) => string;
-  /** Cells of a row. */
+  /** Called when the last rows are on the screen, so that more can be loaded. */
+  onNearEnd?: () => void;
+  /** Cells of a row; keep the function between renders, and rows that stay are not drawn again. */
   children: (row: Row) => ReactNode;
 }
 
+const OVERSCAN = 5;
+
 /** Body of a long table: only the rows on the screen are in the page. */
-export function VirtualBody<Row>({ rows, columns, rowHeight, keyOf, children }: VirtualBodyProps<Row>) {
+export function VirtualBody<Row>({ rows, columns, rowHeight, keyOf, onNearEnd, children }: VirtualBodyProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -23,11 +27,16 @@ export function VirtualBody<Row>({ rows, columns, rowHeight, keyOf, children }: 
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,
-    overscan: 10,
+    overscan: OVERSCAN,
     scrollMargin: top,
     getItemKey: (index) => keyOf(rows[index] as Row),
   });
   const items = virtualizer.getVirtualItems();
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= rows.length - 1;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows may still all be on the screen
+  useEffect(() => {
+    if (isNearEnd) onNearEnd?.();
+  }, [isNearEnd, onNearEnd, rows.length]);
   const above = (items[0]?.start ?? top) - top;
   const below = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
   return (
@@ -35,13 +44,17 @@ export function VirtualBody<Row>({ rows, columns, rowHeight, keyOf, children }: 
       <Spacer height={above} columns={columns} />
       {items.map(({ index, key }) => (
         <Table.Tr key={key} ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
-          {children(rows[index] as Row)}
+          <Cells row={rows[index] as Row} of={children as (row: unknown) => ReactNode} />
         </Table.Tr>
       ))}
       <Spacer height={below} columns={columns} />
     </Table.Tbody>
   );
 }
+
+const Cells = memo(function Cells({ row, of }: { row: unknown; of: (row: unknown) => ReactNode }) {
+  return of(row);
+});
 
 function Spacer({ height, columns }: { height: number; columns: number }) {
   if (height <= 0) return null;

@@ -24,8 +24,8 @@ export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
     });
 
     app.get("/admin_api_keys", async (request) => {
-      const { after, ...page } = parse(AdminApiKeyListQuery, request.query);
-      const found = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined });
+      const { after, search, ...page } = parse(AdminApiKeyListQuery, request.query);
+      const found = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined }, search);
       return toListBody(found, toAdminApiKey);
     });
 

@@ -28,8 +28,8 @@ export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
     });
 
     app.get<OfServiceAccount>(PATH, async (request) => {
-      const page = parse(ServiceAccountKeyListQuery, request.query);
-      return toProjectKeyList(accounts, await accounts.apiKeys.list(scopeOf(request), { ...page, order: "asc" }));
+      const { search, ...page } = parse(ServiceAccountKeyListQuery, request.query);
+      return toProjectKeyList(accounts, await accounts.apiKeys.list(scopeOf(request), page, search));
     });
   };
 }

@@ -13,9 +13,15 @@ export const AdminApiKeyCreateBody = z.strictObject({
   name: z.string(),
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
 });
-export const AdminApiKeyListQuery = z.strictObject({
+/** Query of every list of keys; searching is an extension. */
+const KEY_LIST_QUERY = {
   ...PAGE_QUERY,
   ...ORDER_QUERY,
+  search: z.string().max(MAX_SEARCH_LENGTH).optional().describe("Part of the name or of the redacted value."),
+};
+
+export const AdminApiKeyListQuery = z.strictObject({
+  ...KEY_LIST_QUERY,
   // The client may send `after` empty when it has none.
   after: z.string().nullish(),
 });
@@ -24,15 +30,13 @@ export const ServiceAccountKeyCreateBody = z.strictObject({
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
   scopes,
 });
-export const ServiceAccountKeyListQuery = z.strictObject(PAGE_QUERY);
+export const ServiceAccountKeyListQuery = z.strictObject(KEY_LIST_QUERY);
 export const ProjectApiKeyUpdateBody = z.strictObject({
   expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
   scopes,
 });
 export const ProjectApiKeyListQuery = z.strictObject({
-  ...PAGE_QUERY,
-  ...ORDER_QUERY,
-  search: z.string().max(MAX_SEARCH_LENGTH).optional().describe("Part of the name or of the redacted value."),
+  ...KEY_LIST_QUERY,
   owner_project_access: z.enum(["active", "inactive", "any"]).default("any"),
 });
 

@@ -76,7 +76,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /v1/organization/projects/{project}/service_accounts/{account}/api_keys":
     "Lists the keys of a service account. Not in OpenAI's API.",
   "GET /v1/organization/projects/{project}/api_keys":
-    "Lists the keys of a project; `search` and `order` are not in OpenAI's API.",
+    "Lists the keys of a project; takes `search` and `order`, which are not in OpenAI's API.",
   "GET /v1/organization/projects/{project}/api_keys/{key}": "Retrieves a key.",
   "POST /v1/organization/projects/{project}/api_keys/{key}":
     "Sets when a key expires; takes `expires_in_seconds`, null for never.",

@@ -1,12 +1,13 @@
-import { Alert, Badge, Button, Card, Group, Progress, Select, Stack, Table, Text, Textarea } from "@mantine/core";
+import { Alert, Badge, Button, Card, Group, Select, Stack, Textarea } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ModelEntry } from "../../api/models.ts";
+import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
 import { WithModels } from "../../components/with-models.tsx";
+import { ScoreTable } from "./score-table.tsx";
 
 interface Moderation {
   results: { flagged: boolean; categories: Record<string, boolean>; category_scores: Record<string, number> }[];
@@ -28,16 +29,21 @@ export function ModerationPage() {
 function ModerationForm({ models }: { models: ModelEntry[] }) {
   const [model, setModel] = useState(models[0]?.id ?? "");
   const [input, setInput] = useState("");
+  const client = useQueryClient();
   const moderate = useMutation({
-    mutationFn: () => request<Moderation>("v1/moderations", { method: "POST", body: { model, input } }),
+    mutationFn: (judge: string) =>
+      request<Moderation>("v1/moderations", { method: "POST", body: { model: judge, input } }),
+    // The thresholds of a model are known once it is loaded.
+    onSuccess: () => client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   });
+  const judge = moderate.variables;
   const result = moderate.data?.results[0];
   return (
     <Card>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          moderate.mutate();
+          moderate.mutate(model);
         }}
       >
         <Stack>
@@ -72,29 +78,11 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
               <Badge color={result.flagged ? "red" : "teal"} variant="dot" tt="none" mb="xs">
                 {result.flagged ? "Flagged" : "Not flagged"}
               </Badge>
-              <Table>
-                <Table.Tbody>
-                  {Object.entries(result.category_scores)
-                    .sort(([, a], [, b]) => b - a)
-                    .map(([category, score]) => (
-                      <Table.Tr key={category}>
-                        <Table.Td w="30%" fw={result.categories[category] ? 600 : 400}>
-                          {category}
-                        </Table.Td>
-                        <Table.Td>
-                          <Progress
-                            value={100 * score}
-                            color={result.categories[category] ? "red" : "cyan"}
-                            aria-label={category}
-                          />
-                        </Table.Td>
-                        <Table.Td w={80} ta="right" className="tabular">
-                          <Text size="sm">{score.toFixed(3)}</Text>
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                </Table.Tbody>
-              </Table>
+              <ScoreTable
+                scores={result.category_scores}
+                flags={result.categories}
+                thresholds={models.find(({ id }) => id === judge)?.metadata.thresholds ?? null}
+              />
             </div>
           )}
         </Stack>

@@ -1,7 +1,5 @@
-import { Button, Group, Modal, Tabs, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Alert, Group, Tabs } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
@@ -12,6 +10,8 @@ import { LimitsTab } from "./limits-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
 import { ModerationTab } from "./moderation-tab.tsx";
 import { type Project, pathOf, projectQuery } from "./projects-api.ts";
+import { RenameButton } from "./rename-button.tsx";
+import { ServiceAccountsTab } from "./service-accounts-tab.tsx";
 
 export function ProjectPage() {
   const { project: id } = useParams({ strict: false }) as { project: string };
@@ -22,9 +22,14 @@ export function ProjectPage() {
 function ProjectContent({ project }: { project: Project }) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const isActive = project.status === "active";
+  const refresh = async () => {
+    await client.invalidateQueries({ queryKey: ["project", project.id] });
+    await client.invalidateQueries({ queryKey: ["projects"] });
+  };
   const archive = async () => {
     await request(`${pathOf(project.id)}/archive`, { method: "POST" });
-    await client.invalidateQueries({ queryKey: ["projects"] });
+    await refresh();
     await navigate({ to: "/projects" });
   };
   return (
@@ -39,9 +44,14 @@ function ProjectContent({ project }: { project: Project }) {
         </>
       }
       actions={
-        project.status === "active" && (
+        isActive && (
           <Group gap="xs">
-            <Rename project={project} />
+            <RenameButton
+              title="Rename project"
+              name={project.name}
+              rename={(name) => request(pathOf(project.id), { method: "POST", body: { name } })}
+              onRenamed={refresh}
+            />
             <ConfirmButton
               question={`Archive ${project.name}?`}
               consequence="All its keys stop working at once. An archived project cannot be restored; its usage stays."
@@ -53,15 +63,28 @@ function ProjectContent({ project }: { project: Project }) {
         )
       }
     >
+      {!isActive && (
+        <Alert color="gray" variant="light" title="This project is archived">
+          Its keys do not work and its settings cannot be changed. Its usage stays.
+        </Alert>
+      )}
       <Tabs defaultValue="keys" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="keys">Keys</Tabs.Tab>
-          <Tabs.Tab value="limits">Limits</Tabs.Tab>
-          <Tabs.Tab value="models">Models</Tabs.Tab>
-          <Tabs.Tab value="moderation">Moderation</Tabs.Tab>
+          <Tabs.Tab value="accounts">Service accounts</Tabs.Tab>
+          {isActive && (
+            <>
+              <Tabs.Tab value="limits">Limits</Tabs.Tab>
+              <Tabs.Tab value="models">Models</Tabs.Tab>
+              <Tabs.Tab value="moderation">Moderation</Tabs.Tab>
+            </>
+          )}
         </Tabs.List>
         <Tabs.Panel value="keys">
           <KeysTab project={project} />
+        </Tabs.Panel>
+        <Tabs.Panel value="accounts">
+          <ServiceAccountsTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="limits">
           <LimitsTab project={project.id} />
@@ -74,42 +97,5 @@ function ProjectContent({ project }: { project: Project }) {
         </Tabs.Panel>
       </Tabs>
     </Page>
-  );
-}
-
-function Rename({ project }: { project: Project }) {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const client = useQueryClient();
-  const form = useForm({ initialValues: { name: project.name } });
-  const rename = useMutation({
-    mutationFn: (name: string) => request(pathOf(project.id), { method: "POST", body: { name } }),
-    onSuccess: async () => {
-      close();
-      await client.invalidateQueries({ queryKey: ["project", project.id] });
-      await client.invalidateQueries({ queryKey: ["projects"] });
-    },
-  });
-  return (
-    <>
-      <Button variant="default" size="compact-sm" onClick={open}>
-        Rename
-      </Button>
-      <Modal opened={isOpen} onClose={close} title="Rename project">
-        <form onSubmit={form.onSubmit(({ name }) => rename.mutate(name))}>
-          <TextInput
-            label="Name"
-            data-autofocus
-            required
-            error={rename.error?.message}
-            {...form.getInputProps("name")}
-          />
-          <Group justify="flex-end" mt="lg">
-            <Button type="submit" loading={rename.isPending}>
-              Rename
-            </Button>
-          </Group>
-        </form>
-      </Modal>
-    </>
   );
 }

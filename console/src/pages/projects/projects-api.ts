@@ -9,14 +9,10 @@ export interface Project {
   status: "active" | "archived";
 }
 
-export interface ApiKey {
+export interface ServiceAccount {
   id: string;
   name: string;
-  redacted_value: string;
   created_at: number;
-  expires_at: number | null;
-  last_used_at: number | null;
-  owner: { type: string; service_account?: { id: string; name: string } };
 }
 
 export interface RateLimit {
@@ -55,10 +51,16 @@ export const projectQuery = (id: string) =>
     queryFn: ({ signal }) => request<Project>(pathOf(id), { signal }),
   });
 
-export const keysQuery = (id: string) =>
+/** Prefix of the queries of service accounts, to be invalidated after a change. */
+export const ACCOUNTS = ["service-accounts"];
+
+export const accountPath = (project: string, account: string) =>
+  `${pathOf(project)}/service_accounts/${encodeURIComponent(account)}`;
+
+export const accountQuery = (project: string, account: string) =>
   queryOptions({
-    queryKey: ["project", id, "keys"],
-    queryFn: ({ signal }) => listAll<ApiKey>(`${pathOf(id)}/api_keys`, {}, signal),
+    queryKey: [...ACCOUNTS, project, account],
+    queryFn: ({ signal }) => request<ServiceAccount>(accountPath(project, account), { signal }),
   });
 
 export const rateLimitsQuery = (id: string) =>
@@ -78,14 +80,9 @@ export function createProject(name: string): Promise<Project> {
   return request(PROJECTS, { method: "POST", body: { name } });
 }
 
-export interface NewKey {
-  name: string;
-  expiresInSeconds: number | undefined;
-}
-
 /** Creates a key with a service account of the same name; resolves with the secret. */
-export async function createKey(project: string, { name, expiresInSeconds }: NewKey): Promise<string> {
-  const body = { name, ...(expiresInSeconds !== undefined && { expires_in_seconds: expiresInSeconds }) };
+export async function createKey(project: string, name: string, expiresInSeconds: number | null): Promise<string> {
+  const body = { name, expires_in_seconds: expiresInSeconds };
   const path = `${pathOf(project)}/service_accounts`;
   const account = await request<{ api_key: { value: string } }>(path, { method: "POST", body });
   return account.api_key.value;

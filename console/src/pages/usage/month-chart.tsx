@@ -26,7 +26,14 @@ export function MonthChart({ points, limit, height }: MonthChartProps) {
       areaProps={{ isAnimationActive: false }}
       series={[{ name: "spent", label: "Spent", color: "cyan.7" }]}
       referenceLines={[
-        { y: limit, color: "red.6", label: "Limit", strokeDasharray: "6 4", ifOverflow: "extendDomain" },
+        {
+          y: limit,
+          color: "red.6",
+          label: "Limit",
+          labelPosition: "insideTopLeft",
+          strokeDasharray: "6 4",
+          ifOverflow: "extendDomain",
+        },
       ]}
     />
   );

@@ -55,7 +55,18 @@ export function UsageChart({ rows, metric, selection, limit, height }: UsageChar
       xAxisProps={{ minTickGap: 32 }}
       maxBarWidth={48}
       referenceLines={
-        isNear ? [{ y: limit, color: "red.6", label: "Limit", strokeDasharray: "6 4", ifOverflow: "extendDomain" }] : []
+        isNear
+          ? [
+              {
+                y: limit,
+                color: "red.6",
+                label: "Limit",
+                labelPosition: "insideTopLeft",
+                strokeDasharray: "6 4",
+                ifOverflow: "extendDomain",
+              },
+            ]
+          : []
       }
       // Each frame of an animation would draw all bars again.
       barProps={{ isAnimationActive: false }}

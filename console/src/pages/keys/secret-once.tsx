@@ -1,7 +1,7 @@
 import { Alert, Code, Group, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
-import { baseUrl } from "./code-text.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { baseUrl } from "../../components/code-text.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
 
 interface SecretOnceProps {
   secret: string;

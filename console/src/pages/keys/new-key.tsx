@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { EXPIRIES, secondsOf } from "./expiry.tsx";
+import { useState } from "react";
+import { ExpiryField } from "./expiry-field.tsx";
 import { SecretOnce } from "./secret-once.tsx";
 
 interface NewKeyProps {
@@ -11,20 +12,22 @@ interface NewKeyProps {
   /** Explains what the name is for. */
   description: string;
   /** Creates a key and resolves with the secret. */
-  create: (name: string, expiresInSeconds: number | undefined) => Promise<string>;
+  create: (name: string, expiresInSeconds: number | null) => Promise<string>;
   /** Whether the key calls models, for which a line to paste is shown. */
   callsModels: boolean;
 }
 
 export function NewKey({ label, description, create, callsModels }: NewKeyProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const form = useForm({ initialValues: { name: "", expires: "" } });
+  const form = useForm({ initialValues: { name: "" } });
+  const [seconds, setSeconds] = useState<number | null | undefined>(null);
   const created = useMutation({
-    mutationFn: ({ name, expires }: typeof form.values) => create(name, secondsOf(expires)),
+    mutationFn: (name: string) => create(name, seconds ?? null),
   });
   const reset = () => {
     close();
     form.reset();
+    setSeconds(null);
     created.reset();
   };
   return (
@@ -34,7 +37,7 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
       </Button>
       <Modal opened={isOpen} onClose={reset} title={label} size="lg" closeOnClickOutside={created.data === undefined}>
         {created.data === undefined ? (
-          <form onSubmit={form.onSubmit((values) => created.mutate(values))}>
+          <form onSubmit={form.onSubmit(({ name }) => created.mutate(name))}>
             <Stack>
               <TextInput
                 label="Name"
@@ -44,9 +47,9 @@ export function NewKey({ label, description, create, callsModels }: NewKeyProps)
                 error={created.error?.message}
                 {...form.getInputProps("name")}
               />
-              <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expires")} />
+              <ExpiryField onChange={setSeconds} />
               <Group justify="flex-end">
-                <Button type="submit" loading={created.isPending}>
+                <Button type="submit" loading={created.isPending} disabled={seconds === undefined}>
                   Create key
                 </Button>
               </Group>

@@ -1,0 +1,34 @@
+import { Button, Group, Modal, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { notifyFailure } from "./notify.ts";
+
+interface ConfirmDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  /** What the dialog asks. */
+  question: string;
+  /** What the action will break. */
+  consequence: ReactNode;
+  action: string;
+  onConfirm: () => Promise<unknown>;
+}
+
+export function ConfirmDialog({ isOpen, onClose, question, consequence, action, onConfirm }: ConfirmDialogProps) {
+  const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose, onError: notifyFailure });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={question}>
+      <Text size="sm" component="div">
+        {consequence}
+      </Text>
+      <Group justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button color="red" loading={confirm.isPending} onClick={() => confirm.mutate()}>
+          {action}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

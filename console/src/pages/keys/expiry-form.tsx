@@ -1,0 +1,51 @@
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { formatDateTime } from "../../components/format.ts";
+import { notifyDone } from "../../components/notify.ts";
+import { ExpiryField } from "./expiry-field.tsx";
+
+interface ExpiryFormProps {
+  /** Sets the expiry, counted from now; null: never. */
+  save: (seconds: number | null) => Promise<unknown>;
+  onSaved: () => void;
+}
+
+export function ExpiryForm({ save, onSaved }: ExpiryFormProps) {
+  const [seconds, setSeconds] = useState<number | null | undefined>(null);
+  const action = useMutation({
+    mutationFn: save,
+    onSuccess: () => {
+      notifyDone("Expiry saved");
+      onSaved();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (seconds !== undefined) action.mutate(seconds);
+      }}
+    >
+      <Stack>
+        <ExpiryField onChange={setSeconds} />
+        <Text size="sm" c="dimmed">
+          {seconds === null
+            ? "The key works until it is revoked."
+            : seconds !== undefined &&
+              `Programs that use it get a 401 from ${formatDateTime(Date.now() / 1000 + seconds)} on. An expired key cannot be renewed.`}
+        </Text>
+        {action.error !== null && (
+          <Alert color="red" variant="light" role="alert">
+            {action.error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={action.isPending} disabled={seconds === undefined}>
+            Save expiry
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,17 @@
+import { Badge } from "@mantine/core";
+import { formatDateTime } from "../../components/format.ts";
+
+export function isExpired(at: number | null): boolean {
+  return at !== null && at * 1000 <= Date.now();
+}
+
+/** When a key expires, in Unix seconds. */
+export function Expiry({ at }: { at: number | null }) {
+  if (at === null) return "Never";
+  if (!isExpired(at)) return formatDateTime(at);
+  return (
+    <Badge color="gray" variant="light">
+      expired
+    </Badge>
+  );
+}

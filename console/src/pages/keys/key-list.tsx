@@ -1,0 +1,120 @@
+import { Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconKey } from "@tabler/icons-react";
+import { memo, type ReactNode, useCallback, useState } from "react";
+import { useEntries } from "../../api/use-entries.ts";
+import { Empty } from "../../components/empty.tsx";
+import { formatAgo, formatDate } from "../../components/format.ts";
+import { PageError } from "../../components/page-error.tsx";
+import { PageLoading } from "../../components/page-loading.tsx";
+import { VirtualBody } from "../../components/virtual-body.tsx";
+import { Expiry } from "./expiry.tsx";
+
+export interface ListedKey {
+  id: string;
+  name: string;
+  redacted_value: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  owner: { type: string; service_account?: { id: string; name: string } };
+}
+
+/** Prefix of the queries that list keys, to be invalidated after a change. */
+export const KEYS = ["keys"];
+
+interface KeyListProps {
+  /** Path of the list. */
+  path: string;
+  /** Stands beside the search. */
+  newKey: ReactNode;
+  /** What a list without keys says. */
+  whenEmpty: string;
+  /** Buttons of a row; keep the function between renders. */
+  actions: (key: ListedKey) => ReactNode;
+  /** Service account of a key; undefined: the list has no such column. */
+  ownerOf?: (key: ListedKey) => ReactNode;
+}
+
+/** Keys of any owner, newest first, which are searched by the service and read as one scrolls. */
+export function KeyList({ path, newKey, whenEmpty, actions, ownerOf }: KeyListProps) {
+  const [search, setSearch] = useState("");
+  const [debounced] = useDebouncedValue(search.trim(), 200);
+  const { query, entries, readMore } = useEntries<ListedKey>(KEYS, path, { order: "desc", search: debounced });
+  return (
+    <Stack>
+      <Group justify="space-between" gap="sm">
+        <TextInput
+          aria-label="Search keys"
+          placeholder="Name or end of a key"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        {newKey}
+      </Group>
+      {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
+      {query.isPending && <PageLoading />}
+      {entries !== undefined && (
+        <Card padding={0}>
+          {entries.length === 0 ? (
+            <Empty icon={<IconKey />} title={debounced === "" ? "No keys yet" : "No key matches"}>
+              {debounced === "" && whenEmpty}
+            </Empty>
+          ) : (
+            <KeyTable keys={entries} actions={actions} onNearEnd={readMore} {...(ownerOf && { ownerOf })} />
+          )}
+          {query.isFetchingNextPage && (
+            <Text size="sm" c="dimmed" p="sm" ta="center" role="status">
+              Loading older keys…
+            </Text>
+          )}
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+interface KeyTableProps extends Pick<KeyListProps, "actions" | "ownerOf"> {
+  keys: readonly ListedKey[];
+  onNearEnd: () => void;
+}
+
+const KeyTable = memo(function KeyTable({ keys, actions, ownerOf, onNearEnd }: KeyTableProps) {
+  const columns = ownerOf === undefined ? 6 : 7;
+  const cells = useCallback(
+    (key: ListedKey) => (
+      <>
+        <td className="cell wrap-anywhere cell-name">{key.name}</td>
+        {ownerOf !== undefined && <td className="cell wrap-anywhere">{ownerOf(key)}</td>}
+        <td className="cell cell-code">{key.redacted_value}</td>
+        <td className="cell nowrap">{formatDate(key.created_at)}</td>
+        <td className="cell nowrap">{key.last_used_at === null ? "Never" : formatAgo(key.last_used_at)}</td>
+        <td className="cell nowrap">
+          <Expiry at={key.expires_at} />
+        </td>
+        <td className="cell cell-end nowrap">{actions(key)}</td>
+      </>
+    ),
+    [actions, ownerOf],
+  );
+  return (
+    <Table.ScrollContainer minWidth={ownerOf === undefined ? 760 : 880} tabIndex={0}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            {ownerOf !== undefined && <Table.Th>Service account</Table.Th>}
+            <Table.Th>Key</Table.Th>
+            <Table.Th>Created</Table.Th>
+            <Table.Th>Last used</Table.Th>
+            <Table.Th>Expires</Table.Th>
+            <Table.Th ta="right">Actions</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <VirtualBody rows={keys} columns={columns} rowHeight={44} keyOf={({ id }) => id} onNearEnd={onNearEnd}>
+          {cells}
+        </VirtualBody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+});

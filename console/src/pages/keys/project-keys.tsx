@@ -1,0 +1,111 @@
+import { Modal } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useCallback, useState } from "react";
+import { request } from "../../api/request.ts";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { RowAction } from "../../components/row-action.tsx";
+import { SpendForm } from "../../components/spend-form.tsx";
+import { keyPath, type Project } from "../projects/projects-api.ts";
+import { isExpired } from "./expiry.tsx";
+import { ExpiryForm } from "./expiry-form.tsx";
+import { KEYS, KeyList, type ListedKey } from "./key-list.tsx";
+import { NewKey } from "./new-key.tsx";
+
+interface ProjectKeysProps {
+  project: Project;
+  /** Path of the list: keys of the project, or of one of its service accounts. */
+  path: string;
+  /** What the name of a new key is for. */
+  nameDescription: string;
+  /** Creates a key and resolves with the secret. */
+  create: (name: string, expiresInSeconds: number | null) => Promise<string>;
+  ownerOf?: (key: ListedKey) => ReactNode;
+}
+
+type Edited = { key: ListedKey; what: "spend" | "expiry" | "revoke" };
+
+/** Keys that call models, with their expiry and spend limits. */
+export function ProjectKeys({ project, path, nameDescription, create, ownerOf }: ProjectKeysProps) {
+  const client = useQueryClient();
+  // Stays set while a dialog closes, which would otherwise lose its text before it is gone.
+  const [edited, setEdited] = useState<Edited>();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const isActive = project.status === "active";
+  const edit = useCallback(
+    (key: ListedKey, what: Edited["what"]) => {
+      setEdited({ key, what });
+      open();
+    },
+    [open],
+  );
+  const actions = useCallback(
+    (key: ListedKey) =>
+      isActive && (
+        <>
+          <RowAction onClick={() => edit(key, "spend")}>Spend limit</RowAction>
+          <RowAction disabled={isExpired(key.expires_at)} onClick={() => edit(key, "expiry")}>
+            Expiry
+          </RowAction>
+          <RowAction isDestructive onClick={() => edit(key, "revoke")}>
+            Revoke
+          </RowAction>
+        </>
+      ),
+    [isActive, edit],
+  );
+  const newKey = isActive && (
+    <NewKey
+      label="New key"
+      description={nameDescription}
+      callsModels
+      create={async (name, seconds) => {
+        const secret = await create(name, seconds);
+        await client.invalidateQueries({ queryKey: KEYS });
+        return secret;
+      }}
+    />
+  );
+  return (
+    <>
+      <KeyList
+        path={path}
+        newKey={newKey}
+        whenEmpty="Create a key to call the API for this project."
+        actions={actions}
+        {...(ownerOf && { ownerOf })}
+      />
+      <Modal
+        opened={isOpen && edited?.what !== "revoke"}
+        onClose={close}
+        title={`${edited?.what === "spend" ? "Spend limit" : "Expiry"} of ${edited?.key.name}`}
+      >
+        {edited?.what === "spend" && (
+          <SpendForm owner={keyPath(project.id, edited.key.id)} name="This key" onSaved={close} />
+        )}
+        {edited?.what === "expiry" && (
+          <ExpiryForm
+            save={(seconds) =>
+              request(keyPath(project.id, edited.key.id), { method: "POST", body: { expires_in_seconds: seconds } })
+            }
+            onSaved={() => {
+              close();
+              void client.invalidateQueries({ queryKey: KEYS });
+            }}
+          />
+        )}
+      </Modal>
+      <ConfirmDialog
+        isOpen={isOpen && edited?.what === "revoke"}
+        onClose={close}
+        question={`Revoke ${edited?.key.name}?`}
+        consequence="Programs that use this key get a 401 at once, and sessions signed in with it end. A revoked key cannot be restored."
+        action="Revoke"
+        onConfirm={async () => {
+          await request(keyPath(project.id, edited?.key.id ?? ""), { method: "DELETE" });
+          await client.invalidateQueries({ queryKey: KEYS });
+        }}
+      />
+    </>
+  );
+}

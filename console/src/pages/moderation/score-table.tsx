@@ -1,0 +1,58 @@
+import { Progress, Table, Text, Tooltip } from "@mantine/core";
+
+interface ScoreTableProps {
+  scores: Readonly<Record<string, number>>;
+  flags: Readonly<Record<string, boolean>>;
+  /** Score from which each category is flagged; null when the model does not report it. */
+  thresholds: Readonly<Record<string, number>> | null;
+}
+
+/** Scores as bars, the highest first, with the threshold of each category as a mark. */
+export function ScoreTable({ scores, flags, thresholds }: ScoreTableProps) {
+  const sorted = Object.entries(scores).sort(([, a], [, b]) => b - a);
+  return (
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w="30%">Category</Table.Th>
+          <Table.Th>Score</Table.Th>
+          <Table.Th ta="right" w={80}>
+            Value
+          </Table.Th>
+          <Table.Th ta="right" w={110}>
+            Flagged from
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {sorted.map(([category, score]) => {
+          const threshold = thresholds?.[category];
+          const isFlagged = flags[category] === true;
+          return (
+            <Table.Tr key={category}>
+              <Table.Td fw={isFlagged ? 600 : 400}>{category}</Table.Td>
+              <Table.Td>
+                <div className="score-bar">
+                  <Progress value={100 * score} color={isFlagged ? "red" : "cyan"} aria-label={category} />
+                  {threshold !== undefined && (
+                    <Tooltip label={`Flagged from ${threshold.toFixed(2)}`}>
+                      <span className="threshold" data-testid="threshold" style={{ left: `${100 * threshold}%` }} />
+                    </Tooltip>
+                  )}
+                </div>
+              </Table.Td>
+              <Table.Td ta="right" className="tabular">
+                <Text size="sm" span fw={isFlagged ? 600 : 400}>
+                  {score.toFixed(3)}
+                </Text>
+              </Table.Td>
+              <Table.Td ta="right" className="tabular" c="dimmed">
+                {threshold?.toFixed(2) ?? "—"}
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </Table>
+  );
+}
