@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
+import { Batches } from "./batches/batches.ts";
+import { LocalQueue } from "./batches/local-queue.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { ModelOperations } from "./catalog/model-operations.ts";
 import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
@@ -16,6 +18,7 @@ import { LocalBlobs } from "./files/local-blobs.ts";
 import { toAudioFault } from "./http/audio-faults.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
+import { lineRunner } from "./http/run-line.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
 import { prepareUploads } from "./http/upload.ts";
 import { Inference } from "./inference/inference.ts";
@@ -29,6 +32,7 @@ import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
 import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
+import { listUnfinishedBatches } from "./storage/batches.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { recordFirstSeen } from "./storage/model-first-seen.ts";
 import { readReplicaCount, writeReplicaCount } from "./storage/replica-count.ts";
@@ -47,6 +51,7 @@ export interface Service {
   inference: Inference;
   /** Responses that run without a connection of their client. */
   backgroundCount(): number;
+  batches: Pick<Batches, "start" | "drain">;
   readiness: Operations["readiness"];
   /** Applies a configuration to the catalog; running requests keep their deployments. */
   apply(config: Config): Promise<void>;
@@ -158,6 +163,24 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await blobs.check();
   const files = new FileStore({ database, blobs, ...config.files });
   const fileRetention = new FileRetention({ database, files, logger });
+  const batches = new Batches({
+    database,
+    files,
+    logger,
+    queue: new LocalQueue({
+      listUnfinished: () => database.run(listUnfinishedBatches),
+      logger,
+      concurrency: config.batches.concurrentBatches,
+    }),
+    directory: uploads.directory,
+    keepDays: config.files.keepDays,
+    maxLines: config.batches.maxLines,
+    maxLineBytes: config.server.maxBodyBytes,
+    concurrency: config.batches.concurrentLines,
+    callerOf: (keyId) => accounts.callerOfKey(keyId, "batch"),
+    runLine: lineRunner(() => server.app),
+    onAnswered: (isError) => metrics.batchLine(isError),
+  });
   const server = buildServer({
     accounts,
     inference,
@@ -165,8 +188,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     files: {
       files,
       uploads: { directory: uploads.directory, maxBytes: config.files.maxBytesPerFile },
-      checkUnused: async () => {},
+      checkUnused: (file) => batches.checkUnused(file),
     },
+    batches,
     administration: {
       resolveModel: (entry) => resolvePermissionEntry(catalog, entry),
       isModerationModel: (id) => catalog.find(id)?.model.task === "moderation",
@@ -203,6 +227,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     accounts,
     inference,
     backgroundCount: () => responseStorage?.background.runningCount ?? 0,
+    batches,
     readiness: operations.readiness,
     apply: (next) => {
       inForce = next;
@@ -213,6 +238,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     close: async () => {
       decoder.close();
       fileRetention.close();
+      await batches.close();
       await responseStorage?.close();
       await live.close();
       await usageRecorder.close();

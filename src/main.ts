@@ -50,6 +50,7 @@ export async function run(options: RunOptions): Promise<number> {
     const origin = await listen(service, config);
     logger.info({ origin, pid: process.pid }, "listening");
     closing.use(announceService(config.dataDirectory, origin));
+    void service.batches.start();
     welcomed = options.onListening({ origin, service, signal: stopped.signal });
   } catch (failure) {
     await service.close();
@@ -152,9 +153,10 @@ async function reloadInto(service: Service, current: Config, { reload, logger }:
 
 /** Stops accepting, lets running requests finish until the deadline, then fails the rest with an error. */
 async function drain(
-  { server, operationsServer, inference, backgroundCount }: Service,
+  { server, operationsServer, inference, batches, backgroundCount }: Service,
   seconds: number,
 ): Promise<void> {
+  batches.drain();
   server.drain();
   const deadline = performance.now() + seconds * 1000;
   const running = () => server.openRequests() + backgroundCount();

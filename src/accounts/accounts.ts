@@ -2,7 +2,7 @@
 
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { ApiKeyScope } from "../storage/api-keys.ts";
+import { type ApiKeyScope, findKeyHash } from "../storage/api-keys.ts";
 import type { Database } from "../storage/database.ts";
 import { findDefaultOrganization } from "../storage/organizations.ts";
 import { findDefaultProject } from "../storage/projects.ts";
@@ -13,7 +13,7 @@ import { ApiKeys } from "./api-keys.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./bootstrap-keys.ts";
 import type { CachedKey } from "./cached-key.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, Priority } from "./caller.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "./console-sessions.ts";
 import { LastUsedWriter } from "./last-used-writer.ts";
 import type { ModelAccess } from "./model-access.ts";
@@ -119,6 +119,20 @@ export class Accounts {
     const keyHash = this.#anonymousKeyHash;
     const caller = keyHash === undefined ? undefined : this.#admitted(await this.#keyCache.find(keyHash));
     return caller ?? this.authenticate(undefined);
+  }
+
+  /** Returns a caller with the key of this ID and a priority; undefined when the key no longer works. */
+  async callerOfKey(keyId: string, priority: Priority): Promise<Caller | undefined> {
+    const keyHash = await this.#database.run((executor) => findKeyHash(executor, keyId));
+    const caller = keyHash === undefined ? undefined : this.#admitted(await this.#keyCache.find(keyHash));
+    return caller && this.withPriority(caller, priority);
+  }
+
+  /** Returns the same caller with a priority. */
+  withPriority(caller: Caller, priority: Priority): Caller {
+    const copy = { ...caller, priority };
+    this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
+    return copy;
   }
 
   #admitted(cached: CachedKey | undefined): Caller | undefined {

@@ -22,6 +22,7 @@ export interface ModelSpec {
   isHidden: boolean;
   accessGroups: readonly string[];
   price: Readonly<Record<string, string>>;
+  batchPrice?: Readonly<Record<string, string>> | undefined;
   defaults?: ChatDefaults | undefined;
   fallbacks: readonly string[];
   routing: RoutingPolicy;

@@ -24,6 +24,8 @@ export interface CatalogModel {
   isHidden: boolean;
   /** US dollars as decimal strings, by unit. */
   price: Readonly<Record<string, string>>;
+  /** Price of requests in batches; undefined: `price`. */
+  batchPrice?: Readonly<Record<string, string>> | undefined;
   /** Of chat requests that leave these out; undefined: the engine's own. */
   defaults?: ChatDefaults | undefined;
   /** Catalog IDs tried, in order, when no deployment can answer. */

@@ -98,6 +98,7 @@ function toModelSpec(
     isHidden: override?.isHidden ?? false,
     accessGroups: override?.accessGroups ?? [],
     price: override?.price ?? {},
+    batchPrice: override?.batchPrice,
     defaults: mergeDefaults(entry.defaults, override?.defaults),
     fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
     routing: strategy === undefined || retries === undefined ? DEFAULT_POLICY : { strategy, retries },

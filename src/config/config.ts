@@ -53,6 +53,14 @@ export interface Config {
     /** Days to keep a file, and a batch that has ended. */
     keepDays: number;
   };
+  batches: {
+    /** Maximum requests of one batch. */
+    maxLines: number;
+    /** Requests of one batch that run at the same time. */
+    concurrentLines: number;
+    /** Batches that run at the same time. */
+    concurrentBatches: number;
+  };
   ollama: {
     /** Whether Ollama's API is served. */
     enabled: boolean;
@@ -153,6 +161,8 @@ export interface ModelConfig {
   ownedBy: string;
   /** US dollars as decimal strings, by unit: `prompt`, `cached_prompt`, `completion` (a token), `character`, `second`. */
   price: Readonly<Record<string, string>>;
+  /** Price of requests in batches; undefined: `price`. */
+  batchPrice: Readonly<Record<string, string>> | undefined;
   /** Parameters of chat requests that leave them out. */
   defaults: ChatDefaults | undefined;
   strategy: "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";

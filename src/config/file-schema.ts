@@ -201,6 +201,29 @@ const files = z
   })
   .describe("Storage of the Files API.");
 
+const batches = z
+  .strictObject({
+    max_lines: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(50_000)
+      .describe("Maximum number of requests in one batch; a longer input fails."),
+    concurrent_lines: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(8)
+      .describe("Requests of one batch that run or wait for a slot at the same time."),
+    concurrent_batches: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(4)
+      .describe("Batches that one replica runs at the same time; further ones wait, and projects take turns."),
+  })
+  .describe("Batches of requests.");
+
 const ollama = z
   .strictObject({
     enabled: z
@@ -267,6 +290,7 @@ export const configFile = z.strictObject({
   usage: usage.prefault({}),
   responses: responses.prefault({}),
   files: files.prefault({}),
+  batches: batches.prefault({}),
   ollama: ollama.prefault({}),
   local: local.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),

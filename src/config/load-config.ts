@@ -160,6 +160,11 @@ function combine(
       maxBytesPerProject: file.files.max_size_per_project,
       keepDays: file.files.keep_days,
     },
+    batches: {
+      maxLines: file.batches.max_lines,
+      concurrentLines: file.batches.concurrent_lines,
+      concurrentBatches: file.batches.concurrent_batches,
+    },
     ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
     encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
     local: {
@@ -202,6 +207,7 @@ function toOverride(model: ConfigFile["models"][number]): BuiltinOverride {
     isHidden: model.hidden,
     ownedBy: model.owned_by,
     price: model.price,
+    batchPrice: model.batch_price,
     defaults: model.defaults && toDefaults(model.defaults),
     strategy: model.strategy,
     retries: model.retries,

@@ -151,6 +151,9 @@ export const model = z.strictObject({
     .describe("If true, the model is not listed and cannot be requested by its ID, only by an alias or as a fallback."),
   owned_by: name.default("parlance").describe("Value of `owned_by` in GET /v1/models."),
   price: price.prefault({}),
+  batch_price: price
+    .optional()
+    .describe("Price of the model for requests in batches, in the units of `price`. Default: the same as `price`."),
   defaults: defaults.optional(),
   strategy,
   retries: z

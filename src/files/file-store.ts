@@ -57,7 +57,7 @@ export class FileStore {
   /** Stores a file. Throws a Fault when the project has no room for it. */
   async create(file: NewFile): Promise<FileRow> {
     const { database, maxBytesPerProject } = this.#options;
-    return this.#store(file, (row) =>
+    const row = await this.#put(file, (row) =>
       database.transaction(async (executor) => {
         // Inserted first: two uploads at the same time then see each other.
         await insertFile(executor, row);
@@ -65,11 +65,16 @@ export class FileStore {
         if (stored > maxBytesPerProject) throw noRoom(stored - row.bytes, row.bytes, maxBytesPerProject);
       }),
     );
+    await database.run((executor) => markStored(executor, row));
+    return { ...row, isStored: 1 };
   }
 
-  /** Stores the results of a batch, which the project's limit does not refuse. */
+  /**
+   * Stores the results of a batch, which the project's limit does not refuse. They are found once the caller has marked
+   * them as stored, together with the end of the batch.
+   */
   async createOutput(file: NewFile): Promise<FileRow> {
-    return this.#store(file, (row) => this.#options.database.run((executor) => insertFile(executor, row)));
+    return this.#put(file, (row) => this.#options.database.run((executor) => insertFile(executor, row)));
   }
 
   /** Throws a Fault when the project has no such file. */
@@ -85,8 +90,13 @@ export class FileStore {
   }
 
   /** Streams the bytes. Throws a Fault when the project has no such file. */
-  async read(resource: ProjectResource, range?: ByteRange): Promise<AsyncIterable<Uint8Array>> {
+  async read(resource: ProjectResource): Promise<AsyncIterable<Uint8Array>> {
     const { id } = await this.find(resource);
+    return this.readStored(id);
+  }
+
+  /** Streams the bytes of a file that may have expired. Throws a Fault when the storage lacks them. */
+  async readStored(id: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array>> {
     return this.blobs.read(blobOf(id), range);
   }
 
@@ -102,7 +112,7 @@ export class FileStore {
     await this.#options.database.run((executor) => deleteFile(executor, resource));
   }
 
-  async #store(
+  async #put(
     { projectId, purpose, filename, path, bytes, expiresAfterSeconds }: NewFile,
     insert: (row: FileRow) => Promise<void>,
   ): Promise<FileRow> {
@@ -119,8 +129,7 @@ export class FileStore {
       await this.remove(row).catch(() => {});
       throw failure;
     }
-    await this.#options.database.run((executor) => markStored(executor, row));
-    return { ...row, isStored: 1 };
+    return row;
   }
 }
 
@@ -128,8 +137,8 @@ function blobOf(fileId: string): string {
   return `files/${fileId}`;
 }
 
-function fileNotFound(id: string, param = "id"): Fault {
-  return new Fault("not-found", `No such File object: ${id.slice(0, 100)}`, { param });
+function fileNotFound(id: string): Fault {
+  return new Fault("not-found", `No such File object: ${id.slice(0, 100)}`, { param: "id" });
 }
 
 function noRoom(stored: number, bytes: number, max: number): Fault {

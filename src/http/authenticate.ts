@@ -8,6 +8,7 @@ import type { ScopeHeaders } from "../accounts/scope-headers.ts";
 import { Fault } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import { sessionToken } from "./console/session-cookie.ts";
+import { currentLine } from "./run-line.ts";
 import { refuseOtherSites } from "./same-origin.ts";
 
 export interface Authenticator {
@@ -70,6 +71,13 @@ export function authenticateScope(
     });
   };
   scope.addHook("onRequest", (request, reply, done) => {
+    const line = currentLine();
+    if (line !== undefined) {
+      admit(request, reply, line.caller);
+      line.signal.addEventListener("abort", () => reply.raw.destroy(), { once: true });
+      done();
+      return;
+    }
     const { headers } = request;
     const key = sentKey(headers);
     const namesScope = headers["openai-organization"] || headers["openai-project"];

@@ -2,6 +2,7 @@
 
 import { type FastifyInstance, fastify } from "fastify";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Batches } from "../batches/batches.ts";
 import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -31,6 +32,7 @@ import { type OpenRequests, useRequestLog } from "./request-log.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
+import { batches } from "./v1/batches.ts";
 import { chatCompletions } from "./v1/chat-completions.ts";
 import { completions } from "./v1/completions.ts";
 import { conversations } from "./v1/conversations.ts";
@@ -49,6 +51,7 @@ export interface ServerOptions {
   /** Storage of the Responses API; undefined: nothing is stored. */
   responseStorage: ResponseStorage | undefined;
   files: FileParts;
+  batches: Batches;
   administration: Omit<OrganizationParts, "accounts" | "stopping">;
   /** Health checks and metrics; undefined when a separate address serves them. */
   operations: Operations | undefined;
@@ -130,10 +133,16 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(chatCompletions(options.inference, options.unknownFields));
       scope.register(completions(options.inference, options.unknownFields));
       scope.register(messages(options.inference, options.unknownFields));
-      scope.register(responses(options.inference, options.unknownFields, options.responseStorage));
+      scope.register(
+        responses(options.inference, options.unknownFields, {
+          storage: options.responseStorage,
+          toBackground: (caller) => options.accounts.withPriority(caller, "background"),
+        }),
+      );
       scope.register(storedResponses(options.responseStorage));
       scope.register(conversations(options.inference, options.responseStorage));
       scope.register(files(options.inference, options.files));
+      scope.register(batches(options.inference, options.batches));
       scope.register(models(options.inference));
       scope.register(
         audioTranscriptions(options.inference, { ...options.transcription, unknownFields: options.unknownFields }),

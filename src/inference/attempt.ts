@@ -8,7 +8,7 @@ import type { Deployment } from "./deployment.ts";
 import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
-import type { Slot } from "./slots.ts";
+import type { Deferral, Slot } from "./slots.ts";
 import type { TaskAdapter, WaitReason } from "./task-adapter.ts";
 
 export interface AttemptMeasure {
@@ -37,7 +37,7 @@ export interface AttemptStats {
   };
 }
 
-export interface AttemptOptions<Opened extends Model, Event> {
+export interface AttemptOptions<Opened extends Model, Event> extends Deferral {
   adapter: TaskAdapter<Opened, Event>;
   /** Aborts all attempts. */
   signal: AbortSignal;
@@ -67,7 +67,7 @@ export async function attempt<Opened extends Model, Event>(
   { id, model }: ResolvedModel,
   deployment: Deployment,
   opened: Opened,
-  { adapter, signal, project, attemptStats }: AttemptOptions<Opened, Event>,
+  { adapter, signal, project, priority, preempt, attemptStats }: AttemptOptions<Opened, Event>,
   onAttempt: (measure: AttemptMeasure) => void,
 ): Promise<AsyncIterator<Event> | Fault> {
   let queuedSeconds: number | undefined;
@@ -79,7 +79,7 @@ export async function attempt<Opened extends Model, Event>(
     if (preparing !== undefined) await preparing;
     const circuit = deployment.circuits.of(id);
     const askedAt = performance.now();
-    const acquired = deployment.acquireSlot(signal, project);
+    const acquired = deployment.acquireSlot(signal, project, { priority, preempt });
     const slot = acquired instanceof Promise ? await waitFor(acquired, "queued", adapter) : acquired;
     refuseWhereBroken(deployment, circuit, slot);
     queuedSeconds = slot.waitedSeconds;

@@ -8,7 +8,7 @@ import { LatencyEwma } from "./latency-ewma.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { ModelLoader } from "./model-loader.ts";
 import type { RoutingOptions } from "./routing-options.ts";
-import { type Slot, Slots } from "./slots.ts";
+import { type Deferral, type Slot, Slots } from "./slots.ts";
 
 export type DeploymentState =
   | { state: "loading" | "unloaded"; reason: string | undefined }
@@ -184,14 +184,16 @@ export class Deployment {
    * Acquires a slot, waiting if all are busy. Throws a Fault when the queue is full or the model cannot serve by then,
    * and the signal's reason when that aborts first.
    */
-  acquireSlot(signal: AbortSignal, project: string): Slot | Promise<Slot> {
+  acquireSlot(signal: AbortSignal, project: string, { priority, preempt }: Deferral = {}): Slot | Promise<Slot> {
     signal.throwIfAborted();
-    const slot = this.#slots.take(project);
-    return slot === undefined ? this.#wait(signal, project) : this.#admit(slot);
+    // An upstream charges for a request that is ended, too.
+    const deferral = { priority, preempt: this.isUpstream ? undefined : preempt };
+    const slot = this.#slots.take(project, deferral);
+    return slot === undefined ? this.#wait(signal, project, deferral) : this.#admit(slot);
   }
 
-  async #wait(signal: AbortSignal, project: string): Promise<Slot> {
-    return this.#admit(await this.#slots.acquire(signal, project));
+  async #wait(signal: AbortSignal, project: string, deferral: Deferral): Promise<Slot> {
+    return this.#admit(await this.#slots.acquire(signal, project, deferral));
   }
 
   #admit(slot: Slot): Slot {

@@ -39,11 +39,12 @@ export class FairQueue<Item> {
 
   /**
    * Takes the oldest item of the project that holds the fewest slots; among equals, of the least recently served one.
+   * Only of projects for which `mayTake` is true.
    */
-  next(): Item | undefined {
+  next(mayTake: (project: string) => boolean = () => true): Item | undefined {
     let chosen: string | undefined;
     for (const project of this.#waiting.keys()) {
-      if (!this.mayServe(project)) continue;
+      if (!this.mayServe(project) || !mayTake(project)) continue;
       if (chosen === undefined || this.#isBefore(project, chosen)) chosen = project;
     }
     if (chosen === undefined) return undefined;

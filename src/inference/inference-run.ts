@@ -35,6 +35,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   #firstTokenSeconds: number | undefined;
   #routed: Routed<Opened, Event> | undefined;
   #hasFinished = false;
+  #isPreempted = false;
   #settlement: Settlement | undefined;
 
   constructor(options: InferenceRunOptions<Opened, Event>) {
@@ -58,7 +59,10 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     try {
       const { router, adapter, caller } = this.#options;
       const project = caller.projectId ?? caller.organizationId;
-      const routed = await router.route({ candidates, adapter, signal, project, attemptStats: this.#attemptStats });
+      const { priority } = caller;
+      const preempt = priority === "batch" ? () => this.#preempt() : undefined;
+      const attemptStats = this.#attemptStats;
+      const routed = await router.route({ candidates, adapter, signal, project, priority, preempt, attemptStats });
       this.#routed = routed;
       return {
         model: routed.id,
@@ -75,6 +79,12 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       this.#settle(outcomeOf(failure));
       throw withLimits(failure, this.#options.reservation.rateLimitStatus);
     }
+  }
+
+  /** Ends a batch request for an interactive one. It repeats from its beginning, so this run costs nothing. */
+  #preempt(): void {
+    this.#isPreempted = true;
+    this.abort(new Fault("client-left", "An interactive request took the slot.", { code: "preempted" }));
   }
 
   [Symbol.asyncIterator](): this {
@@ -126,9 +136,10 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     if (this.#settlement !== undefined) return;
     const { caller, adapter, requestedModel, catalogId, reservation, startedAt, onSettled } = this.#options;
     const served = this.#routed ?? this.#attemptStats.spent;
-    const used = this.#used;
+    const used = this.#isPreempted ? { ...NO_USAGE } : this.#used;
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
-    if (isAbandoned && outcome !== "finished" && served !== undefined) adapter.countAbandoned(used);
+    if (isAbandoned && !this.#isPreempted && outcome !== "finished" && served !== undefined)
+      adapter.countAbandoned(used);
     const costNanoDollars = costInNanoDollars(served?.price ?? {}, adapter.task, used);
     this.#settlement = {
       caller,

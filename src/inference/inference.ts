@@ -189,7 +189,7 @@ export class Inference {
   ): Promise<InferenceAnswer<Opened, Event>> {
     const found = this.models.findForTask(caller, id, adapter.task);
     const { model } = found;
-    const candidates = [found, ...this.models.fallbacks(caller, model)];
+    const candidates = [found, ...this.models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));
     const startedAt = Date.now();
     let upperBound: UsageUpperBound | undefined;
     const reserved = this.#options.quota.reserve({
@@ -204,6 +204,7 @@ export class Inference {
       prices: candidates.map((candidate) => candidate.model.price),
       choices: adapter.choices,
       isWithinRequest,
+      isBatch: caller.priority === "batch",
       startedAt,
     });
     const reservation = reserved instanceof Promise ? await reserved : reserved;
@@ -258,6 +259,13 @@ function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undef
   return candidates.flatMap(({ model }) =>
     model.deployments.map(({ lastModel }) => (lastModel?.task === "chat" ? lastModel.contextWindow : undefined)),
   );
+}
+
+/** Returns the candidate with the price that this caller's requests have. */
+function withPriceFor({ priority }: Caller, candidate: ResolvedModel): ResolvedModel {
+  const { batchPrice } = candidate.model;
+  if (priority !== "batch" || batchPrice === undefined) return candidate;
+  return { ...candidate, model: { ...candidate.model, price: batchPrice } };
 }
 
 function timedOut(seconds: number): Fault {

@@ -1,5 +1,6 @@
 /** A model's slots and the bounded queue before them, shared fairly between projects. */
 
+import type { Priority } from "../accounts/caller.ts";
 import { type Fault, unavailable } from "../faults.ts";
 import { FairQueue } from "./fair-queue.ts";
 
@@ -10,10 +11,20 @@ export interface Slot {
   release(): void;
 }
 
+/** Conditions under which a request that nobody waits for takes a slot. */
+export interface Deferral {
+  /** Undefined: interactive. */
+  priority?: Priority | undefined;
+  /** Ends a batch request for an interactive one; undefined: it keeps its slot. */
+  preempt?: (() => void) | undefined;
+}
+
 interface Waiting {
   grant(slot: Slot): void;
   refuse(fault: Fault): void;
-  project: string;
+  /** Turn in the queue. */
+  turn: string;
+  deferral: Deferral;
   askedAt: number;
 }
 
@@ -25,6 +36,13 @@ export class Slots {
   /** Maximum queue length; lowering it keeps those already queued. */
   maxQueue: number;
   readonly #queue: FairQueue<Waiting>;
+  /** Batch requests, which wait until no other does. */
+  readonly #batchQueue: FairQueue<Waiting>;
+  /** Slots that background and batch requests may hold together: the last one is free for interactive requests. */
+  readonly #maxDeferred: number;
+  #deferred = 0;
+  /** Running batch requests, oldest first. */
+  readonly #preemptible = new Set<() => void>();
   #inUse = 0;
   #lastReleasedAt = Number.NEGATIVE_INFINITY;
   #whenIdle: (() => void) | undefined;
@@ -34,7 +52,9 @@ export class Slots {
   /** Creates slots. `count` undefined: without limit. `perProject`: maximum slots of one project. */
   constructor(count: number | undefined, maxQueue: number, perProject = Number.POSITIVE_INFINITY) {
     this.#queue = new FairQueue(perProject);
+    this.#batchQueue = new FairQueue(perProject);
     this.count = count ?? Number.POSITIVE_INFINITY;
+    this.#maxDeferred = Math.max(1, this.count - 1);
     this.maxQueue = maxQueue;
   }
 
@@ -43,7 +63,7 @@ export class Slots {
   }
 
   get waiting(): number {
-    return this.#queue.size;
+    return this.#queue.size + this.#batchQueue.size;
   }
 
   /** Time of the last release, on the clock of `performance.now()`. */
@@ -64,26 +84,33 @@ export class Slots {
   }
 
   /** Takes a slot if one is free. */
-  take(project: string): Slot | undefined {
-    return this.hasFree && this.#queue.mayServe(project) ? this.#occupy(project, 0) : undefined;
+  take(project: string, deferral: Deferral = {}): Slot | undefined {
+    const turn = turnOf(project, deferral);
+    if (!this.hasFree || !this.#queueOf(deferral).mayServe(turn)) return undefined;
+    if (deferral.priority !== undefined && this.#deferred >= this.#maxDeferred) return undefined;
+    return this.#occupy(turn, deferral, 0);
   }
 
   /**
    * Resolves with a slot. Throws a Fault when the queue is full, or later when a project with a shorter queue displaces
    * it, and the signal's reason when that aborts first.
    */
-  async acquire(signal: AbortSignal, project: string): Promise<Slot> {
+  async acquire(signal: AbortSignal, project: string, deferral: Deferral = {}): Promise<Slot> {
     signal.throwIfAborted();
-    const free = this.take(project);
+    const free = this.take(project, deferral);
     if (free !== undefined) return free;
-    if (this.#queue.size >= this.maxQueue) {
-      const pushedOut = this.#queue.yieldTo(project);
+    const turn = turnOf(project, deferral);
+    const queue = this.#queueOf(deferral);
+    const hasPreempted = deferral.priority === undefined && queue.mayServe(turn) && this.#preempt();
+    if (!hasPreempted && queue.size >= this.maxQueue) {
+      const pushedOut = queue.yieldTo(turn);
       if (pushedOut === undefined) throw this.#full();
       pushedOut.refuse(this.#full());
     }
     return new Promise<Slot>((resolve, reject) => {
       const waiting: Waiting = {
-        project,
+        turn,
+        deferral,
         askedAt: performance.now(),
         grant: (slot) => {
           signal.removeEventListener("abort", leave);
@@ -95,31 +122,60 @@ export class Slots {
         },
       };
       const leave = () => {
-        this.#queue.remove(project, waiting);
+        queue.remove(turn, waiting);
         reject(signal.reason);
       };
       signal.addEventListener("abort", leave, { once: true });
-      this.#queue.add(project, waiting);
+      queue.add(turn, waiting);
+      // Preempted before this request waited: its slot may be free already.
+      if (hasPreempted && this.hasFree) this.#grantNext();
     });
   }
 
-  #occupy(project: string, waitedSeconds: number): Slot {
+  #queueOf({ priority }: Deferral): FairQueue<Waiting> {
+    return priority === "batch" ? this.#batchQueue : this.#queue;
+  }
+
+  #occupy(turn: string, deferral: Deferral, waitedSeconds: number): Slot {
+    const { priority, preempt } = deferral;
     this.#inUse += 1;
-    this.#queue.served(project);
+    if (priority !== undefined) this.#deferred += 1;
+    if (preempt !== undefined) this.#preemptible.add(preempt);
+    const queue = this.#queueOf(deferral);
+    queue.served(turn);
     const enteredAt = performance.now();
     let isReleased = false;
     const release = () => {
       if (isReleased) return;
       isReleased = true;
       this.#inUse -= 1;
+      if (priority !== undefined) this.#deferred -= 1;
+      if (preempt !== undefined) this.#preemptible.delete(preempt);
       this.#lastReleasedAt = performance.now();
-      this.#queue.leave(project);
+      queue.leave(turn);
       this.#heldSeconds += 0.1 * ((performance.now() - enteredAt) / 1000 - this.#heldSeconds);
-      const next = this.#queue.next();
-      next?.grant(this.#occupy(next.project, (performance.now() - next.askedAt) / 1000));
+      this.#grantNext();
       if (this.#inUse === 0) this.#whenIdle?.();
     };
     return { waitedSeconds, release };
+  }
+
+  #grantNext(): void {
+    const mayDefer = this.#deferred < this.#maxDeferred;
+    const next = this.#queue.next((turn) => mayDefer || !turn.startsWith(BACKGROUND));
+    const granted = next ?? (mayDefer ? this.#batchQueue.next() : undefined);
+    if (granted === undefined) return;
+    const waitedSeconds = (performance.now() - granted.askedAt) / 1000;
+    granted.grant(this.#occupy(granted.turn, granted.deferral, waitedSeconds));
+  }
+
+  /** Ends the batch request that began last, which loses the least work. Returns false when there is none. */
+  #preempt(): boolean {
+    const preempt = [...this.#preemptible].at(-1);
+    if (preempt === undefined) return false;
+    this.#preemptible.delete(preempt);
+    preempt();
+    return true;
   }
 
   #full(): Fault {
@@ -134,4 +190,11 @@ export class Slots {
   #expectedWaitSeconds(): number {
     return Math.min(MAX_RETRY_AFTER_SECONDS, ((this.#queue.size + 1) / this.count) * this.#heldSeconds);
   }
+}
+
+const BACKGROUND = "background ";
+
+/** A project's background requests take turns of their own, so that its interactive ones do not wait behind them. */
+function turnOf(project: string, { priority }: Deferral): string {
+  return priority === "background" ? `${BACKGROUND}${project}` : project;
 }

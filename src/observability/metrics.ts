@@ -104,6 +104,12 @@ export class Metrics {
     labelNames: ["model", "limit"],
     registers: [this.#registry],
   });
+  readonly #batchLines = new Counter({
+    name: "parlance_batch_lines_total",
+    help: "Lines of batches by result: output or error. Each attempt also counts as a request.",
+    labelNames: ["result"],
+    registers: [this.#registry],
+  });
   readonly #lostUsage = new Counter({
     name: "parlance_usage_records_lost_total",
     help: "Usage records lost because the disk failed or the database was unavailable for too long.",
@@ -164,6 +170,10 @@ export class Metrics {
 
   refusal(model: string, limit: string): void {
     this.#refusals.inc({ model, limit });
+  }
+
+  batchLine(isError: boolean): void {
+    this.#batchLines.inc({ result: isError ? "error" : "output" });
   }
 
   lostUsage(records: number): void {

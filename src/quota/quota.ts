@@ -21,6 +21,8 @@ export interface QuotaClaim {
   choices?: number;
   /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */
   isWithinRequest?: boolean;
+  /** Request of a batch, which leaves a part of each limit to others. */
+  isBatch?: boolean;
   /** Epoch milliseconds. The request counts for this month, also when it ends in the next one. */
   startedAt: number;
 }

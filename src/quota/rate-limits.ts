@@ -79,7 +79,7 @@ export class RateLimits implements Quota {
 
   #bucketsOf(scope: LimitedScope, claim: QuotaClaim): Bucket[] {
     const { model, upperBound: computeUpperBound, isWithinRequest = false } = claim;
-    const { limits } = scope;
+    const limits = claim.isBatch === true ? shareOf(scope.limits) : scope.limits;
     const upperBound = computeUpperBound();
     const completionTokens = upperBound.completionTokens ?? this.#options.estimates.estimate(claim);
     const tokens = upperBound.promptTokens + completionTokens;
@@ -121,6 +121,17 @@ export class RateLimits implements Quota {
       logger.warn({ err: error }, "a rate limit reservation could not be settled; it expires with its window");
     });
   }
+}
+
+/** Share of each limit that batches may use, so that they leave room for interactive requests. */
+const BATCH_SHARE = 0.8;
+
+function shareOf(limits: LimitedScope["limits"]): LimitedScope["limits"] {
+  const shares = Object.entries(limits).map(([name, limit]) => [
+    name,
+    limit && Math.max(1, Math.floor(limit * BATCH_SHARE)),
+  ]);
+  return Object.fromEntries(shares);
 }
 
 function differenceOf({ kind, amount }: Bucket, usage: Readonly<Usage>): number {

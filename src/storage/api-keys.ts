@@ -25,6 +25,12 @@ export async function findApiKeyByHash(executor: Executor, hash: string): Promis
   return executor.selectFrom("apiKeys").selectAll().where("keyHash", "=", hash).executeTakeFirst();
 }
 
+/** Finds the hash of a key in any state. */
+export async function findKeyHash(executor: Executor, id: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("apiKeys").select("keyHash").where("id", "=", id).executeTakeFirst();
+  return row?.keyHash;
+}
+
 /** Lists keys that are not revoked, including expired ones; with `search`, those whose name or redacted value has it. */
 export async function listApiKeys(
   executor: Executor,

@@ -47,13 +47,14 @@ export async function sumFileBytes(executor: Executor, projectId: string): Promi
 
 /**
  * Returns at most `max` files that have expired, whose upload was abandoned before `abandonedBefore`, or whose project
- * is archived.
+ * is archived. The input of a batch that runs is kept.
  */
 export async function listRemovableFiles(
   executor: Executor,
   { now, abandonedBefore, max }: { now: number; abandonedBefore: number; max: number },
 ): Promise<ProjectResource[]> {
   const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
+  const inUse = executor.selectFrom("batches").select("inputFileId").where("endedAt", "is", null);
   return executor
     .selectFrom("files")
     .select(["id", "projectId"])
@@ -64,6 +65,7 @@ export async function listRemovableFiles(
         eb("projectId", "in", archived),
       ]),
     )
+    .where("id", "not in", inUse)
     .limit(max)
     .execute();
 }

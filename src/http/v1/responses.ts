@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../../accounts/caller.ts";
 import { type Fault, invalidRequest } from "../../faults.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -33,11 +34,18 @@ import { sendEvents } from "../send-events.ts";
 import { startBackground } from "./background.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 
-/** POST /v1/responses and /v1/responses/input_tokens. Without `storage`, nothing is stored. */
+interface ResponseParts {
+  /** Undefined: nothing is stored. */
+  storage: ResponseStorage | undefined;
+  /** Gives a caller the priority of responses in the background. */
+  toBackground: (caller: Caller) => Caller;
+}
+
+/** POST /v1/responses and /v1/responses/input_tokens */
 export function responses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
-  storage: ResponseStorage | undefined,
+  { storage, toBackground }: ResponseParts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.post("/responses", async (request, reply) => {
@@ -51,7 +59,15 @@ export function responses(
       if (storage !== undefined && body.background === true) {
         reportIgnoredFields(reply, ignored);
         const queued = toNewResponse(request, body, prompt);
-        const run = { inference, storage, caller, call: toTypedCall(call), body, queued, ...names };
+        const run = {
+          inference,
+          storage,
+          caller: toBackground(caller),
+          call: toTypedCall(call),
+          body,
+          queued,
+          ...names,
+        };
         const started = await startBackground(run, request.id);
         if (body.stream !== true) return started.response;
         return sendEvents(reply, toResponseFrames(started.events));

@@ -14,6 +14,7 @@ import { replicaCount } from "./0011-replica-count.ts";
 import { requestDimensions } from "./0012-request-dimensions.ts";
 import { files } from "./0013-files.ts";
 import { schemaCompatibility } from "./0014-schema-compatibility.ts";
+import { batches } from "./0015-batches.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -31,4 +32,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0012-request-dimensions": requestDimensions,
   "0013-files": files,
   "0014-schema-compatibility": schemaCompatibility,
+  "0015-batches": batches,
 };

@@ -1,0 +1,105 @@
+/** Answers of a running batch, which are stored some at a time so that no restart loses or repeats them. */
+
+import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import type { BlobStore } from "../files/blob-store.ts";
+import { addBatchPart, listBatchParts, type OwnedBatch } from "../storage/batches.ts";
+import type { Database } from "../storage/database.ts";
+
+/** Answer of one line, as it stands in a part and later in the output or error file. */
+export interface StoredAnswer {
+  /** Index of the line among those that are not blank. */
+  index: number;
+  isError: boolean;
+  /** JSON text without line breaks. */
+  json: string;
+}
+
+export interface BatchPartsOptions {
+  database: Database;
+  blobs: BlobStore;
+  owned: OwnedBatch;
+  /** Folder for temporary files. */
+  directory: string;
+}
+
+interface UnwrittenPart {
+  blob: string;
+  position: number;
+  answers: StoredAnswer[];
+}
+
+export class BatchParts {
+  readonly #options: BatchPartsOptions;
+  #unwritten: StoredAnswer[] = [];
+  #position = 0;
+  /** Part that is being written; a failed write is repeated as it was, since it may have succeeded. */
+  #writing: UnwrittenPart | undefined;
+
+  constructor(options: BatchPartsOptions) {
+    this.#options = options;
+  }
+
+  /** Answers that are not stored yet. */
+  get pending(): number {
+    return this.#unwritten.length + (this.#writing?.answers.length ?? 0);
+  }
+
+  add(answer: StoredAnswer): void {
+    this.#unwritten.push(answer);
+  }
+
+  /** Yields the stored answers, part by part. */
+  async *read(): AsyncGenerator<StoredAnswer> {
+    const { database, blobs, owned } = this.#options;
+    for (const { blob, position } of await database.run((executor) => listBatchParts(executor, owned.id))) {
+      this.#position = Math.max(this.#position, position + 1);
+      const input = Readable.from(await blobs.read(blob), { objectMode: false });
+      for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+        yield parseStored(line);
+      }
+    }
+  }
+
+  /** Stores the answers that were added. Resolves with false when another run has the batch. */
+  async flush(): Promise<boolean> {
+    while (this.pending > 0) {
+      if (this.#writing === undefined) {
+        const blob = `batches/${this.#options.owned.id}/${randomUUID()}`;
+        this.#writing = { blob, position: this.#position, answers: this.#unwritten };
+        this.#unwritten = [];
+      }
+      if (!(await this.#write(this.#writing))) return false;
+      this.#position += 1;
+      this.#writing = undefined;
+    }
+    return true;
+  }
+
+  async #write({ blob, position, answers }: UnwrittenPart): Promise<boolean> {
+    const { database, blobs, owned, directory } = this.#options;
+    const path = join(directory, "part");
+    await writeFile(path, answers.map(toStored).join(""), { mode: 0o600 });
+    await blobs.putFile(blob, path);
+    await rm(path, { force: true });
+    const failed = answers.filter(({ isError }) => isError).length;
+    return database.transaction(async (executor) => {
+      const stored = await listBatchParts(executor, owned.id);
+      if (stored.some((part) => part.blob === blob)) return true;
+      const counts = { completed: answers.length - failed, failed };
+      return addBatchPart(executor, owned, { blob, position }, counts);
+    });
+  }
+}
+
+function toStored({ index, isError, json }: StoredAnswer): string {
+  return `${index}\t${isError ? "error" : "output"}\t${json}\n`;
+}
+
+function parseStored(line: string): StoredAnswer {
+  const [index = "", kind = ""] = line.split("\t", 2);
+  return { index: Number(index), isError: kind === "error", json: line.slice(index.length + kind.length + 2) };
+}

@@ -1,0 +1,264 @@
+/** Runs one batch: validates its input, answers its lines with low priority, and writes its files. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Caller } from "../accounts/caller.ts";
+import { Fault } from "../faults.ts";
+import type { FileStore } from "../files/file-store.ts";
+import type { Logger } from "../observability/logger.ts";
+import { type BatchEnd, endBatch, readOwnedStatus, updateOwnedBatch } from "../storage/batches.ts";
+import type { Database } from "../storage/database.ts";
+import type { BatchRow } from "../storage/schema.ts";
+import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../wire/openai/batch-lines.ts";
+import type { BatchError } from "../wire/openai/batches.ts";
+import { BatchParts } from "./batch-parts.ts";
+import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
+import { PendingLines } from "./pending-lines.ts";
+import { type LinePlace, type ScanLimits, scanInput } from "./scan-input.ts";
+import { writeResults } from "./write-results.ts";
+
+export interface BatchRunOptions extends ScanLimits {
+  database: Database;
+  files: FileStore;
+  logger: Logger;
+  /** Folder for temporary files of this run. */
+  directory: string;
+  /** Lines that run at the same time. */
+  concurrency: number;
+  /** Caller of a batch's key; undefined when the key no longer works. */
+  callerOf: (keyId: string) => Promise<Caller | undefined>;
+  /** Makes the request of a line. Rejects with the signal's reason when that aborts first. */
+  runLine: (request: { caller: Caller; path: string; body: string }, signal: AbortSignal) => Promise<LineAnswer>;
+  onAnswered: (isError: boolean) => void;
+}
+
+/** Why a run stops before every line is answered. */
+type Stop = "cancelled" | "expired" | "key-revoked" | "taken-over" | "stopping";
+
+const STATUS_AFTER: Readonly<Record<Stop, "cancelled" | "expired" | "failed">> = {
+  cancelled: "cancelled",
+  expired: "expired",
+  "key-revoked": "failed",
+  "taken-over": "cancelled",
+  stopping: "cancelled",
+};
+
+const KEY_REVOKED: BatchError = {
+  code: "invalid_api_key",
+  message: "The key that created this batch no longer works.",
+  param: null,
+  line: null,
+};
+
+const POLL_MS = 500;
+const FLUSH_MS = 1_000;
+const MAX_PENDING_ANSWERS = 200;
+const IDLE_MS = 50;
+
+export class BatchRun {
+  readonly #options: BatchRunOptions;
+  readonly #batch: BatchRow;
+  readonly #owned: { id: string; projectId: string; runId: string };
+  readonly #parts: BatchParts;
+  readonly #lines = new AbortController();
+  /** Failed attempts by line. */
+  readonly #attempts = new Map<number, number>();
+  #flushing: Promise<void> = Promise.resolve();
+  #stop: Stop | undefined;
+  #isDraining = false;
+
+  /** `batch`: as it was when this run, by its `runId`, took it over. */
+  constructor(options: BatchRunOptions, batch: BatchRow & { runId: string }) {
+    this.#options = options;
+    this.#batch = batch;
+    this.#owned = { id: batch.id, projectId: batch.projectId, runId: batch.runId };
+    const { database, files, directory } = options;
+    this.#parts = new BatchParts({ database, blobs: files.blobs, owned: this.#owned, directory });
+  }
+
+  /** Starts no further line; resolves `run` once the running ones have ended. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends the running lines, which the next run repeats. */
+  stop(): void {
+    this.#stopFor("stopping");
+  }
+
+  /** Resolves with true once the batch has ended, or another run has it. */
+  async run(): Promise<boolean> {
+    try {
+      return await this.#runToEnd();
+    } catch (failure) {
+      if (this.#lines.signal.aborted) return false;
+      throw failure;
+    }
+  }
+
+  async #runToEnd(): Promise<boolean> {
+    const input = await this.#scan();
+    if (input === undefined) return true;
+    const answered = new Uint8Array(input.length);
+    for await (const { index } of this.#parts.read()) answered[index] = 1;
+    await this.#answerAll(input, answered);
+    if (this.#stop === "taken-over") return true;
+    if (this.#isDraining || this.#stop === "stopping") {
+      if (answered.some((each) => each === 0)) return false;
+    }
+    return this.#end(input, answered);
+  }
+
+  /** Returns the lines of the input; undefined when it is not valid. */
+  async #scan(): Promise<LinePlace[] | undefined> {
+    const { files, database } = this.#options;
+    const { status, endpoint, inputFileId } = this.#batch;
+    const bytes = await files.readStored(inputFileId);
+    const { lines, errors } = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
+    if (status === "validating" && errors.length > 0) {
+      const change = { status: "failed", errors: JSON.stringify(errors) } as const;
+      await database.transaction((executor) => endBatch(executor, this.#owned, change));
+      return undefined;
+    }
+    await database.run(async (executor) => {
+      await updateOwnedBatch(executor, this.#owned, { total: lines.length });
+      const change = { status: "in_progress", inProgressAt: Date.now() } as const;
+      // It may be cancelled already.
+      await updateOwnedBatch(executor, this.#owned, change, "validating");
+    });
+    return lines;
+  }
+
+  async #answerAll(input: readonly LinePlace[], answered: Uint8Array): Promise<void> {
+    const pending = new PendingLines(input.length, (index) => answered[index] === 1);
+    if (!pending.isEmpty) await this.#poll();
+    const polling = setInterval(() => void this.#poll(), POLL_MS);
+    const flushing = setInterval(() => void this.#flush(), FLUSH_MS);
+    try {
+      let running = 0;
+      const work = async () => {
+        while (this.#stop === undefined && !this.#isDraining) {
+          const index = pending.take(Date.now());
+          if (index !== undefined) {
+            running += 1;
+            await this.#answer(index, input, pending, answered).finally(() => {
+              running -= 1;
+            });
+          } else if (pending.isEmpty && running === 0) return;
+          else await pause(IDLE_MS);
+          if (this.#parts.pending >= MAX_PENDING_ANSWERS) await this.#flush();
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(this.#options.concurrency, input.length) }, work));
+    } finally {
+      clearInterval(polling);
+      clearInterval(flushing);
+    }
+    await this.#flushing;
+    if (this.#stop !== "taken-over" && !(await this.#parts.flush())) this.#stopFor("taken-over");
+  }
+
+  async #answer(
+    index: number,
+    input: readonly LinePlace[],
+    pending: PendingLines,
+    answered: Uint8Array,
+  ): Promise<void> {
+    const { callerOf, runLine, onAnswered, logger } = this.#options;
+    const { endpoint, keyId } = this.#batch;
+    const { signal } = this.#lines;
+    try {
+      const caller = await callerOf(keyId);
+      if (caller === undefined) return this.#stopFor("key-revoked");
+      const { customId, body } = await this.#read(input[index] as LinePlace);
+      const answer = await runLine({ caller, path: endpoint, body: JSON.stringify(body) }, signal);
+      const attempts = (this.#attempts.get(index) ?? 0) + 1;
+      const outcome = outcomeOf(answer, attempts);
+      if (outcome.type === "retry") {
+        if (outcome.isFailure) this.#attempts.set(index, attempts);
+        if (outcome.pausesBatch) pending.pause(Date.now() + outcome.delayMs);
+        return pending.retry(index, Date.now() + outcome.delayMs);
+      }
+      this.#attempts.delete(index);
+      this.#parts.add({ index, isError: outcome.isError, json: toAnsweredLine(customId, answer) });
+      answered[index] = 1;
+      onAnswered(outcome.isError);
+    } catch (failure) {
+      if (signal.aborted) return;
+      // The database or the storage of files is unavailable.
+      logger.warn({ err: failure, batch: this.#batch.id }, "a line of a batch could not be run yet");
+      pending.pause(Date.now() + 1_000);
+      pending.retry(index, Date.now() + 1_000);
+    }
+  }
+
+  async #read(place: LinePlace): Promise<ParsedLine> {
+    const { inputFileId, endpoint } = this.#batch;
+    const bytes = await this.#options.files.readStored(inputFileId, place);
+    const parsed = parseBatchLine(Buffer.concat(await Array.fromAsync(bytes)), endpoint);
+    if ("code" in parsed) throw new Error(`the input of ${this.#batch.id} has changed: ${parsed.message}`);
+    return parsed;
+  }
+
+  /** Notices cancellation, expiry, and another run. */
+  async #poll(): Promise<void> {
+    if (this.#batch.expiresAt <= Date.now()) this.#stopFor("expired");
+    try {
+      const status = await this.#options.database.run((executor) => readOwnedStatus(executor, this.#owned));
+      if (status === undefined) this.#stopFor("taken-over");
+      if (status === "cancelling") this.#stopFor("cancelled");
+    } catch (error) {
+      this.#options.logger.warn({ err: error, batch: this.#batch.id }, "status of a batch not read");
+    }
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(async () => {
+      try {
+        if (this.#stop !== "taken-over" && !(await this.#parts.flush())) this.#stopFor("taken-over");
+      } catch (error) {
+        this.#options.logger.warn({ err: error, batch: this.#batch.id }, "answers of a batch not stored yet");
+      }
+    });
+    return this.#flushing;
+  }
+
+  #stopFor(reason: Stop): void {
+    this.#stop ??= reason;
+    this.#lines.abort(new Fault("client-left", `The batch stopped: ${reason}.`));
+  }
+
+  /** Returns true once the batch has ended. */
+  async #end(input: readonly LinePlace[], answered: Uint8Array): Promise<boolean> {
+    const { database, files, directory } = this.#options;
+    const finalizingAt = Date.now();
+    const begun = await database.run(async (executor) => {
+      await updateOwnedBatch(executor, this.#owned, { status: "finalizing", finalizingAt }, "in_progress");
+      return readOwnedStatus(executor, this.#owned);
+    });
+    if (begun === undefined) return true;
+    const left = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
+    const status = left === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
+    const unanswered = this.#unanswered(input, answered, status === "expired" ? "expired" : "cancelled");
+    const written = await writeResults({ files, batch: this.#batch, parts: this.#parts, unanswered, directory });
+    const end: BatchEnd = {
+      status,
+      outputFileId: written.output?.id ?? null,
+      errorFileId: written.errors?.id ?? null,
+      ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }),
+    };
+    const isEnded = await database.transaction((executor) => endBatch(executor, this.#owned, end, left));
+    if (!isEnded) for (const file of Object.values(written)) await files.remove(file);
+    else await files.blobs.delete(`batches/${this.#owned.id}/`);
+    return true;
+  }
+
+  async *#unanswered(
+    input: readonly LinePlace[],
+    answered: Uint8Array,
+    reason: "expired" | "cancelled",
+  ): AsyncGenerator<string> {
+    for (const [index, place] of input.entries()) {
+      if (answered[index] === 0) yield toUnansweredLine((await this.#read(place)).customId, reason);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+const LF = 0x0a;
+const CR = 0x0d;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export interface RawLine {
+  /** Number in the file, from 1. */
+  number: number;
+  /** Position of `bytes` in the file. */
+  offset: number;
+  /** Without the blanks and line break around it; undefined for a line that is longer than the limit. */
+  bytes: Buffer | undefined;
+}
+
+/** Yields the lines of a stream that are not blank. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine> {
+  let number = 0;
+  let offset = 0;
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  const take = (end: Buffer): RawLine => {
+    const length = heldBytes + end.length;
+    const isTooLong = length > maxBytes + 1;
+    const line = isTooLong ? undefined : Buffer.concat([...held, end]);
+    const [from, to] = line === undefined ? [0, 0] : contentOf(line);
+    const taken = { number: ++number, offset: offset + from, bytes: line?.subarray(from, to) };
+    held = [];
+    heldBytes = 0;
+    offset += length + 1;
+    return taken;
+  };
+  for await (const chunk of chunks) {
+    const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let start = 0;
+    for (let end = buffer.indexOf(LF); end !== -1; end = buffer.indexOf(LF, start)) {
+      const line = take(buffer.subarray(start, end));
+      start = end + 1;
+      if (line.bytes?.length !== 0) yield line;
+    }
+    const rest = buffer.subarray(start);
+    heldBytes += rest.length;
+    // Of a line that is too long, only the length is needed.
+    if (heldBytes > maxBytes + 1) held = [];
+    else held.push(rest);
+  }
+  if (heldBytes === 0) return;
+  const last = take(Buffer.alloc(0));
+  if (last.bytes?.length !== 0) yield last;
+}
+
+/** Returns where the line's content begins and ends: without a byte order mark and blanks around it. */
+function contentOf(line: Buffer): [start: number, end: number] {
+  let start = line.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  let end = line.length;
+  const isBlank = (byte = 0) => byte === 0x20 || byte === 0x09 || byte === CR;
+  while (start < end && isBlank(line[start])) start += 1;
+  while (end > start && isBlank(line[end - 1])) end -= 1;
+  return [start, end];
+}

@@ -1,0 +1,101 @@
+/** Batches as OpenAI's clients create and read them. */
+
+import { z } from "zod";
+import { Metadata } from "../responses/metadata.ts";
+import { optional } from "./optional.ts";
+import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
+
+export const BATCH_ENDPOINTS = [
+  "/v1/chat/completions",
+  "/v1/completions",
+  "/v1/embeddings",
+  "/v1/moderations",
+  "/v1/responses",
+] as const;
+
+export type BatchEndpoint = (typeof BATCH_ENDPOINTS)[number];
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const MAX_WINDOW_SECONDS = 7 * 86_400;
+
+const window = z.string().refine((value) => isWithin(windowSeconds(value), 1, MAX_WINDOW_SECONDS), {
+  error: "it must be a number and s, m or h, such as 24h, of at most 168h",
+});
+
+export const BatchBody = z.looseObject({
+  input_file_id: z.string().min(1).max(200),
+  endpoint: z.enum(BATCH_ENDPOINTS),
+  completion_window: window.describe("Time until the batch expires, such as 24h."),
+  metadata: optional(Metadata),
+  output_expires_after: optional(
+    z.object({ anchor: z.literal("created_at"), seconds: z.int().min(3600).max(2_592_000) }),
+  ),
+});
+
+export const BatchListQuery = z.looseObject(PAGE_QUERY);
+
+/** Seconds of a window such as `24h`; NaN for other texts. */
+export function windowSeconds(window: string): number {
+  const [, count, unit = ""] = /^(\d{1,7})([smh])$/.exec(window) ?? [];
+  return Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
+}
+
+/** Problem of a line of the input; `line` counts from 1. */
+export interface BatchError {
+  code: string;
+  message: string;
+  param: string | null;
+  line: number | null;
+}
+
+export interface ShownBatch {
+  id: string;
+  endpoint: string;
+  inputFileId: string;
+  completionWindow: string;
+  status: string;
+  metadata: string | null;
+  /** JSON list of `BatchError`. */
+  errors: string | null;
+  total: number;
+  completed: number;
+  failed: number;
+  outputFileId: string | null;
+  errorFileId: string | null;
+  createdAt: number;
+  expiresAt: number;
+  inProgressAt: number | null;
+  finalizingAt: number | null;
+  cancellingAt: number | null;
+  endedAt: number | null;
+}
+
+export function toBatchObject(batch: ShownBatch) {
+  const endedAs = (status: string) => (batch.status === status ? toSecondsOrNull(batch.endedAt) : null);
+  return {
+    id: batch.id,
+    object: "batch" as const,
+    endpoint: batch.endpoint,
+    errors: batch.errors === null ? null : { object: "list" as const, data: JSON.parse(batch.errors) as BatchError[] },
+    input_file_id: batch.inputFileId,
+    completion_window: batch.completionWindow,
+    status: batch.status,
+    output_file_id: batch.outputFileId,
+    error_file_id: batch.errorFileId,
+    created_at: toSeconds(batch.createdAt),
+    in_progress_at: toSecondsOrNull(batch.inProgressAt),
+    expires_at: toSeconds(batch.expiresAt),
+    finalizing_at: toSecondsOrNull(batch.finalizingAt),
+    completed_at: endedAs("completed"),
+    failed_at: endedAs("failed"),
+    expired_at: endedAs("expired"),
+    cancelling_at: toSecondsOrNull(batch.cancellingAt),
+    cancelled_at: endedAs("cancelled"),
+    request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
+    metadata: batch.metadata === null ? null : (JSON.parse(batch.metadata) as Record<string, string>),
+  };
+}
