@@ -6,27 +6,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { FastifyInstance } from "fastify";
 import type { Caller } from "../accounts/caller.ts";
-
-export interface LineRequest {
-  caller: Caller;
-  /** Path of the route. */
-  path: string;
-  /** JSON text. */
-  body: string;
-}
-
-export interface LineAnswer {
-  status: number;
-  requestId: string;
-  /** JSON text. */
-  body: string;
-  retryAfterSeconds: number | undefined;
-  /** False for a failure that a repetition does not avoid. */
-  shouldRetry: boolean;
-}
+import type { BatchRunOptions } from "../batches/batch-run.ts";
 
 /** Resolves with the answer. Rejects with the signal's reason when that aborts first, which ends the request. */
-export type RunLine = (request: LineRequest, signal: AbortSignal) => Promise<LineAnswer>;
+type RunLine = BatchRunOptions["runLine"];
 
 interface RunningLine {
   caller: Caller;

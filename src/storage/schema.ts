@@ -302,7 +302,7 @@ export interface FileRow {
   expiresAt: number;
 }
 
-export type BatchStatus =
+type BatchStatus =
   | "validating"
   | "in_progress"
   | "finalizing"

@@ -13,8 +13,6 @@ export const BATCH_ENDPOINTS = [
   "/v1/responses",
 ] as const;
 
-export type BatchEndpoint = (typeof BATCH_ENDPOINTS)[number];
-
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 const MAX_WINDOW_SECONDS = 7 * 86_400;
 
