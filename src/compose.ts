@@ -24,6 +24,7 @@ import { prepareUploads } from "./http/upload.ts";
 import { Inference } from "./inference/inference.ts";
 import { Router } from "./inference/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
+import { voiceActivityFile } from "./models/voice-activity-file.ts";
 import type { Logger } from "./observability/logger.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { CompletionEstimates } from "./quota/completion-estimates.ts";
@@ -31,6 +32,7 @@ import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
 import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
+import { SpeechDetection } from "./realtime/speech-detection.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
 import { listUnfinishedBatches } from "./storage/batches.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
@@ -96,6 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = new Metrics(
     () => live.measure(),
     () => counters.state,
+    () => server.realtimeSessions(),
   );
   const estimates = new CompletionEstimates();
   const inference = new Inference({
@@ -158,6 +161,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
   const decoder = new Decoder({ folder: uploads.directory, ffmpeg });
+  const speechDetection = new SpeechDetection((signal) => voiceActivityFile(options.store, signal));
   const responseStorage = openResponseStorage(config, database, logger);
   const blobs = new LocalBlobs(config.files.directory);
   await blobs.check();
@@ -205,6 +209,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     metricsKey: config.metricsKey,
     maxBodyBytes: config.server.maxBodyBytes,
     transcription: { decoder, uploads, maxAudioSeconds: config.server.maxAudioSeconds },
+    realtime: { ...config.realtime, detectSpeech: (signal) => speechDetection.open(signal) },
     maxModerationInputs: config.server.maxModerationInputs,
     receiveTimeoutSeconds: config.server.receiveTimeoutSeconds,
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
@@ -239,6 +244,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       decoder.close();
       fileRetention.close();
       await batches.close();
+      speechDetection.close();
       await responseStorage?.close();
       await live.close();
       await usageRecorder.close();

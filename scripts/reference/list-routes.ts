@@ -11,6 +11,7 @@ export async function listRoutes(): Promise<string[]> {
     administration: { limited: {} },
     operations: {},
     transcription: {},
+    realtime: {},
     consoleFolder: import.meta.dirname,
     servesOllama: true,
   };

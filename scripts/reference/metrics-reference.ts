@@ -6,6 +6,7 @@ export async function metricsReference(): Promise<string> {
   const metrics = new Metrics(
     () => [],
     () => ({ isShared: undefined, replicas: 1 }),
+    () => 0,
   );
   const { text } = await metrics.scrape();
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));

@@ -14,6 +14,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./bootstrap-keys.ts";
 import type { CachedKey } from "./cached-key.ts";
 import type { Caller, Priority } from "./caller.ts";
+import { ClientSecrets } from "./client-secrets.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "./console-sessions.ts";
 import { LastUsedWriter } from "./last-used-writer.ts";
 import type { ModelAccess } from "./model-access.ts";
@@ -54,6 +55,7 @@ export class Accounts {
   readonly moderationPolicies: ModerationPolicyService;
   readonly auditTrail: AuditTrail;
   readonly consoleSessions: ConsoleSessions;
+  readonly clientSecrets: ClientSecrets;
   readonly #database: Database;
   readonly #transactions: AccountTransactions;
   readonly #keyCache: ApiKeyCache;
@@ -83,6 +85,7 @@ export class Accounts {
     this.moderationPolicies = new ModerationPolicyService(this.#transactions);
     this.auditTrail = new AuditTrail(database);
     this.consoleSessions = new ConsoleSessions(this.#transactions);
+    this.clientSecrets = new ClientSecrets(database);
   }
 
   /** Throws a Fault when `key`, as the client sent it, does not work or cannot be checked now. */
@@ -112,6 +115,23 @@ export class Accounts {
   async authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined> {
     if (!isTokenLength(token)) return undefined;
     return this.#admitted(await this.#keyCache.find(hashSessionToken(kind, token)));
+  }
+
+  /**
+   * Returns the caller that a client secret stands for, the session configuration that it was created with, and a
+   * function that authenticates the caller again, also after the secret has expired. Throws a Fault.
+   */
+  async authenticateClientSecret(
+    secret: string,
+  ): Promise<{ caller: Caller; session: string; authenticate: () => Promise<Caller> }> {
+    const { keyHash, session } = await this.clientSecrets.open(secret);
+    const authenticate = async () => {
+      const caller = this.#admitted(await this.#keyCache.find(keyHash));
+      if (caller !== undefined) return caller;
+      const message = "The API key of this client secret does not work any more.";
+      throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+    };
+    return { caller: await authenticate(), session, authenticate };
   }
 
   /** Returns the caller of requests without a key. Throws a Fault unless the operator configured a project for them. */

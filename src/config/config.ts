@@ -67,6 +67,14 @@ export interface Config {
     /** ID or name of the project of requests without a key; undefined: a key is required. */
     anonymousProject: string | undefined;
   };
+  realtime: {
+    /** Models of sessions that name none; undefined: the first that the key may use. */
+    transcriptionModel: string | undefined;
+    speechModel: string | undefined;
+    maxSessionsPerProject: number;
+    maxSessionSeconds: number;
+    idleTimeoutSeconds: number;
+  };
   /** Keys of stored content, the current one first; undefined: a key file, with SQLite only. */
   encryptionKeys: readonly [Secret, ...Secret[]] | undefined;
   local: LocalConfig;

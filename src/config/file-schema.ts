@@ -4,6 +4,7 @@ import { z } from "zod";
 import { host, network, port } from "./addresses.ts";
 import { limits } from "./limits-schema.ts";
 import { load, model, unloadAfterSeconds } from "./model-schema.ts";
+import { realtime } from "./realtime-schema.ts";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -292,6 +293,7 @@ export const configFile = z.strictObject({
   files: files.prefault({}),
   batches: batches.prefault({}),
   ollama: ollama.prefault({}),
+  realtime: realtime.prefault({}),
   local: local.prefault({}),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),
   data_directory: directory

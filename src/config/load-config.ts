@@ -166,6 +166,13 @@ function combine(
       concurrentBatches: file.batches.concurrent_batches,
     },
     ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
+    realtime: {
+      transcriptionModel: file.realtime.transcription_model,
+      speechModel: file.realtime.speech_model,
+      maxSessionsPerProject: file.realtime.max_sessions_per_project,
+      maxSessionSeconds: file.realtime.max_session_seconds,
+      idleTimeoutSeconds: file.realtime.idle_timeout_seconds,
+    },
     encryptionKeys: environment.PARLANCE_ENCRYPTION_KEY,
     local: {
       load: file.local.load,

@@ -61,6 +61,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "usage.record_days": ({ usage }) => usage.recordDays,
     responses: ({ responses }) => responses,
     ollama: ({ ollama }) => ollama,
+    realtime: ({ realtime }) => realtime,
     data_directory: ({ dataDirectory }) => dataDirectory,
     models_directory: ({ modelsDirectory }) => modelsDirectory,
   };

@@ -169,7 +169,7 @@ export interface TranscriptionRequest {
   /** Mono samples, -1 to 1, at 16 kHz. Each iteration decodes the file again. */
   samples: AsyncIterable<Float32Array>;
   /** The original upload, for engines that forward it. */
-  file: { path: string; name: string; bytes: number };
+  file: AudioFile;
   /** True: translate the speech into English. */
   translate: boolean;
   /** ISO 639-1 code; undefined: the model detects the language, or supports only one. */
@@ -181,6 +181,13 @@ export interface TranscriptionRequest {
   /** True if the caller requested a stream; an upstream is then asked for one too. */
   stream: boolean;
   callerHeaders?: CallerHeaders;
+}
+
+interface AudioFile {
+  /** Name with an extension, from which an upstream knows the format. */
+  name: string;
+  bytes: number;
+  open(): Promise<Blob>;
 }
 
 export type TranscriptionEvent =

@@ -8,7 +8,7 @@ import { testModelStore } from "../../test/support/default-model.ts";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
 import { moonshineTokens } from "../../test/support/moonshine-tokens.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { makeTranscriptionRequest } from "../../test/support/transcription-request.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../test/support/transcription-request.ts";
 import { wordErrors } from "../../test/support/word-errors.ts";
 import { invalidRequest } from "../faults.ts";
 import type { TranscriptionEvent, TranscriptionModel } from "./engine.ts";
@@ -78,7 +78,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings, isSkippe
   const test = vitestTest.skipIf(isSkipped);
 
   const transcribe = (samples: AsyncIterable<Float32Array>, changes: object = {}, signal = neverAborts()) => {
-    const file = { path: PATH, name: "speech.flac", bytes: 1 };
+    const file = uploadedFile(PATH, "speech.flac");
     const request = makeTranscriptionRequest({ samples, file, ...changes });
     return model.transcribe(request, signal);
   };

@@ -115,18 +115,28 @@ export async function isStillAuthenticated(
   request: FastifyRequest,
   accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
 ): Promise<boolean> {
-  const { keyId, kind } = request.caller;
-  const key = sentKey(request.headers);
   try {
-    const caller =
-      key === undefined
-        ? await accounts.authenticateSession(sessionToken(request) ?? "", kind)
-        : await accounts.authenticate(key);
-    return caller?.keyId === keyId;
+    await reauthenticate(request, accounts);
+    return true;
   } catch (failure) {
     // Keys cannot be checked while the database is unavailable.
     return !(failure instanceof Fault && failure.kind === "unauthenticated");
   }
+}
+
+/** Authenticates the key or session of a request again. Throws a Fault when it does not work any more. */
+export async function reauthenticate(
+  request: FastifyRequest,
+  accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
+): Promise<Caller> {
+  const { keyId, kind } = request.caller;
+  const key = sentKey(request.headers);
+  const caller =
+    key === undefined
+      ? await accounts.authenticateSession(sessionToken(request) ?? "", kind)
+      : await accounts.authenticate(key);
+  if (caller?.keyId === keyId) return caller;
+  throw sessionEnded();
 }
 
 /** Throws a Fault unless the request sends exactly this key. */
@@ -165,7 +175,11 @@ async function authenticateSession(
     const caller = await accounts.authenticateSession(token, each);
     if (caller !== undefined) return caller;
   }
-  throw new Fault("unauthenticated", "Your console session has ended. Sign in again.", { code: "session_ended" });
+  throw sessionEnded();
+}
+
+function sessionEnded(): Fault {
+  return new Fault("unauthenticated", "Your console session has ended. Sign in again.", { code: "session_ended" });
 }
 
 /** Returns a header's value; undefined also for an empty header, which clients send for an unset value. */
@@ -173,9 +187,25 @@ function sent(value: string | string[] | undefined): string | undefined {
   return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
 }
 
-/** Returns the key as OpenAI's clients send it, or as Anthropic's (`x-api-key`) or Azure's (`api-key`) do. */
-function sentKey(headers: IncomingHttpHeaders): string | undefined {
-  return bearerKey(headers.authorization) ?? sent(headers["x-api-key"]) ?? sent(headers["api-key"]);
+/**
+ * Returns the key as OpenAI's clients send it, or as Anthropic's (`x-api-key`) or Azure's (`api-key`) do, or as a browser
+ * does, whose WebSockets send no other header than their protocols.
+ */
+export function sentKey(headers: IncomingHttpHeaders): string | undefined {
+  return (
+    bearerKey(headers.authorization) ??
+    sent(headers["x-api-key"]) ??
+    sent(headers["api-key"]) ??
+    protocolKey(headers["sec-websocket-protocol"])
+  );
+}
+
+/** Prefix of the WebSocket protocol that holds a browser's key. */
+export const KEY_PROTOCOL = "openai-insecure-api-key.";
+
+function protocolKey(protocols = ""): string | undefined {
+  const found = protocols.split(",").find((each) => each.trim().startsWith(KEY_PROTOCOL));
+  return found?.trim().slice(KEY_PROTOCOL.length) || undefined;
 }
 
 const SCHEME = "bearer";

@@ -14,6 +14,8 @@ interface RequestRecord {
   /** Outcome of the inference, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
+  /** Whether the connection became a WebSocket, whose end is not that of an answer. */
+  isUpgraded: boolean;
   /** Fields of the body that had no effect. */
   ignoredFields: readonly string[];
   /** Callbacks for a client that disconnects before its answer was sent completely. */
@@ -57,6 +59,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
       model: undefined,
       settlement: undefined,
       failure: undefined,
+      isUpgraded: false,
       ignoredFields: [],
       leaving: [],
     };
@@ -128,13 +131,13 @@ function operationOf(request: FastifyRequest): string {
 
 function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settlement | undefined) {
   const { record } = request;
-  const hasLeft = !reply.raw.writableFinished || settlement?.outcome === "client-left";
+  const hasLeft = (!reply.raw.writableFinished && !record.isUpgraded) || settlement?.outcome === "client-left";
   return {
     requestId: request.id,
     clientRequestId: header(request, "x-client-request-id"),
     method: request.method,
     path: request.url.split("?", 1)[0]?.slice(0, 200),
-    status: hasLeft ? 499 : reply.statusCode,
+    status: record.isUpgraded ? 101 : hasLeft ? 499 : reply.statusCode,
     keyId: request.caller?.keyId,
     projectId: request.caller?.projectId,
     model: record.model?.slice(0, 200),

@@ -8,6 +8,8 @@ import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
+import { RealtimeSessions } from "../realtime/realtime-sessions.ts";
+import type { RealtimeServices } from "../realtime/session-context.ts";
 import type { ResponseStorage } from "../responses/response-storage.ts";
 import type { Secret } from "../secret.ts";
 import type { RequestEntry } from "../usage/request-history.ts";
@@ -15,6 +17,7 @@ import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { withAnonymous } from "./anonymous.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
 import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
+import { withClientSecrets } from "./client-secret-authenticator.ts";
 import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
 import { consolePages } from "./console/console-pages.ts";
 import { consoleSession } from "./console/console-session.ts";
@@ -41,6 +44,8 @@ import { type FileParts, files } from "./v1/files.ts";
 import { messages } from "./v1/messages.ts";
 import { models } from "./v1/models.ts";
 import { moderations } from "./v1/moderations.ts";
+import { realtime } from "./v1/realtime.ts";
+import { realtimeClientSecrets } from "./v1/realtime-client-secrets.ts";
 import { rerank } from "./v1/rerank.ts";
 import { responses } from "./v1/responses.ts";
 import { storedResponses } from "./v1/stored-responses.ts";
@@ -59,6 +64,7 @@ export interface ServerOptions {
   metricsKey: Secret | undefined;
   maxBodyBytes: number;
   transcription: Omit<TranscriptionParts, "unknownFields">;
+  realtime: RealtimeOptions;
   maxModerationInputs: number;
   /** Time limit for a request's headers and body to arrive. */
   receiveTimeoutSeconds: number;
@@ -85,12 +91,20 @@ export interface ServerOptions {
   recordRequest: (entry: RequestEntry) => void;
 }
 
+interface RealtimeOptions extends Omit<RealtimeServices, "inference"> {
+  maxSessionsPerProject: number;
+  maxSessionSeconds: number;
+  idleTimeoutSeconds: number;
+}
+
 export interface Server {
   app: FastifyInstance;
   /** Refuses new connections and further requests on keep-alive connections. */
   drain(): void;
   /** Requests whose answers are not yet sent completely. */
   openRequests(): number;
+  /** Sessions of the Realtime API. */
+  realtimeSessions(): number;
 }
 
 /** Share of the memory budget of local models that bodies may occupy, and how many of the largest always fit. */
@@ -103,6 +117,8 @@ export function buildServer(options: ServerOptions): Server {
   allowOrigins(app, options.corsOrigins);
   let isDraining = false;
   const stopping = new AbortController();
+  const services = { ...options.realtime, inference: options.inference };
+  const sessions = new RealtimeSessions(options.realtime.maxSessionsPerProject);
   const bodyMemory = new BodyMemory(Math.max(MIN_BODIES * options.maxBodyBytes, defaultMemoryBudget() * BODY_SHARE));
   app.addHook("onRequest", (_request, reply, done) => {
     if (!isDraining) return done();
@@ -152,6 +168,15 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(moderations(options.inference, options.maxModerationInputs, options.unknownFields));
       scope.register(audioSpeech(options.inference, options.unknownFields));
       scope.register(audioVoices(options.inference));
+      scope.register(realtimeClientSecrets(options.accounts, services));
+    },
+    { prefix: "/v1" },
+  );
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, withClientSecrets(options.accounts), "project", options);
+      const { accounts, maxBodyBytes: maxMessageBytes, corsOrigins: origins } = options;
+      scope.register(realtime({ ...options.realtime, accounts, services, sessions, maxMessageBytes, origins }));
     },
     { prefix: "/v1" },
   );
@@ -186,10 +211,12 @@ export function buildServer(options: ServerOptions): Server {
     drain: () => {
       isDraining = true;
       stopping.abort();
+      sessions.drain();
       app.server.close();
       app.server.closeIdleConnections();
     },
     openRequests: () => records.open,
+    realtimeSessions: () => sessions.size,
   };
 }
 
@@ -213,6 +240,10 @@ function connectionTimeoutMs({ receiveTimeoutSeconds, requestTimeoutSeconds }: P
   return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
 }
 
+function isRealtime(url: string): boolean {
+  return url.split("?", 1)[0] === "/v1/realtime";
+}
+
 type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
 type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
   Partial<Pick<ServerOptions, "recordRequest" | "inference" | "trustedProxies" | "maxConnectionsPerAddress">>;
@@ -226,6 +257,9 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     http: {
       // Interval at which Node checks for late requests; its default is 30 seconds.
       connectionsCheckingInterval: 1000,
+      // A request with another `Upgrade`, such as h2c, is answered as if it had none.
+      shouldUpgradeCallback: ({ url = "", headers }) =>
+        limits.inference !== undefined && isRealtime(url) && headers.upgrade?.toLowerCase() === "websocket",
       // A hook below answers in the wire format.
       requireHostHeader: false,
       requestTimeout: receiveTimeout,

@@ -84,6 +84,12 @@ export class CallerModels {
     return id === undefined ? undefined : this.#options.catalog.find(id)?.model.id;
   }
 
+  /** Returns the task of a model; undefined when it does not exist or the caller may not use it. */
+  taskOf(caller: Caller, id: string): Task | undefined {
+    const found = this.#options.catalog.find(id);
+    return found !== undefined && mayUseFound(this.#options.accessOf(caller), found) ? found.model.task : undefined;
+  }
+
   /** Throws a Fault when the model does not exist or the caller may not use it. */
   find(caller: Caller, id: string): ResolvedModel {
     const found = this.#options.catalog.find(id);

@@ -2,7 +2,8 @@
 
 import type { ManifestEntry, ManifestFile, PypiLocation } from "./manifest-entry.ts";
 
-const VOICE_ACTIVITY: ManifestFile = {
+/** Silero VAD v5, which each of these models has. */
+export const VOICE_ACTIVITY: ManifestFile = {
   name: "vad.onnx",
   bytes: 2_327_524,
   sha256: "2623a2953f6ff3d2c1e61740c6cdb7168133479b267dfef114a4a3cc5bdd788f",

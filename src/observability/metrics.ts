@@ -116,8 +116,12 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  /** Calls both functions at each scrape. */
-  constructor(deployments: () => Iterable<DeploymentMeasure>, counters: () => CountersMeasure) {
+  /** Calls the functions at each scrape. */
+  constructor(
+    deployments: () => Iterable<DeploymentMeasure>,
+    counters: () => CountersMeasure,
+    realtimeSessions: () => number,
+  ) {
     collectDefaultMetrics({ register: this.#registry });
     this.#countersGauge(
       "parlance_shared_counters_up",
@@ -129,6 +133,12 @@ export class Metrics {
     );
     this.#countersGauge("parlance_replicas", "Number of replicas that share the counters, as last known.", () => {
       return counters().replicas;
+    });
+    const sessions: Gauge = new Gauge({
+      name: "parlance_realtime_sessions",
+      help: "Open sessions of the Realtime API.",
+      registers: [this.#registry],
+      collect: () => sessions.set(realtimeSessions()),
     });
     this.#gauge("parlance_deployment_up", "1 while a deployment is available.", deployments, (each) =>
       Number(each.isUp),

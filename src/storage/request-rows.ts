@@ -1,7 +1,7 @@
 /** Entries of the request history before they are written: each dimension once, then flat values. */
 
 import { dimensionId } from "./dimension-id.ts";
-import type { RequestDimensionRow, RequestHistoryRow } from "./schema.ts";
+import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
 
 type RequestDimension = Omit<RequestDimensionRow, "id" | "lastDay">;
 export type RequestEntry = RequestDimension & Omit<RequestHistoryRow, "dimensionId">;

@@ -4,6 +4,7 @@
  */
 
 import type { Operation, RecordedUsage } from "../usage.ts";
+import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
 
 export interface Schema {
   organizations: OrganizationRow;
@@ -11,6 +12,7 @@ export interface Schema {
   serviceAccounts: ServiceAccountRow;
   apiKeys: ApiKeyRow;
   consoleGrants: ConsoleGrantRow;
+  clientSecrets: ClientSecretRow;
   modelPermissions: ModelPermissionsRow;
   auditLogs: AuditLogRow;
   accountChanges: AccountChangesRow;
@@ -87,6 +89,17 @@ export interface ConsoleGrantRow {
   tokenHash: string;
   sessionId: string;
   keyId: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface ClientSecretRow {
+  /** SHA-256 in hexadecimal. */
+  secretHash: string;
+  /** Key that the secret stands for. */
+  keyId: string;
+  /** Session configuration, encrypted with the secret, in base64. */
+  session: string;
   createdAt: number;
   expiresAt: number;
 }
@@ -249,44 +262,6 @@ interface ResponseEventsRow {
   firstSequence: number;
   /** Encrypted JSON list. */
   content: Buffer;
-}
-
-/** What requests have in common. The request history refers to it by number. */
-export interface RequestDimensionRow {
-  /** The first 53 bits of the hash of the other columns, except the last. */
-  id: number;
-  organizationId: string;
-  projectId: string;
-  keyId: string;
-  operation: string;
-  /** As the caller wrote it, truncated. */
-  model: string | null;
-  answeredBy: string | null;
-  deployment: string | null;
-  status: number;
-  outcome: string | null;
-  /** Code or kind of the error; never its message, which may quote the request. */
-  error: string | null;
-  /** Start of the last UTC day with such a request. */
-  lastDay: number;
-}
-
-/** Metadata of one request, for a few days. Null: not known, or not of its operation. */
-export interface RequestHistoryRow {
-  id: string;
-  /** Time of the end. */
-  at: number;
-  dimensionId: number;
-  attempts: number | null;
-  queuedMilliseconds: number | null;
-  firstTokenMilliseconds: number | null;
-  durationMilliseconds: number;
-  promptTokens: number | null;
-  cachedTokens: number | null;
-  completionTokens: number | null;
-  characters: number | null;
-  audioMilliseconds: number | null;
-  costNanoDollars: number | null;
 }
 
 /** File of a project; its bytes are in the blob store, under its id. */

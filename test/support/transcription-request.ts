@@ -1,3 +1,4 @@
+import { openAsBlob } from "node:fs";
 import type { TranscriptionRequest } from "../../src/engines/engine.ts";
 
 /** A request with default options. */
@@ -15,4 +16,9 @@ export function makeTranscriptionRequest(
     stream: false,
     ...asked,
   };
+}
+
+/** An upload on disk. */
+export function uploadedFile(path: string, name: string): TranscriptionRequest["file"] {
+  return { name, bytes: 5, open: () => openAsBlob(path) };
 }

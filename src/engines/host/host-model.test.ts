@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/host-fixture.ts";
 import { readAnswer } from "../../../test/support/read-answer.ts";
-import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
 
 afterEach(closeHosted);
 
@@ -146,5 +146,5 @@ async function* samples(items: number) {
 }
 
 function recording(samples: AsyncIterable<Float32Array>) {
-  return makeTranscriptionRequest({ samples, file: { path: "/dev/null", name: "a.wav", bytes: 1 } });
+  return makeTranscriptionRequest({ samples, file: uploadedFile("/dev/null", "a.wav") });
 }

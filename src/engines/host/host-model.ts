@@ -84,7 +84,8 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       } satisfies Pick<Extract<Model, { task: "speech" }>, "speak">);
     case "transcription":
       return Object.assign(common, facts, {
-        transcribe: ({ samples, callerHeaders: _theirs, ...request }, until) =>
+        // The model reads the samples, and a function cannot be sent to its process.
+        transcribe: ({ samples, file: _upload, callerHeaders: _theirs, ...request }, until) =>
           supervisor.call(request, samples, until) as AsyncIterable<TranscriptionEvent>,
       } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
   }

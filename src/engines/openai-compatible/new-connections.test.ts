@@ -9,7 +9,7 @@ import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
 import type { ChatProxy } from "../chat-proxy.ts";
 import type { TranscriptionModel } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
@@ -60,7 +60,7 @@ async function transcribe(settings: object, signal: AbortSignal): Promise<unknow
     "transcription",
     makeEngineServices(),
   )) as TranscriptionModel;
-  const request = makeTranscriptionRequest({ file: { path: join(folder.path, "file"), name: "a.wav", bytes: 5 } });
+  const request = makeTranscriptionRequest({ file: uploadedFile(join(folder.path, "file"), "a.wav") });
   return outcomeOf(model, model.transcribe(request, signal));
 }
 

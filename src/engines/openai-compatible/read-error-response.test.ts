@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
 import type { ChatProxy } from "../chat-proxy.ts";
 import type { Model } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
@@ -57,7 +57,7 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
     case "speech":
       return model.speak({ model: "m", text: "a", voice: "b", speed: 1, instructions: undefined }, signal);
     case "transcription": {
-      const file = { path: join(folder.path, "file"), name: "a.wav", bytes: 5 };
+      const file = uploadedFile(join(folder.path, "file"), "a.wav");
       return model.transcribe(makeTranscriptionRequest({ file }), signal);
     }
   }

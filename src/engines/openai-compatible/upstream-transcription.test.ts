@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { makeTranscriptionRequest } from "../../../test/support/transcription-request.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
@@ -58,7 +58,7 @@ async function transcribe(changes: Partial<TranscriptionRequest> = {}, signal = 
     samples: (async function* () {
       yield new Float32Array(48_000);
     })(),
-    file: { path: join(folder.path, "file"), name: "a.mp3", bytes: 5 },
+    file: uploadedFile(join(folder.path, "file"), "a.mp3"),
     stream: true,
     ...changes,
   });

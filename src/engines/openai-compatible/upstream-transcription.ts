@@ -1,6 +1,5 @@
 /** A transcription model behind any API of OpenAI's kind: the upload is sent on from disk, a stream passed on as it comes. */
 
-import { openAsBlob } from "node:fs";
 import { FormData } from "undici";
 import { z } from "zod";
 import { Fault } from "../../faults.ts";
@@ -125,7 +124,7 @@ async function toForm(request: TranscriptionRequest, model: string): Promise<For
     form.append("timestamp_granularities[]", "segment");
     if (request.wordTimes) form.append("timestamp_granularities[]", "word");
   }
-  form.append("file", await openAsBlob(request.file.path), request.file.name || "audio");
+  form.append("file", await request.file.open(), request.file.name || "audio");
   return form;
 }
 

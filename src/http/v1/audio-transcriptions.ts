@@ -1,3 +1,4 @@
+import { openAsBlob } from "node:fs";
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
@@ -40,7 +41,8 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     reportIgnoredFields(reply, asked.ignoredFields);
     const options = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
     const samples = withAudioFaults(decoder.decode(options, left.signal));
-    const own = { model: asked.model, file, samples, callerHeaders: request.headers };
+    const original = { name: file.name, bytes: file.bytes, open: () => openAsBlob(file.path) };
+    const own = { model: asked.model, file: original, samples, callerHeaders: request.headers };
     const transcription = { ...asked.request, ...own };
     const answer = await inference.transcribe(request.caller, transcription, onLeave);
     if (asked.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });

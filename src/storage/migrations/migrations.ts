@@ -15,6 +15,7 @@ import { requestDimensions } from "./0012-request-dimensions.ts";
 import { files } from "./0013-files.ts";
 import { schemaCompatibility } from "./0014-schema-compatibility.ts";
 import { batches } from "./0015-batches.ts";
+import { clientSecrets } from "./0016-client-secrets.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -33,4 +34,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0013-files": files,
   "0014-schema-compatibility": schemaCompatibility,
   "0015-batches": batches,
+  "0016-client-secrets": clientSecrets,
 };

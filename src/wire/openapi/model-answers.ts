@@ -166,6 +166,15 @@ export const ItemList = z.object({
   has_more: z.boolean(),
 });
 
+export const ClientSecret = named(
+  "ClientSecret",
+  z.object({
+    value: z.string().describe("The secret, which begins with `ek_`."),
+    expires_at: count.describe("Seconds since 1970."),
+    session: z.looseObject({ type: z.enum(["realtime", "transcription"]) }),
+  }),
+);
+
 export const OllamaVersion = named("OllamaVersion", z.object({ version: z.string() }));
 
 export const OllamaModels = named(

@@ -13,6 +13,8 @@ import { RerankBody } from "../openai/rerank.ts";
 import { SpeechBody } from "../openai/speech.ts";
 import { VoicesQuery } from "../openai/speech-voices.ts";
 import { TranscriptionBody, TranslationBody } from "../openai/transcription-body.ts";
+import { ClientSecretBody } from "../realtime/client-secret.ts";
+import { RealtimeQuery } from "../realtime/session-query.ts";
 import * as lists from "../responses/item-lists.ts";
 import { ResponsesBody } from "../responses/responses-body.ts";
 import * as answers from "./model-answers.ts";
@@ -86,6 +88,12 @@ export const MODEL_OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /v1/audio/speech": of({ body: SpeechBody, content: [...AUDIO, "text/event-stream"] }),
   "POST /v1/audio/transcriptions": of({ form: TranscriptionBody, answer: answers.Transcript, content: TRANSCRIPTS }),
   "POST /v1/audio/translations": of({ form: TranslationBody, answer: answers.Transcript, content: TRANSCRIPTS }),
+  "GET /v1/realtime": of({ query: RealtimeQuery }),
+  "POST /v1/realtime/client_secrets": of({
+    body: ClientSecretBody,
+    isBodyOptional: true,
+    answer: answers.ClientSecret,
+  }),
   "GET /v1/audio/voices": of({ query: VoicesQuery, answer: answers.VoiceList }),
   "GET /v1/audio/models": of({ answer: answers.SpeechModelList }),
   "GET /v1/models": MODELS,

@@ -64,6 +64,8 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
   "GET /v1/audio/voices": "Lists the voices of all models, or of `?model=`.",
   "POST /v1/audio/transcriptions": "Transcribes a recording in its language.",
   "POST /v1/audio/translations": "Transcribes a recording into English.",
+  "GET /v1/realtime": "Opens a session of the Realtime API: speech and events over a WebSocket.",
+  "POST /v1/realtime/client_secrets": "Creates a short-lived secret with which a browser opens Realtime sessions.",
   "POST /v1/organization/projects": "Creates a project.",
   "GET /v1/organization/projects": "Lists the projects.",
   "GET /v1/organization/projects/{project}": "Retrieves a project.",

@@ -1,0 +1,20 @@
+/** POST /v1/realtime/client_secrets */
+
+import { z } from "zod";
+import { optional } from "../openai/optional.ts";
+import { SessionConfiguration, type SessionSettings, toSession } from "./session-settings.ts";
+
+export const DEFAULT_SECRET_SECONDS = 600;
+
+export const ClientSecretBody = z.object({
+  expires_after: optional(
+    z.object({ anchor: z.literal("created_at").optional(), seconds: optional(z.int().min(10).max(7200)) }),
+  ),
+  session: optional(SessionConfiguration),
+});
+
+/** `expiresAt` is in epoch milliseconds. */
+export function toClientSecret(value: string, expiresAt: number, settings: SessionSettings): object {
+  const session = toSession(settings, { id: undefined, expiresAt: undefined });
+  return { value, expires_at: Math.floor(expiresAt / 1000), session };
+}

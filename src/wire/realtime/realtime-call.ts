@@ -1,0 +1,64 @@
+/** Builds the chat call of a Realtime response. */
+
+import type { ChatDefaults, ChatRequest, Tool } from "../../engines/chat-model.ts";
+import { defaultChatRequest } from "../../engines/default-chat-request.ts";
+import type { CallerHeaders } from "../../engines/open-model.ts";
+import { invalidRequest } from "../../faults.ts";
+import { toModerationInput } from "../moderation-texts.ts";
+import { type ConversationItem, toChatMessages } from "./conversation-items.ts";
+import type { SessionSettings } from "./session-settings.ts";
+
+type Options = Pick<
+  SessionSettings,
+  "instructions" | "tools" | "toolChoice" | "parallelToolCalls" | "maxOutputTokens" | "reasoningEffort"
+> & { model: string; callerHeaders: CallerHeaders };
+
+interface RealtimeCall {
+  request: ChatRequest;
+  moderationInput(): ReturnType<typeof toModerationInput>;
+  withDefaults(defaults: ChatDefaults): RealtimeCall;
+}
+
+/** Throws a Fault for a tool choice without its tool. */
+export function toRealtimeCall(
+  options: Options,
+  items: readonly ConversationItem[],
+  defaults: ChatDefaults = {},
+): RealtimeCall {
+  const omitted = defaultChatRequest(defaults);
+  const { maxOutputTokens } = options;
+  const request: ChatRequest = {
+    ...omitted,
+    model: options.model,
+    messages: toChatMessages(options.instructions, items),
+    maxTokens: maxOutputTokens === "inf" ? omitted.maxTokens : maxOutputTokens,
+    tools: options.tools.map(toTool),
+    toolChoice: toToolChoice(options),
+    parallelToolCalls: options.parallelToolCalls,
+    reasoningEffort: options.reasoningEffort ?? omitted.reasoningEffort,
+    callerHeaders: options.callerHeaders,
+  };
+  return {
+    request,
+    moderationInput: () => toModerationInput(request),
+    withDefaults: (more) => toRealtimeCall(options, items, { ...more, ...defaults }),
+  };
+}
+
+function toTool({ name, description, parameters }: SessionSettings["tools"][number], index: number): Tool {
+  return {
+    name,
+    description: description ?? undefined,
+    parameters: parameters ?? undefined,
+    param: `tools[${index}].parameters`,
+  };
+}
+
+function toToolChoice({ toolChoice, tools }: Options): ChatRequest["toolChoice"] {
+  if (typeof toolChoice === "string") {
+    if (toolChoice !== "required" || tools.length > 0) return toolChoice;
+    throw invalidRequest("It may be 'required' only when there are 'tools'.", "tool_choice", "invalid_value");
+  }
+  if (tools.some(({ name }) => name === toolChoice.name)) return { name: toolChoice.name };
+  throw invalidRequest(`'tools' has no tool '${toolChoice.name}'.`, "tool_choice.name", "invalid_value");
+}
