@@ -7,6 +7,7 @@ afterEach(() => vi.restoreAllMocks());
 test("caches prepared statements within a memory bound", () => {
   const prepare = vi.spyOn(BetterSqlite.prototype, "prepare");
   const file = new SqliteFile(":memory:");
+  file.ensureOpen();
   const select = (rows: number) => file.execute(`values ${"(1, 2, 3),".repeat(rows - 1)}(1, 2, 3)`, []).rows;
 
   for (let time = 0; time < 3; time += 1) expect(select(4)).toHaveLength(4);

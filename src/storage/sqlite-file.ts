@@ -2,6 +2,7 @@
 
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import BetterSqlite from "better-sqlite3";
 import { LRUCache } from "lru-cache";
 import { FileReplacedError } from "./errors.ts";
@@ -22,60 +23,80 @@ export interface SqliteResult {
   byteColumns?: readonly string[] | undefined;
 }
 
+/** An inode is used again for another file, which has another schema, or one that this version knows. */
+export interface SqliteIdentity {
+  inode: string | undefined;
+  schemaVersion: unknown;
+}
+
 export class SqliteFile {
   readonly #path: string;
-  #database: BetterSqlite.Database;
-  #identity: string | undefined;
+  #database: BetterSqlite.Database | undefined;
+  #identity: SqliteIdentity | undefined;
   /** Prepared statements: preparing a multi-row insert costs as much as running it. */
-  readonly #prepared = new LRUCache<string, BetterSqlite.Statement>({
+  readonly #prepared = new LRUCache<string, BetterSqlite.Statement, BetterSqlite.Database>({
     max: MAX_CACHED_STATEMENTS,
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (_statement, text) => text.length,
-    memoMethod: (text) => this.#database.prepare(text),
+    memoMethod: (text, _stale, { context }) => context.prepare(text),
   });
 
-  /** Creates the file and its folder when missing. `:memory:` opens a private in-memory database. */
-  constructor(path: string) {
+  /** With the `identity` of an earlier use, opens only the same file. `:memory:` is a private in-memory database. */
+  constructor(path: string, identity?: SqliteIdentity) {
     this.#path = path;
-    this.#database = openDatabase(path);
-    this.#identity = this.#readIdentity();
+    this.#identity = identity;
+  }
+
+  /**
+   * Opens the file unless it is open; the first time, creates it and its folder when missing. Throws a
+   * FileReplacedError when it was removed or replaced since, because writes to an unlinked file are lost. Opens the
+   * file that took its place, whose schema may be older.
+   */
+  ensureOpen(): void {
+    const known = this.#identity;
+    const inode = this.#readInode();
+    if (known !== undefined && inode === undefined) {
+      throw new FileReplacedError(`${this.#path} was removed while it was in use`);
+    }
+    if (this.#database !== undefined && inode === known?.inode) return;
+    // The -wal file holds pages of the previous file: SQLite would write them into the new one.
+    this.#database?.pragma("wal_checkpoint(TRUNCATE)");
+    this.close();
+    this.#database = openDatabase(this.#path);
+    this.#identity = { inode: this.#readInode(), schemaVersion: schemaVersionOf(this.#database) };
+    const isReplaced = known !== undefined && !isDeepStrictEqual(known, this.#identity);
+    if (isReplaced) throw new FileReplacedError(`${this.#path} was replaced while it was in use`);
   }
 
   execute(text: string, parameters: readonly unknown[]): SqliteResult {
-    const statement = this.#prepared.memo(text);
+    if (this.#database === undefined) throw new Error(`${this.#path} is not open`);
+    const statement = this.#prepared.memo(text, { context: this.#database });
     if (!statement.reader) return { rows: [], changes: statement.run(parameters).changes };
     const rows = statement.all(parameters) as SqliteRow[];
     const byteColumns = statement.columns().filter(({ type }) => type === "bytea");
     return byteColumns.length === 0 ? { rows } : { rows, byteColumns: byteColumns.map(({ name }) => name) };
   }
 
-  /**
-   * Throws a FileReplacedError when the file was removed or replaced, since writes to an unlinked file are lost. Opens
-   * the file that took its place, whose schema may be older.
-   */
-  checkIdentity(): void {
-    const found = this.#readIdentity();
-    // The last replacement may not have been a database, in which case nothing is open.
-    if (found === this.#identity && this.#database.open) return;
-    if (found === undefined) throw new FileReplacedError(`${this.#path} was removed while it was in use`);
-    // The -wal file holds pages of the previous file: SQLite would write them into the new one.
-    if (this.#database.open) this.#database.pragma("wal_checkpoint(TRUNCATE)");
-    this.close();
-    this.#database = openDatabase(this.#path);
-    this.#identity = this.#readIdentity();
-    throw new FileReplacedError(`${this.#path} was replaced while it was in use`);
-  }
-
-  close(): void {
+  /** Returns what a later use recognizes the file by. */
+  close(): SqliteIdentity | undefined {
     this.#prepared.clear();
-    this.#database.close();
+    const database = this.#database;
+    this.#database = undefined;
+    if (database === undefined || this.#identity === undefined) return this.#identity;
+    const schemaVersion = schemaVersionOf(database);
+    database.close();
+    return { ...this.#identity, schemaVersion };
   }
 
-  #readIdentity(): string | undefined {
+  #readInode(): string | undefined {
     if (this.#path === ":memory:") return "memory";
     const found = statSync(this.#path, { throwIfNoEntry: false });
     return found && `${found.dev} ${found.ino}`;
   }
+}
+
+function schemaVersionOf(database: BetterSqlite.Database): unknown {
+  return database.pragma("schema_version", { simple: true });
 }
 
 function openDatabase(file: string): BetterSqlite.Database {

@@ -3,12 +3,15 @@
  * thread, every request would wait with them.
  */
 
-import { once } from "node:events";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { SqliteResult } from "./sqlite-file.ts";
-import type { FromSqlite, ToSqlite } from "./sqlite-worker.ts";
+import type { SqliteIdentity, SqliteResult } from "./sqlite-file.ts";
+import type { FromSqlite, SqliteWorkerData, ToSqlite } from "./sqlite-worker.ts";
 
 const ENTRY = import.meta.url.endsWith(".ts") ? "./sqlite-worker.ts" : "./sqlite-worker.js";
+/** Batches of usage are garbage at once; by default, the thread would keep tens of megabytes for them. */
+const LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 interface Waiting {
   resolve: (result: SqliteResult) => void;
@@ -31,9 +34,14 @@ export class SqliteThread {
   /** Oldest first: the thread answers in the order of the statements. */
   readonly #waiting: Waiting[] = [];
   #failure: Error | undefined;
+  #identity: SqliteIdentity | undefined;
 
-  constructor(file: string) {
-    this.#worker = new Worker(new URL(ENTRY, import.meta.url), { workerData: file });
+  constructor(workerData: SqliteWorkerData) {
+    this.#worker = new Worker(new URL(ENTRY, import.meta.url), {
+      workerData,
+      env: environment(),
+      resourceLimits: LIMITS,
+    });
     this.#worker.unref();
     this.#worker.on("message", (answer: FromSqlite) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#fail(String(error)));
@@ -55,15 +63,20 @@ export class SqliteThread {
     });
   }
 
-  /** Resolves once the file is closed. */
-  async close(): Promise<void> {
-    if (this.isEnded) return;
+  /** Resolves with the file's identity once it is closed. */
+  async close(): Promise<SqliteIdentity | undefined> {
+    if (this.isEnded) return this.#identity;
     this.#worker.ref();
     this.#worker.postMessage("close");
-    await once(this.#worker, "exit");
+    await new Promise((resolve) => this.#worker.once("exit", resolve));
+    return this.#identity;
   }
 
   #settle(answer: FromSqlite): void {
+    if ("identity" in answer) {
+      this.#identity = answer.identity;
+      return;
+    }
     const waiting = this.#waiting.shift();
     if (this.#waiting.length === 0) this.#worker.unref();
     if ("result" in answer) waiting?.resolve(withBuffers(answer.result));
@@ -85,4 +98,10 @@ function withBuffers(result: SqliteResult): SqliteResult {
     }
   }
   return result;
+}
+
+/** With the compile cache, the thread needs 22 MB less: it does not load Node's TypeScript stripper. */
+function environment(): NodeJS.ProcessEnv {
+  const cache = getCompileCacheDir();
+  return cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) };
 }

@@ -1,30 +1,34 @@
 /** Runs in a worker thread: executes SQL on one SQLite file. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import { SqliteFile, type SqliteResult } from "./sqlite-file.ts";
+import { SqliteFile, type SqliteIdentity, type SqliteResult } from "./sqlite-file.ts";
+
+export interface SqliteWorkerData {
+  path: string;
+  /** Of the file that an earlier thread had open. */
+  identity: SqliteIdentity | undefined;
+}
 
 export interface ToSqlite {
   text: string;
   parameters: readonly unknown[];
-  /** Begins a connection's work: checks first that the file is still the one that was opened. */
+  /** Begins a connection's work: opens the file, or checks that it is still the one that was opened. */
   isFirst: boolean;
 }
 
-/** Answers in the order of the statements. */
-export type FromSqlite = { result: SqliteResult } | { message: string; code: unknown };
+/** Answers in the order of the statements; `identity` after the file is closed. */
+export type FromSqlite =
+  | { result: SqliteResult }
+  | { message: string; code: unknown }
+  | { identity: SqliteIdentity | undefined };
 
-/** Opened by the first statement; an attempt that failed is repeated by the next. */
-let file: SqliteFile | undefined;
+const { path, identity }: SqliteWorkerData = workerData;
+const file = new SqliteFile(path, identity);
 
-function execute({ text, parameters, isFirst }: ToSqlite): SqliteResult {
-  if (file === undefined) file = new SqliteFile(workerData);
-  else if (isFirst) file.checkIdentity();
-  return file.execute(text, parameters);
-}
-
-function answerTo(statement: ToSqlite): FromSqlite {
+function answerTo({ text, parameters, isFirst }: ToSqlite): FromSqlite {
   try {
-    return { result: execute(statement) };
+    if (isFirst) file.ensureOpen();
+    return { result: file.execute(text, parameters) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     // Messages between threads carry no properties of errors.
@@ -37,6 +41,6 @@ parentPort?.on("message", (statement: ToSqlite | "close") => {
     parentPort?.postMessage(answerTo(statement));
     return;
   }
-  file?.close();
+  parentPort?.postMessage({ identity: file.close() } satisfies FromSqlite);
   parentPort?.close();
 });

@@ -10,7 +10,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import type { SqliteIdentity } from "./sqlite-file.ts";
 import { SqliteThread } from "./sqlite-thread.ts";
+
+/** An idle thread ends: it occupies some 15 MB. Its start takes some 50 ms. */
+const IDLE_MS = 15_000;
 
 /** Creates `file` and its folder when missing. `:memory:` opens a private in-memory database. */
 export function sqliteDialect(file: string): Dialect {
@@ -24,21 +28,33 @@ export function sqliteDialect(file: string): Dialect {
 
 /** Kysely gives the one connection to one caller at a time. */
 class ThreadDriver implements Driver {
-  readonly #file: string;
+  readonly #path: string;
+  /** Of the file that the last thread had open. */
+  #identity: SqliteIdentity | undefined;
   #thread: SqliteThread | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | undefined;
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(path: string) {
+    this.#path = path;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#thread === undefined || this.#thread.isEnded) this.#thread = new SqliteThread(this.#file);
+    clearTimeout(this.#idle);
+    await this.#ending;
+    if (this.#thread === undefined || this.#thread.isEnded) {
+      this.#thread = new SqliteThread({ path: this.#path, identity: this.#identity });
+    }
     return new ThreadConnection(this.#thread);
   }
 
-  async releaseConnection(): Promise<void> {}
+  async releaseConnection(): Promise<void> {
+    // A database in memory lasts as long as its thread.
+    if (this.#path === ":memory:") return;
+    this.#idle = setTimeout(() => void this.destroy(), IDLE_MS).unref();
+  }
 
   /**
    * A deferred transaction that reads and then writes fails with SQLITE_BUSY_SNAPSHOT instead of waiting for another
@@ -62,7 +78,15 @@ class ThreadDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#thread?.close();
+    clearTimeout(this.#idle);
+    this.#ending ??= this.#end();
+    await this.#ending;
+    this.#ending = undefined;
+  }
+
+  async #end(): Promise<void> {
+    this.#identity = (await this.#thread?.close()) ?? this.#identity;
+    this.#thread = undefined;
   }
 }
 
