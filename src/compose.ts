@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
+import type { BatchQueue } from "./batches/batch-queue.ts";
 import { Batches } from "./batches/batches.ts";
 import { LocalQueue } from "./batches/local-queue.ts";
+import { PgBossQueue } from "./batches/pg-boss-queue.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { ModelOperations } from "./catalog/model-operations.ts";
 import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
@@ -171,11 +173,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     database,
     files,
     logger,
-    queue: new LocalQueue({
-      listUnfinished: () => database.run(listUnfinishedBatches),
-      logger,
-      concurrency: config.batches.concurrentBatches,
-    }),
+    queue: openBatchQueue(config, database, logger),
     directory: uploads.directory,
     keepDays: config.files.keepDays,
     maxLines: config.batches.maxLines,
@@ -259,6 +257,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
 function openReadReplica({ databaseReadUrl: url }: Config, logger: Logger): Database | undefined {
   return url === undefined ? undefined : openDatabase({ url, file: "", logger, migrates: false });
+}
+
+function openBatchQueue({ databaseUrl: url, batches }: Config, database: Database, logger: Logger): BatchQueue {
+  const listUnfinished = () => database.run(listUnfinishedBatches);
+  const options = { listUnfinished, logger, concurrency: batches.concurrentBatches };
+  return url === undefined ? new LocalQueue(options) : new PgBossQueue({ url, ...options });
 }
 
 /** Returns undefined where responses are not stored. */

@@ -183,12 +183,12 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const projectId = projects.find(({ name }) => name === "Default project")?.id ?? "";
     const limits = await Array.fromAsync(admin.projects.rateLimits.listRateLimits(projectId));
     const limit = limits.find(({ model }) => model === "limited");
-    // One line at a time: the other seven are refused.
+    // One line at a time: the others are refused.
     const change = { project_id: projectId, max_concurrent_requests: 1 };
     await admin.projects.rateLimits.updateRateLimit(limit?.id ?? "", change as never);
-    const lines = Array.from({ length: 20 }, (_, index) => chatLine(`${index}`, `Hi ${index}`, "limited"));
+    const lines = Array.from({ length: 6 }, (_, index) => chatLine(`${index}`, `Hi ${index}`, "limited"));
     const batch = await untilEnded(client, await createBatch(client, lines));
-    expect(batch).toMatchObject({ status: "completed", request_counts: { completed: 20, failed: 0 } });
+    expect(batch).toMatchObject({ status: "completed", request_counts: { completed: 6, failed: 0 } });
   });
 
   test("records usage of lines at the batch price", async () => {

@@ -1,0 +1,84 @@
+/** Two replicas with PostgreSQL, behind PgBouncer where it is installed, that share the folder of files. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { chatLine, createBatch, readLines, untilEnded } from "../support/batches.ts";
+import { eventually } from "../support/eventually.ts";
+import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/pgbouncer.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const LINES = 300;
+let closing = new AsyncDisposableStack();
+
+afterEach(async () => {
+  await closing.disposeAsync();
+  closing = new AsyncDisposableStack();
+});
+
+async function startReplicas(url: string): Promise<[Service, Service]> {
+  const files = await mkdtemp(join(tmpdir(), "parlance-batch-files-"));
+  closing.defer(() => rm(files, { recursive: true, force: true }));
+  const config = `
+builtin_models: false
+files: { directory: ${files} }
+models:
+  - id: slow
+    task: chat
+    deployments: [{ engine: scripted, slots: 4, replies: [{ delay_ms_before_first: 100 }] }]
+`;
+  const replicas: Service[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const service = await startService({ config, environment: { DATABASE_URL: url } });
+    closing.defer(async () => void (await service.stop()));
+    replicas.push(service);
+  }
+  return replicas as [Service, Service];
+}
+
+const runsBatch = (service: Service) => service.log().some(({ msg }) => msg === "batch runs");
+
+async function killRunningReplica(url: string, signal: NodeJS.Signals) {
+  const replicas = await startReplicas(url);
+  const lines = Array.from({ length: LINES }, (_, index) => chatLine(`${index}`, `Line ${index}`, "slow"));
+  const created = await createBatch(replicas[0].client(), lines);
+  await eventually(async () => {
+    const { request_counts: counts } = await replicas[0].client().batches.retrieve(created.id);
+    expect(counts?.completed).toBeGreaterThan(20);
+  });
+  const running = replicas.filter(runsBatch);
+  expect(running).toHaveLength(1);
+  const other = replicas.find((replica) => !runsBatch(replica)) as Service;
+  running[0]?.process.kill(signal);
+  const killedAt = performance.now();
+  await eventually(async () => expect(runsBatch(other)).toBe(true), 60_000);
+  const seconds = (performance.now() - killedAt) / 1000;
+  console.log(`the other replica took the batch over ${seconds.toFixed(1)} s after ${signal}`);
+  const client = other.client();
+  const batch = await untilEnded(client, created, 60);
+  expect(batch).toMatchObject({ status: "completed", request_counts: { total: LINES, completed: LINES, failed: 0 } });
+  const answers = await readLines(client, batch.output_file_id);
+  expect(answers.map(({ custom_id }) => Number(custom_id)).sort((a, b) => a - b)).toEqual(
+    lines.map((_, index) => index),
+  );
+  return seconds;
+}
+
+test("answers each line once when the replica that runs the batch is killed", async () => {
+  const url = await (await sharedPostgres()).createDatabase();
+  expect(await killRunningReplica(url.reveal(), "SIGKILL")).toBeLessThan(30);
+});
+
+test("hands a batch over when its replica stops", async () => {
+  const url = await (await sharedPostgres()).createDatabase();
+  await killRunningReplica(url.reveal(), "SIGTERM");
+});
+
+test.skipIf(!HAS_PGBOUNCER)(`hands a batch over behind PgBouncer${WITHOUT_PGBOUNCER}`, async () => {
+  const postgres = await sharedPostgres();
+  const database = new URL((await postgres.createDatabase()).reveal()).pathname.slice(1);
+  await using bouncer = await startPgBouncer(postgres.host);
+  await killRunningReplica(bouncer.urlOf(database), "SIGKILL");
+});
