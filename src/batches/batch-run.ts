@@ -112,11 +112,15 @@ export class BatchRun {
   async #scan(): Promise<LinePlace[] | undefined> {
     const { files, database } = this.#options;
     const { status, endpoint, inputFileId } = this.#batch;
-    const bytes = await files.readStored(inputFileId);
+    const bytes = await files.readStored(inputFileId).catch(async (failure: unknown) => {
+      // Another replica may have it, or the storage soon again.
+      if (this.#batch.expiresAt > Date.now() || !(failure instanceof Fault)) throw failure;
+      await this.#fail([{ code: "missing_input", message: failure.message, param: "input_file_id", line: null }]);
+    });
+    if (bytes === undefined) return undefined;
     const { lines, errors } = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
     if (status === "validating" && errors.length > 0) {
-      const change = { status: "failed", errors: JSON.stringify(errors) } as const;
-      await database.transaction((executor) => endBatch(executor, this.#owned, change));
+      await this.#fail(errors);
       return undefined;
     }
     await database.run(async (executor) => {
@@ -126,6 +130,11 @@ export class BatchRun {
       await updateOwnedBatch(executor, this.#owned, change, "validating");
     });
     return lines;
+  }
+
+  async #fail(errors: readonly BatchError[]): Promise<void> {
+    const change = { status: "failed", errors: JSON.stringify(errors) } as const;
+    await this.#options.database.transaction((executor) => endBatch(executor, this.#owned, change));
   }
 
   async #answerAll(input: readonly LinePlace[], answered: Uint8Array): Promise<void> {

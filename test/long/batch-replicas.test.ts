@@ -53,7 +53,7 @@ async function killRunningReplica(url: string, signal: NodeJS.Signals) {
   const other = replicas.find((replica) => !runsBatch(replica)) as Service;
   running[0]?.process.kill(signal);
   const killedAt = performance.now();
-  await eventually(async () => expect(runsBatch(other)).toBe(true), 60_000);
+  await eventually(async () => expect(runsBatch(other)).toBe(true), 60);
   const seconds = (performance.now() - killedAt) / 1000;
   console.log(`the other replica took the batch over ${seconds.toFixed(1)} s after ${signal}`);
   const client = other.client();
