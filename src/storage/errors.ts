@@ -14,6 +14,8 @@ const CONSTRAINT_SQLITE_CODES = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/;
 const CONNECTION_SQLSTATES = /^(08...|28...|3D000|53...|57P0[1-5]|57014|25006)$/;
 const CONNECTION_SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|FULL|READONLY|CORRUPT|NOTADB|PERM|AUTH)/;
 const SYSTEM_CODES = /^(E[A-Z]+)$/;
+/** Of Node.js and OpenSSL, for a certificate that is not trusted. */
+const TLS_CODES = /^(ERR_(TLS|SSL)_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
 /** `pg` gives these errors no code. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has)/;
@@ -35,7 +37,7 @@ export function isConnectionError(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   const code = codeOf(error);
   if (code === undefined) return CONNECTION_MESSAGES.test(error.message);
-  return [CONNECTION_SQLSTATES, CONNECTION_SQLITE_CODES, SYSTEM_CODES].some((pattern) => pattern.test(code));
+  return [CONNECTION_SQLSTATES, CONNECTION_SQLITE_CODES, SYSTEM_CODES, TLS_CODES].some((pattern) => pattern.test(code));
 }
 
 /** SQLSTATE 53100: disk_full. */

@@ -1,11 +1,12 @@
 /** Renders the chart with each of its example values and validates the manifests against Kubernetes' schemas. */
 
 import { spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { Ajv } from "ajv";
 import { beforeAll, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const CHART = resolve(import.meta.dirname, "../../deploy/helm/parlance");
@@ -80,6 +81,43 @@ test.runIf(hasHelm)("migrates before an upgrade only with a database", () => {
   expect(kinds(["--set=secretName=s"])).toContain("Job");
 });
 
+/** Of the version that Prometheus Operator had when Kubernetes 1.33 came out. */
+const OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.82.2";
+const operator = spawnSync("go", ["mod", "download", "-json", OPERATOR], { cwd: "/", encoding: "utf8" });
+const hasOperator = operator.status === 0;
+if (!hasOperator) console.warn("Skipped the ServiceMonitor: go is not installed or cannot download its definition.");
+
+/** Kubernetes refuses unknown fields under strict validation, which JSON Schema allows by default. */
+function refuseUnknownFields(schema: Record<string, unknown>): Record<string, unknown> {
+  const strict: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(schema))
+    strict[name] = isRecord(value) ? refuseUnknownFields(value) : value;
+  if (isRecord(schema.properties)) strict.additionalProperties ??= false;
+  return strict;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+test.runIf(hasHelm && hasOperator)("every ServiceMonitor matches the definition of its kind", () => {
+  const { Dir: folder } = JSON.parse(operator.stdout) as { Dir: string };
+  const path = join(folder, "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml");
+  const { spec } = parse(readFileSync(path, "utf8"));
+  const { schema } = spec.versions.find(({ name }: { name: string }) => name === "v1");
+  const { properties } = refuseUnknownFields(schema.openAPIV3Schema) as { properties: { spec: object } };
+  const validate = new Ajv({ strict: false, formats: { int32: true, int64: true } }).compile(properties.spec);
+  const monitors = examples
+    .flatMap((example) => render([`--values=${example}`]))
+    .filter(({ kind }) => kind === "ServiceMonitor");
+  expect(monitors.length).toBeGreaterThan(0);
+  for (const monitor of monitors) {
+    expect(monitor.apiVersion).toBe("monitoring.coreos.com/v1");
+    expect(validate(monitor.spec), JSON.stringify(validate.errors)).toBe(true);
+  }
+  const [{ endpoints = [] } = {}] = monitors.map(({ spec: each }) => each as { endpoints?: object[] });
+  expect(validate({ ...monitors[0]?.spec, endpoints: [{ ...endpoints[0], intervall: "30s" }] })).toBe(false);
+});
+
 let validator: string | undefined;
 
 beforeAll(() => {
@@ -99,7 +137,7 @@ test.runIf(hasHelm)("every manifest matches Kubernetes' schemas", { timeout: 300
     for (const example of examples) {
       const manifests = render([`--values=${example}`], version);
       for (const [index, manifest] of manifests.entries()) {
-        // Prometheus Operator's kind has a definition of its own.
+        // Validated above, by Prometheus Operator's definition.
         if (manifest.kind === "ServiceMonitor") continue;
         await writeFile(join(folder.path, `${index}.json`), JSON.stringify(manifest));
         count += 1;

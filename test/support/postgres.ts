@@ -53,22 +53,35 @@ export async function sharedPostgres(): Promise<PostgresServer> {
   return server;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export interface PostgresOptions {
+  /** Of its socket, and of TCP if `settings` has an address. */
+  port?: number;
+  /** In the form `name=value`. */
+  settings?: readonly string[];
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await accountToRunAs();
   const directory = makeDirectory(account);
   const binaries = await reachableBinaries(directory, account);
   // Copying takes a quarter of the CPU time of initdb.
   await run("cp", ["-a", await initialData(binaries, account), join(directory, "data")]);
-  return await startIn(directory, binaries, account);
+  return await startIn(directory, binaries, account, options);
 }
 
-async function startIn(directory: string, binaries: string, account: Account): Promise<PostgresServer> {
+async function startIn(
+  directory: string,
+  binaries: string,
+  account: Account,
+  { port = 5432, settings: given = [] }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const data = join(directory, "data");
   let server: ChildProcess | undefined;
   const start = async () => {
     if (server !== undefined) return;
     // Only a socket file: no port that another test could take.
     const options = ["-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60", "-k", directory];
+    options.push("-p", `${port}`, ...given.flatMap((setting) => ["-c", setting]));
     const args = ["-D", data, ...options];
     server = await startServer(join(binaries, "postgres"), args, { ...account, cwd: directory });
   };
@@ -102,11 +115,11 @@ async function startIn(directory: string, binaries: string, account: Account): P
       databases += 1;
       const name = `test_${databases}`;
       const { default: pg } = await import("pg");
-      const client = new pg.Client({ host: directory, user: "parlance", database: "postgres" });
+      const client = new pg.Client({ host: directory, port, user: "parlance", database: "postgres" });
       await client.connect();
       await client.query(`CREATE DATABASE ${name}`);
       await client.end();
-      return new Secret(`postgresql://parlance@localhost/${name}?host=${encodeURIComponent(directory)}`);
+      return new Secret(`postgresql://parlance@localhost:${port}/${name}?host=${encodeURIComponent(directory)}`);
     },
     async [Symbol.asyncDispose]() {
       await stop(false);

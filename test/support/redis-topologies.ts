@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createClient } from "@redis/client";
+import { makeCertificates } from "./certificates.ts";
 import { freePort, startRedisServer } from "./redis.ts";
 
 const run = promisify(execFile);
@@ -181,20 +182,5 @@ async function ask(port: number, words: string[]): Promise<string[]> {
     return (await client.sendCommand(words)) as unknown as string[];
   } finally {
     client.destroy();
-  }
-}
-
-/** Writes a certificate authority, and certificates of the server and of a client. */
-async function makeCertificates(directory: string): Promise<void> {
-  const openssl = (words: readonly string[]) => run("openssl", [...words], { cwd: directory });
-  const days = ["-days", "2"];
-  const key = ["-newkey", "rsa:2048", "-nodes"];
-  await openssl(["req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA", ...days]);
-  writeFileSync(join(directory, "server.ext"), "subjectAltName=IP:127.0.0.1\n");
-  writeFileSync(join(directory, "client.ext"), "extendedKeyUsage=clientAuth\n");
-  for (const name of ["server", "client"]) {
-    await openssl(["req", ...key, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${name}`]);
-    const authority = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", `${name}.ext`];
-    await openssl(["x509", "-req", "-in", `${name}.csr`, "-out", `${name}.pem`, ...authority, ...days]);
   }
 }
