@@ -53,7 +53,7 @@ export interface RunImageOptions {
 export interface RunningImage {
   output(): string;
   /** Runs a command within its root and namespaces; resolves with its exit code. */
-  execute(command: readonly string[]): Promise<number>;
+  execute(command: readonly string[]): Promise<number | null>;
   /** A file below /proc of the service. */
   proc(name: string): Promise<string>;
   stop(): Promise<number | null>;
