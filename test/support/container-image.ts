@@ -23,7 +23,7 @@ export const CAN_BUILD_IMAGES: boolean =
   PROGRAMS.every((each) => spawnSync(each, ["--version"]).status === 0);
 export const WITHOUT_IMAGES: string = CAN_BUILD_IMAGES ? "" : ` (skipped: needs root and ${PROGRAMS.join(", ")})`;
 
-export interface ImageConfig {
+interface ImageConfig {
   User: string;
   Env: string[];
   Entrypoint: string[];
@@ -42,7 +42,7 @@ export interface BuiltImage {
   start(options: RunImageOptions): Promise<RunningImage>;
 }
 
-export interface RunImageOptions {
+interface RunImageOptions {
   environment: Record<string, string>;
   /** The text of parlance.yaml. */
   config: string;
