@@ -14,7 +14,7 @@ export class LargeReads {
   run<Result>(projectId: string, bytes: number, read: () => Promise<Result>): Promise<Result> {
     if (bytes < LARGE_BYTES) return read();
     return this.#turns.run(projectId, async () => {
-      // Other requests run between two of these, which decrypt and parse megabytes.
+      // Queries of SQLite end without a turn of the event loop.
       await nextTurn();
       const result = await read();
       await nextTurn();

@@ -47,16 +47,14 @@ export function isDiskFull(error: unknown): boolean {
   return DISK_FULL_CODES.has(codeOf(error));
 }
 
-/** SQLite's own extended result code for it. */
-const FILE_REPLACED = "SQLITE_READONLY_DBMOVED";
-
 /** Thrown when SQLite's file was removed or replaced, which SQLite itself does not detect in WAL mode. */
 export class FileReplacedError extends Error {
-  readonly code = FILE_REPLACED;
+  /** SQLite's own extended result code for it. */
+  readonly code = "SQLITE_READONLY_DBMOVED";
 }
 
 export function isFileReplaced(error: unknown): boolean {
-  return codeOf(error) === FILE_REPLACED;
+  return error instanceof FileReplacedError;
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -27,7 +27,7 @@ export interface HistoryPage {
   next: HistoryPosition | undefined;
 }
 
-/** Rows that one query reads at most: about 20 ms on SQLite, where other queries wait meanwhile. */
+/** Rows that one query reads at most: about 20 ms on SQLite, which blocks the event loop meanwhile. */
 const MAX_ROWS_READ = 10_000;
 const DAY_MS = 86_400_000;
 

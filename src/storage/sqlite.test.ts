@@ -1,6 +1,26 @@
+import BetterSqlite from "better-sqlite3";
 import { Kysely, sql } from "kysely";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { sqliteDialect } from "./sqlite.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("caches prepared statements within a memory bound", async () => {
+  const prepare = vi.spyOn(BetterSqlite.prototype, "prepare");
+  await using database = new Kysely({ dialect: sqliteDialect(":memory:") });
+  const select = (rows: number) => sql.raw(`values ${"(1, 2, 3),".repeat(rows - 1)}(1, 2, 3)`).execute(database);
+
+  for (let time = 0; time < 3; time += 1) expect((await select(4)).rows).toHaveLength(4);
+  expect(prepare).toHaveBeenCalledTimes(1);
+  for (let rows = 1000; rows < 1020; rows += 1) await select(rows);
+  expect(prepare).toHaveBeenCalledTimes(21);
+  await select(1019);
+  expect(prepare).toHaveBeenCalledTimes(21);
+  expect((await select(1000)).rows).toHaveLength(1000);
+  expect(prepare).toHaveBeenCalledTimes(22);
+  // Longer than the entire cache.
+  expect((await select(10_000)).rows).toHaveLength(10_000);
+});
 
 test("reports SQLITE_FULL and starts the next transaction cleanly", async () => {
   await using database = new Kysely<{ notes: { text: string } }>({ dialect: sqliteDialect(":memory:") });
@@ -19,28 +39,4 @@ test("reports SQLITE_FULL and starts the next transaction cleanly", async () => 
   await sql.raw("pragma max_page_count = 20000").execute(database);
   await write();
   expect(await database.selectFrom("notes").selectAll().execute()).toHaveLength(2);
-});
-
-test("leaves the event loop to others while it executes", async () => {
-  await using database = new Kysely({ dialect: sqliteDialect(":memory:") });
-  const counted = sql<{ sum: number }>`
-    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 300000)
-    select sum(n) as sum from numbers
-  `.execute(database);
-  let turns = 0;
-  const ticker = setInterval(() => (turns += 1), 1);
-  expect((await counted).rows).toEqual([{ sum: 45_000_150_000 }]);
-  clearInterval(ticker);
-  expect(turns).toBeGreaterThan(2);
-});
-
-test("returns bytes as buffers", async () => {
-  await using database = new Kysely<{ notes: { content: Buffer } }>({ dialect: sqliteDialect(":memory:") });
-  await database.schema.createTable("notes").addColumn("content", "bytea").execute();
-  await database
-    .insertInto("notes")
-    .values({ content: Buffer.from("déjà vu") })
-    .execute();
-  const { content } = await database.selectFrom("notes").selectAll().executeTakeFirstOrThrow();
-  expect(content.toString("utf8")).toBe("déjà vu");
 });

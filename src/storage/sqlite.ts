@@ -1,115 +1,183 @@
-/** SQLite for Kysely, in a thread. */
+/** SQLite for Kysely, opened so that several processes can share one file. */
 
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import BetterSqlite from "better-sqlite3";
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
   type Driver,
-  type QueryResult,
   SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
 } from "kysely";
-import type { SqliteIdentity } from "./sqlite-file.ts";
-import { SqliteThread } from "./sqlite-thread.ts";
+import { LRUCache } from "lru-cache";
+import { BusyRetryConnection } from "./busy-retry-connection.ts";
+import { FileReplacedError } from "./errors.ts";
 
-/** An idle thread ends: it occupies some 15 MB. Its start takes some 50 ms. */
-const IDLE_MS = 15_000;
+const OPEN_TIMEOUT_MILLISECONDS = 5_000;
+/** SQLite's own wait blocks the event loop, so it is short; BusyRetryConnection waits the rest without blocking. */
+const BUSY_TIMEOUT_MILLISECONDS = 5;
 
 /** Creates `file` and its folder when missing. `:memory:` opens a private in-memory database. */
-export function sqliteDialect(file: string): Dialect {
-  return {
-    createDriver: () => new ThreadDriver(file),
-    createAdapter: () => new TransactionalDdlAdapter(),
-    createIntrospector: (database) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  };
+export function sqliteDialect(file: string): SqliteDialect {
+  const database = new SqliteFile(file);
+  return new ParlanceSqliteDialect({ database: async () => database.open() }, database);
 }
 
-/** Kysely gives the one connection to one caller at a time. */
-class ThreadDriver implements Driver {
+const MAX_CACHED_STATEMENTS = 200;
+/** Bounds the cached SQL text: a prepared multi-row insert takes some fifty times the memory of its text. */
+const MAX_CACHED_CHARACTERS = 64 * 1024;
+
+class SqliteFile implements SqliteDatabase {
   readonly #path: string;
-  /** Of the file that the last thread had open. */
-  #identity: SqliteIdentity | undefined;
-  #thread: SqliteThread | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #ending: Promise<void> | undefined;
+  #database: BetterSqlite.Database | undefined;
+  #identity: string | undefined;
+  /** Prepared statements: Kysely prepares each query, which for a multi-row insert costs as much as running it. */
+  readonly #kept = new LRUCache<string, BetterSqlite.Statement>({
+    max: MAX_CACHED_STATEMENTS,
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: (_statement, text) => text.length,
+    memoMethod: (text) => (this.#database as BetterSqlite.Database).prepare(text),
+  });
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    clearTimeout(this.#idle);
-    await this.#ending;
-    if (this.#thread === undefined || this.#thread.isEnded) {
-      this.#thread = new SqliteThread({ path: this.#path, identity: this.#identity });
-    }
-    return new ThreadConnection(this.#thread);
+  open(): this {
+    this.#database = openFile(this.#path);
+    this.#identity = this.#readFileIdentity();
+    return this;
   }
 
-  async releaseConnection(): Promise<void> {
-    // A database in memory lasts as long as its thread.
-    if (this.#path === ":memory:") return;
-    this.#idle = setTimeout(() => void this.destroy(), IDLE_MS).unref();
+  prepare(text: string): BetterSqlite.Statement {
+    return this.#kept.memo(text);
+  }
+
+  close(): void {
+    this.#kept.clear();
+    this.#database?.close();
+  }
+
+  /**
+   * Throws a FileReplacedError when the file was removed or replaced, since writes to an unlinked file are lost. Opens
+   * the file that took its place, whose schema may be older.
+   */
+  checkFileIdentity(): void {
+    const found = this.#readFileIdentity();
+    const isOpen = this.#database?.open === true;
+    // The last replacement may not have been a database, in which case nothing is open.
+    if (found === this.#identity && isOpen) return;
+    if (found === undefined) throw new FileReplacedError(`${this.#path} was removed while it was in use`);
+    // The -wal file holds pages of the previous file: SQLite would write them into the new one.
+    if (isOpen) this.#database?.pragma("wal_checkpoint(TRUNCATE)");
+    this.close();
+    this.open();
+    throw new FileReplacedError(`${this.#path} was replaced while it was in use`);
+  }
+
+  #readFileIdentity(): string | undefined {
+    if (this.#path === ":memory:") return "memory";
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  }
+}
+
+function openFile(file: string): BetterSqlite.Database {
+  if (file !== ":memory:") createPrivately(file);
+  let database: BetterSqlite.Database | undefined;
+  try {
+    database = new BetterSqlite(file, { timeout: OPEN_TIMEOUT_MILLISECONDS });
+    database.pragma("journal_mode = WAL");
+    // With NORMAL, WAL mode may lose the last commits on power loss, and a revoked key would work again.
+    database.pragma("synchronous = FULL");
+    database.pragma("foreign_keys = ON");
+    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
+    return database;
+  } catch (error) {
+    database?.close();
+    if (error instanceof BetterSqlite.SqliteError) error.message = `${file}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** The file holds key hashes and usage: only its owner may read it. SQLite gives -wal and -shm the same mode. */
+function createPrivately(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  try {
+    // A file of an earlier version, or a restored backup.
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  } catch (error) {
+    // EPERM: another user owns the file, who decides about its mode.
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw error;
+  }
+}
+
+class ParlanceSqliteDialect extends SqliteDialect {
+  readonly #settings: SqliteDialectConfig;
+  readonly #file: SqliteFile;
+
+  constructor(settings: SqliteDialectConfig, file: SqliteFile) {
+    super(settings);
+    this.#settings = settings;
+    this.#file = file;
+  }
+
+  override createDriver(): Driver {
+    return new ParlanceSqliteDriver(this.#settings, this.#file);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalDdlAdapter();
+  }
+}
+
+class ParlanceSqliteDriver extends SqliteDriver {
+  readonly #file: SqliteFile;
+
+  constructor(settings: SqliteDialectConfig, file: SqliteFile) {
+    super(settings);
+    this.#file = file;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    try {
+      this.#file.checkFileIdentity();
+    } catch (error) {
+      // Thrown here, the error would leave Kysely's mutex on the single connection locked.
+      return failing(error);
+    }
+    return new BusyRetryConnection(connection);
   }
 
   /**
    * A deferred transaction that reads and then writes fails with SQLITE_BUSY_SNAPSHOT instead of waiting for another
    * process's write. `begin immediate` takes the write lock first and waits for it.
    */
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("commit"));
-  }
-
   /** SQLite has already rolled back by itself after some errors, such as SQLITE_FULL. */
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
-      await connection.executeQuery(CompiledQuery.raw("rollback"));
+      await super.rollbackTransaction(connection);
     } catch (error) {
       if (!(error instanceof Error && error.message.includes("no transaction is active"))) throw error;
     }
   }
-
-  async destroy(): Promise<void> {
-    clearTimeout(this.#idle);
-    this.#ending ??= this.#end();
-    await this.#ending;
-    this.#ending = undefined;
-  }
-
-  async #end(): Promise<void> {
-    this.#identity = (await this.#thread?.close()) ?? this.#identity;
-    this.#thread = undefined;
-  }
 }
 
-/** Lasts until Kysely releases it. */
-class ThreadConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread;
-  #isFirst = true;
-
-  constructor(thread: SqliteThread) {
-    this.#thread = thread;
-  }
-
-  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    const { rows, changes } = await this.#thread.execute({ text, parameters, isFirst });
-    const result = { rows: rows as Row[] };
-    return changes === undefined ? result : { ...result, numAffectedRows: BigInt(changes) };
-  }
-
-  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
-    yield await this.executeQuery<Row>(query);
-  }
+function failing(error: unknown): DatabaseConnection {
+  const fail = () => {
+    throw error;
+  };
+  return { executeQuery: async () => fail(), streamQuery: fail };
 }
 
 /** SQLite can roll back DDL; one transaction makes the migrations of two processes run one after the other. */

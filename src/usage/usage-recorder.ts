@@ -28,7 +28,7 @@ export interface UsageRecorderOptions {
 
 /** A killed process loses the records that it had not journaled: at most 250 ms of requests. */
 const NOTE_MILLISECONDS = 100;
-/** Each transaction waits for the disk, and with SQLite all other queries wait for it: fewer are cheaper. */
+/** Each transaction waits for fsync, which with SQLite blocks the event loop: fewer are cheaper. */
 const WRITE_MILLISECONDS = 200;
 const RETRY_MS = 1_000;
 const RECORDS_PER_BATCH = 1_000;

@@ -28,7 +28,7 @@ export interface UsageReport {
 }
 
 /**
- * Buckets per query, by width. With SQLite, other queries wait while it reads (about a second for a day of a million
+ * Buckets per query, by width. SQLite blocks the event loop while it reads (about a second for a day of a million
  * requests), and PostgreSQL has a statement timeout.
  */
 const BUCKETS_AT_ONCE = { 60: 30, 3600: 6, 86400: 2 } as const;

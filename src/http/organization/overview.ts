@@ -17,12 +17,12 @@ export interface OverviewParts {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Minutes read by one query: with SQLite, other queries wait meanwhile. */
+/** Minutes read by one query: SQLite blocks the event loop meanwhile. */
 const MINUTES_AT_ONCE = 10;
 /** Replicas write the end of a minute late. */
 const SETTLED_AFTER = 10_000;
 
-/** An answer reads thousands of rows, which other queries of SQLite wait for, so that a key gets one a second. */
+/** An answer reads thousands of rows, which block the event loop with SQLite, so that a key gets one a second. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 1000;
 
