@@ -14,7 +14,7 @@ import {
   readItems,
   readRows,
 } from "../storage/response-items.ts";
-import type { ResponseItemRow, StoredResponseRow } from "../storage/schema.ts";
+import type { ResponseItemRow, StoredResponseRow } from "../storage/stored-response-rows.ts";
 import {
   deleteResponse,
   findResponse,

@@ -1,5 +1,5 @@
 import type { Executor } from "./database.ts";
-import type { ConversationRow } from "./schema.ts";
+import type { ConversationRow } from "./stored-response-rows.ts";
 import type { ProjectResource } from "./stored-responses.ts";
 
 export async function insertConversation(executor: Executor, row: ConversationRow): Promise<void> {

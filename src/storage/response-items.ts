@@ -3,7 +3,8 @@
 import type { ExpressionBuilder } from "kysely";
 import { invalidRequest } from "../faults.ts";
 import type { Executor } from "./database.ts";
-import type { ResponseItemRow, Schema } from "./schema.ts";
+import type { Schema } from "./schema.ts";
+import type { ResponseItemRow } from "./stored-response-rows.ts";
 import type { ProjectResource } from "./stored-responses.ts";
 
 /** Input items of one response, or all items of one conversation. */

@@ -5,6 +5,7 @@
 
 import type { Operation, RecordedUsage } from "../usage.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
+import type { ConversationRow, ResponseEventsRow, ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";
 
 export interface Schema {
   organizations: OrganizationRow;
@@ -216,52 +217,6 @@ interface UsageWriterRow {
 interface ReplicaCountRow {
   singleton: 1;
   replicas: number;
-}
-
-/** Stored response of the Responses API. */
-export interface StoredResponseRow {
-  id: string;
-  projectId: string;
-  previousResponseId: string | null;
-  conversationId: string | null;
-  /** 1: it runs without a connection of its client. */
-  isBackground: number;
-  status: string;
-  createdAt: number;
-  /** Time of its creation, of the last response that continues it, or of the last sign of life of its run. */
-  usedAt: number;
-  /** Encrypted JSON of the response without its output. */
-  content: Buffer;
-}
-
-export interface ConversationRow {
-  id: string;
-  projectId: string;
-  createdAt: number;
-  usedAt: number;
-  /** Encrypted JSON of its metadata. */
-  content: Buffer;
-}
-
-/** Item of a response, of a conversation, or of both. */
-export interface ResponseItemRow {
-  id: string;
-  projectId: string;
-  responseId: string | null;
-  conversationId: string | null;
-  /** Increases within a response and within a conversation. */
-  position: number;
-  isOutput: number;
-  /** Encrypted JSON. */
-  content: Buffer;
-}
-
-/** Consecutive stream events of a background response. */
-interface ResponseEventsRow {
-  responseId: string;
-  firstSequence: number;
-  /** Encrypted JSON list. */
-  content: Buffer;
 }
 
 /** File of a project; its bytes are in the blob store, under its id. */

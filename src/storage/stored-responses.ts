@@ -1,7 +1,7 @@
 /** Responses that outlive their request, always found through their project. */
 
 import type { Executor } from "./database.ts";
-import type { StoredResponseRow } from "./schema.ts";
+import type { StoredResponseRow } from "./stored-response-rows.ts";
 
 /** Statuses of a response that still runs. */
 export const RUNNING_STATUSES = ["queued", "in_progress"] as const;

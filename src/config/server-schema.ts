@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { host, network, port } from "./addresses.ts";
+
+const operations = z
+  .strictObject({
+    host: host.default("127.0.0.1").describe("Address to listen on."),
+    port: port.describe("Port to listen on."),
+  })
+  .describe("Separate address for /health and /metrics. Default: the service's own address.");
+
+const corsOrigin = z.string().refine((value) => value === "*" || URL.parse(value)?.origin === value, {
+  error: "must be an origin such as https://chat.example.com, without a path, or *",
+});
+
+/** Schema of the section `server`. */
+export const server = z
+  .strictObject({
+    host: host.default("127.0.0.1").describe("Address to listen on; 0.0.0.0 or :: listens on every network interface."),
+    port: port.default(8080).describe("Port to listen on; 0 picks a free port."),
+    operations: operations.optional(),
+    max_body_bytes: z
+      .int()
+      .min(1024)
+      .max(1024 ** 3)
+      .default(20 * 1024 ** 2)
+      .describe("Maximum size of a JSON body in bytes; larger bodies get a 413."),
+    max_upload_bytes: z
+      .int()
+      .min(1024)
+      .max(1024 ** 4)
+      .default(25 * 1024 ** 2)
+      .describe("Maximum size of an uploaded audio file in bytes; larger files get a 413."),
+    max_audio_seconds: z
+      .int()
+      .min(1)
+      .max(7 * 86_400)
+      .default(6 * 3600)
+      .describe("Maximum duration of an uploaded recording in seconds; longer recordings get a 400."),
+    ffmpeg: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe(
+        "Path of the FFmpeg executable, or its name on PATH. It decodes formats that the built-in decoders do not support, such as WMA, AC-3 and ALAC. Default: such uploads get a 400.",
+      ),
+    max_moderation_inputs: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(1000)
+      .describe("Maximum number of entries in the `input` of a moderation request; more get a 400."),
+    receive_timeout_seconds: z
+      .number()
+      .min(1)
+      .max(3600)
+      .default(60)
+      .describe("Seconds within which a request's headers and body must arrive; slower requests get a 408."),
+    request_timeout_seconds: z
+      .number()
+      .min(1)
+      .max(86400)
+      .default(600)
+      .describe(
+        "Seconds from a request's arrival to the end of its response; slower requests get a 504, or an error event in a stream. A client that reads nothing of its response for twice as long is disconnected.",
+      ),
+    max_connections_per_address: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        "Maximum number of connections that one remote address may have open; more are reset. Behind a reverse proxy, all connections have its address. Default: unlimited.",
+      ),
+    trusted_proxies: z
+      .array(network)
+      .max(1000)
+      .default([])
+      .describe(
+        "Addresses and networks (such as 10.0.0.0/8) of reverse proxies whose X-Forwarded-For header is trusted. The header is ignored from all other addresses.",
+      ),
+    cors_origins: z
+      .array(corsOrigin)
+      .max(1000)
+      .default([])
+      .describe(
+        "Origins, such as https://chat.example.com, that may call the API from a browser (CORS); * allows every origin. Anyone who can open the page can read the key that it uses.",
+      ),
+    console: z
+      .boolean()
+      .default(true)
+      .describe("Whether to serve the web console at / and let browsers sign in to it with a key."),
+    mismatched_ids: z
+      .enum(["refuse", "ignore"])
+      .default("refuse")
+      .describe(
+        "What to do with a request whose OpenAI-Organization or OpenAI-Project header does not match its key. Clients send such headers when OPENAI_ORG_ID or OPENAI_PROJECT_ID is set for another service. refuse: return a 401. ignore: use the key's organization and project.",
+      ),
+    unknown_fields: z
+      .enum(["ignore", "refuse"])
+      .default("ignore")
+      .describe(
+        "What to do with fields of a request body that Parlance does not know. ignore: they have no effect, and the header x-parlance-ignored-fields names them. refuse: 400. Misspelled fields, and fields that would change the answer's meaning, are refused in either case. Upstreams get every field of a chat.",
+      ),
+    drain_seconds: z
+      .number()
+      .min(0)
+      .max(3600)
+      .default(30)
+      .describe("Seconds that active requests get to finish after SIGTERM; then they end with an error."),
+    database_grace_seconds: z
+      .number()
+      .min(0)
+      .max(86400)
+      .default(300)
+      .describe(
+        "Seconds for which recently used keys keep working while the database is unavailable; then requests get a 503.",
+      ),
+  })
+  .describe("HTTP server: addresses, size limits and timeouts.");

@@ -1,0 +1,47 @@
+/** Rows of stored responses and conversations. */
+
+/** Stored response of the Responses API. */
+export interface StoredResponseRow {
+  id: string;
+  projectId: string;
+  previousResponseId: string | null;
+  conversationId: string | null;
+  /** 1: it runs without a connection of its client. */
+  isBackground: number;
+  status: string;
+  createdAt: number;
+  /** Time of its creation, of the last response that continues it, or of the last sign of life of its run. */
+  usedAt: number;
+  /** Encrypted JSON of the response without its output. */
+  content: Buffer;
+}
+
+export interface ConversationRow {
+  id: string;
+  projectId: string;
+  createdAt: number;
+  usedAt: number;
+  /** Encrypted JSON of its metadata. */
+  content: Buffer;
+}
+
+/** Item of a response, of a conversation, or of both. */
+export interface ResponseItemRow {
+  id: string;
+  projectId: string;
+  responseId: string | null;
+  conversationId: string | null;
+  /** Increases within a response and within a conversation. */
+  position: number;
+  isOutput: number;
+  /** Encrypted JSON. */
+  content: Buffer;
+}
+
+/** Consecutive stream events of a background response. */
+export interface ResponseEventsRow {
+  responseId: string;
+  firstSequence: number;
+  /** Encrypted JSON list. */
+  content: Buffer;
+}
