@@ -16,7 +16,17 @@ let client: OpenAI;
 /** PCM at 24 kHz. */
 let question: Buffer;
 beforeAll(async () => {
-  service = await startService({ config: "builtin_models: true\n" });
+  service = await startService({
+    config: `
+local: { load: on_demand, unload_after_seconds: 0 }
+models:
+  - id: slow
+    task: chat
+    deployments:
+      - engine: scripted
+        replies: [{ text: "This is a long answer. It goes on and on. It never stops.", delay_ms_per_token: 300 }]
+`,
+  });
   proxy = await startTlsProxy(service.origin);
   client = new OpenAI({ baseURL: `${proxy.origin}/v1`, apiKey: service.apiKey });
   const speech = {
@@ -102,6 +112,28 @@ test("answers a spoken question with speech", async () => {
   expect(Math.max(...new Int16Array(pcm.buffer, pcm.byteOffset, pcm.length >> 1).subarray(0, 100_000))).toBeGreaterThan(
     1000,
   );
+  session.realtime.close();
+  await once(session.realtime.socket, "close");
+});
+
+test("interrupts a response when the user speaks", async () => {
+  const session = connect({ model: "slow" });
+  await session.next("session.created");
+  const speaking = session.next("response.output_audio.delta");
+  const first = session.next("response.done");
+  stream(session, Buffer.concat([question, silence(1)]));
+  await speaking;
+  stream(session, Buffer.concat([question, silence(1)]));
+  const { response } = await first;
+  expect(response).toMatchObject({
+    status: "cancelled",
+    status_details: { reason: "turn_detected" },
+    output: [{ status: "incomplete", content: [{ transcript: expect.stringMatching(/^This is a long answer\./) }] }],
+  });
+  const started = session.events.findLastIndex(({ type }) => type === "input_audio_buffer.speech_started");
+  expect(session.events.findIndex(({ type }) => type === "response.done")).toBeGreaterThan(started);
+  // The second turn is answered, too.
+  await session.next("response.output_audio.delta");
   session.realtime.close();
   await once(session.realtime.socket, "close");
 });

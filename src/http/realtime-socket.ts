@@ -11,9 +11,9 @@ const MAX_WAITING_MESSAGES = 200;
 const MAX_MESSAGES_PER_SECOND = 1000;
 /** Unread output above which the session stops producing more. */
 const HIGH_WATER_BYTES = 1024 ** 2;
-/** Unread output that disconnects the client at once, and the time to read what is above the high water mark. */
+/** Unread output that disconnects the client at once. */
 const MAX_UNREAD_BYTES = 16 * 1024 ** 2;
-const MAX_UNREAD_SECONDS = 30;
+const DEFAULT_MAX_UNREAD_SECONDS = 30;
 const FLUSH_CHECK_MILLISECONDS = 20;
 /** A client that answers no ping of this interval is gone. */
 const PING_SECONDS = 30;
@@ -27,6 +27,8 @@ export interface RealtimeSocketOptions {
   /** Handles one message at a time. */
   onMessage: (message: Buffer, isBinary: boolean) => Promise<void>;
   onClose: () => void;
+  /** Seconds in which the client has to read what is above the high water mark. */
+  maxUnreadSeconds?: number;
 }
 
 export class RealtimeSocket {
@@ -70,8 +72,8 @@ export class RealtimeSocket {
 
   /** Resolves once the client has read most of what was sent; disconnects a client that does not. */
   async flushed(): Promise<void> {
-    const { socket } = this.#options;
-    const latest = performance.now() + MAX_UNREAD_SECONDS * 1000;
+    const { socket, maxUnreadSeconds = DEFAULT_MAX_UNREAD_SECONDS } = this.#options;
+    const latest = performance.now() + maxUnreadSeconds * 1000;
     while (socket.readyState === socket.OPEN && socket.bufferedAmount > HIGH_WATER_BYTES) {
       if (performance.now() > latest) socket.terminate();
       await delay(FLUSH_CHECK_MILLISECONDS);

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
 import { type Service, startService } from "../support/service.ts";
 
-const ECHO = "models: [{ id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }]";
+const ECHO = `models:
+  - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: hears, task: transcription, deployments: [{ engine: scripted, echo: true }] }`;
 
 /** Serves an empty page; each port is an origin. */
 async function startPage(): Promise<{ server: Server; origin: string }> {
@@ -70,5 +72,24 @@ describe.skipIf(!hasChromium)("a page in Chromium", () => {
     await expect(answer).rejects.toThrow("Failed to fetch");
     const sent = service.log().filter(({ path, method }) => path === "/v1/chat/completions" && method === "POST");
     expect(sent.map(({ model }) => model)).toEqual(["echo"]);
+  });
+
+  /** Runs in the page; resolves with the first event, or undefined when the connection is refused. */
+  async function openRealtime({ url, secret }: { url: string; secret: string }): Promise<string | undefined> {
+    const protocols = ["realtime", `openai-insecure-api-key.${secret}`];
+    const socket = new WebSocket(`${url.replace("http:", "ws:")}/realtime?model=echo`, protocols);
+    return new Promise((resolve) => {
+      socket.onmessage = ({ data }) => resolve(JSON.parse(data).type);
+      socket.onerror = () => resolve(undefined);
+    });
+  }
+
+  test("of an allowed origin opens a Realtime session with a client secret, and others do not", async () => {
+    const session = { type: "realtime", output_modalities: ["text"] } as const;
+    const { value } = await service.client().realtime.clientSecrets.create({ session });
+    const asked = { url: service.baseUrl, secret: value };
+    const [allowed, other] = [await open(0), await open(1)];
+    expect(await allowed.evaluate(openRealtime, asked)).toBe("session.created");
+    expect(await other.evaluate(openRealtime, asked)).toBe(undefined);
   });
 });
