@@ -55,7 +55,7 @@ function connect(target: { model: string } | { intent: "transcription" }): Recor
   realtime.on("error", () => {});
   const next: Recorded["next"] = (type) =>
     new Promise((resolve, reject) => {
-      realtime.on(type, (event) => resolve(event as never));
+      realtime.on(type, (event: RealtimeServerEvent) => resolve(event as never));
       realtime.on("error", (error) => reject(error));
     });
   return { realtime, events, next };

@@ -85,8 +85,9 @@ describe.skipIf(!hasChromium)("a page in Chromium", () => {
   }
 
   test("of an allowed origin opens a Realtime session with a client secret, and others do not", async () => {
-    const session = { type: "realtime", output_modalities: ["text"] } as const;
-    const { value } = await service.client().realtime.clientSecrets.create({ session });
+    const { value } = await service
+      .client()
+      .realtime.clientSecrets.create({ session: { type: "realtime", output_modalities: ["text"] } });
     const asked = { url: service.baseUrl, secret: value };
     const [allowed, other] = [await open(0), await open(1)];
     expect(await allowed.evaluate(openRealtime, asked)).toBe("session.created");
