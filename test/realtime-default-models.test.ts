@@ -55,7 +55,9 @@ function connect(target: { model: string } | { intent: "transcription" }): Recor
   realtime.on("error", () => {});
   const next: Recorded["next"] = (type) =>
     new Promise((resolve, reject) => {
-      realtime.on(type, (event: RealtimeServerEvent) => resolve(event as never));
+      realtime.on("event", (event) => {
+        if (event.type === type) resolve(event as never);
+      });
       realtime.on("error", (error) => reject(error));
     });
   return { realtime, events, next };
