@@ -42,7 +42,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("stops working with its key", async () => {
     const { accounts } = await open();
     const scope = await accounts.defaultScope("project");
-    const { secret: key } = await accounts.apiKeys.create(OPERATOR, { scope, name: "Another" });
+    const { secret: key } = await accounts.apiKeys.create(OPERATOR, {
+      scope,
+      name: "Another",
+      expiresInSeconds: undefined,
+    });
     const caller = await accounts.authenticate(key.reveal());
     const { secret } = await accounts.clientSecrets.create(caller, SESSION, 60);
     const opened = await accounts.authenticateClientSecret(secret.reveal());
