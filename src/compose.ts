@@ -17,6 +17,7 @@ import { openKeyring } from "./encryption/open-keyring.ts";
 import { FileRetention } from "./files/file-retention.ts";
 import { FileStore } from "./files/file-store.ts";
 import { LocalBlobs } from "./files/local-blobs.ts";
+import { S3Blobs } from "./files/s3-blobs.ts";
 import { toAudioFault } from "./http/audio-faults.ts";
 import type { Operations } from "./http/ops/operations.ts";
 import { readinessOf } from "./http/ops/readiness.ts";
@@ -165,7 +166,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const decoder = new Decoder({ folder: uploads.directory, ffmpeg });
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(options.store, signal));
   const responseStorage = openResponseStorage(config, database, logger);
-  const blobs = new LocalBlobs(config.files.directory);
+  const blobs = config.files.s3 === undefined ? new LocalBlobs(config.files.directory) : new S3Blobs(config.files.s3);
   await blobs.check();
   const files = new FileStore({ database, blobs, ...config.files });
   const fileRetention = new FileRetention({ database, files, logger });

@@ -48,6 +48,8 @@ export interface Config {
   files: {
     /** Absolute path of the folder of uploaded files and batch results. */
     directory: string;
+    /** Store that is used instead of the folder; undefined: none. */
+    s3: S3Config | undefined;
     maxBytesPerFile: number;
     maxBytesPerProject: number;
     /** Days to keep a file, and a batch that has ended. */
@@ -90,6 +92,18 @@ export interface Config {
   inForce: SettingsInForce;
   /** Messages to log at startup. */
   warnings: readonly string[];
+}
+
+interface S3Config {
+  /** Without the bucket. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  /** Beginning of every key; empty or with a trailing slash. */
+  prefix: string;
+  accessKeyId: string;
+  secretAccessKey: Secret;
+  sessionToken: Secret | undefined;
 }
 
 interface LocalConfig {

@@ -121,6 +121,13 @@ export const environmentSchema = z.object({
     .describe(
       "Redis or Valkey for the rate-limit counters that replicas share: redis://…, redis-sentinel://… or redis-cluster://…, or each with rediss for TLS. Default: PostgreSQL if DATABASE_URL is set, otherwise each replica counts in memory.",
     ),
+  AWS_ACCESS_KEY_ID: z.string().min(1).max(256).optional().describe("Access key of the store in `files.s3`."),
+  AWS_SECRET_ACCESS_KEY: secretText(z.string().min(1).max(1024))
+    .optional()
+    .describe("Secret key of the store in `files.s3`."),
+  AWS_SESSION_TOKEN: secretText(z.string().min(1).max(8192))
+    .optional()
+    .describe("Session token of temporary keys. It is not renewed: use lasting keys for a service."),
   HF_ENDPOINT: urlOf(["https:", "http:"], true)
     .optional()
     .transform((value) => (value ?? "https://huggingface.co").replace(/\/+$/, ""))

@@ -1,10 +1,12 @@
 /** Schema of parlance.yaml, except for the settings of deployments, which each engine defines. */
 
 import { z } from "zod";
+import { batches, files } from "./files-schema.ts";
 import { limits } from "./limits-schema.ts";
 import { load, model, unloadAfterSeconds } from "./model-schema.ts";
 import { realtime } from "./realtime-schema.ts";
 import { server } from "./server-schema.ts";
+import { directory, memory } from "./sizes.ts";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -27,18 +29,6 @@ const usage = z
   })
   .describe("Retention of usage records.");
 
-const directory = z.string().min(1).max(4096);
-
-const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MiB: 2 ** 20, GiB: 2 ** 30 };
-
-const memory = z
-  .string()
-  .regex(/^\d{1,6}(\.\d+)? ?([MG]i?B)$/, { error: "must be a number and MB, GB, MiB or GiB, such as 8GiB" })
-  .transform((value) => {
-    const [, number = "", unit = ""] = /^([\d.]+) ?(\w+)$/.exec(value) ?? [];
-    return Math.floor(Number(number) * (UNITS[unit] ?? 1));
-  });
-
 const responses = z
   .strictObject({
     store: z
@@ -60,53 +50,6 @@ const responses = z
       ),
   })
   .describe("Storage of the Responses API.");
-
-const files = z
-  .strictObject({
-    directory: directory
-      .optional()
-      .describe(
-        "Directory of uploaded files and batch results, relative to this file. Replicas need one that they share. Default: files in the data directory.",
-      ),
-    max_file_size: memory
-      .prefault("200MB")
-      .describe("Maximum size of an uploaded file, such as 200MB; larger files get a 413."),
-    max_size_per_project: memory
-      .prefault("5GiB")
-      .describe(
-        "Maximum size of the files that one project stores, such as 500MB; further uploads get a 429. Results of batches count, but are always stored.",
-      ),
-    keep_days: z
-      .int()
-      .min(1)
-      .max(36_500)
-      .default(30)
-      .describe("Days to keep a file, and a batch that has ended; an upload can ask for less."),
-  })
-  .describe("Storage of the Files API.");
-
-const batches = z
-  .strictObject({
-    max_lines: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(50_000)
-      .describe("Maximum number of requests in one batch; a longer input fails."),
-    concurrent_lines: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(8)
-      .describe("Requests of one batch that run or wait for a slot at the same time."),
-    concurrent_batches: z
-      .int()
-      .min(1)
-      .max(100)
-      .default(4)
-      .describe("Batches that one replica runs at the same time; further ones wait, and projects take turns."),
-  })
-  .describe("Batches of requests.");
 
 const ollama = z
   .strictObject({

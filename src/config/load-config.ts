@@ -48,6 +48,7 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
   checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
+  if (values !== undefined) checkS3Keys(parsed.file?.files.s3, values, errors);
   rejectMisspelled(unknown, names, errors);
   if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
   const { dataDirectory, modelsDirectory, ...config } = combine(sources, values, file, parsed.file, parsed.deployments);
@@ -60,6 +61,21 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
     modelsDirectory,
   });
   return deepFreeze({ ...config, dataDirectory, modelsDirectory, inForce });
+}
+
+/** Reports missing keys of the store of files. */
+function checkS3Keys(s3: S3Settings, environment: Environment, errors: ConfigErrors): void {
+  if (s3 === undefined) return;
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const) {
+    if (environment[name] === undefined) errors.addVariable(name, "is required by files.s3");
+  }
+}
+
+function toS3(s3: S3Settings, environment: Environment): Config["files"]["s3"] {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  if (s3 === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  const endpoint = s3.endpoint ?? `https://s3.${s3.region}.amazonaws.com`;
+  return { ...s3, endpoint, accessKeyId, secretAccessKey, sessionToken: environment.AWS_SESSION_TOKEN };
 }
 
 /** Reports an id that no built-in chat model has. */
@@ -76,6 +92,8 @@ function checkDefaultChatModel(
   if (variable === undefined) errors.add(["local", "default_chat_model"], message);
   else errors.addVariable("PARLANCE_DEFAULT_CHAT_MODEL", message);
 }
+
+type S3Settings = ConfigFile["files"]["s3"];
 
 const NO_FILE: RawFile = { value: {}, isEmpty: false, lineOf: () => undefined };
 
@@ -156,6 +174,7 @@ function combine(
     },
     files: {
       directory: resolvePath(undefined, file.files.directory, resolve(dataDirectory, "files")),
+      s3: toS3(file.files.s3, environment),
       maxBytesPerFile: file.files.max_file_size,
       maxBytesPerProject: file.files.max_size_per_project,
       keepDays: file.files.keep_days,

@@ -19,16 +19,26 @@ function batchOf(slots: Slots, project = "a") {
   return { run, acquired };
 }
 
-test("keeps the last slot free of background and batch requests", async () => {
+test("keeps the last slot free of requests that nobody waits for and that cannot be ended", async () => {
   const slots = new Slots(3, 10);
   await slots.acquire(never, "a", { priority: "background" });
-  await batchOf(slots).acquired;
+  await slots.acquire(never, "a", { priority: "batch" });
   void slots.acquire(never, "a", { priority: "background" });
-  void batchOf(slots).acquired;
+  void slots.acquire(never, "a", { priority: "batch" });
   await Promise.resolve();
   expect([slots.inUse, slots.waiting]).toEqual([2, 2]);
   await slots.acquire(never, "b");
   expect(slots.inUse).toBe(3);
+});
+
+test("lets batch requests that can be ended use all slots", async () => {
+  const slots = new Slots(2, 10);
+  const runs = [batchOf(slots), batchOf(slots), batchOf(slots)];
+  await Promise.all(runs.slice(0, 2).map(({ acquired }) => acquired));
+  expect([slots.inUse, slots.waiting]).toEqual([2, 1]);
+  runs[0]?.run.slot?.release();
+  await runs[2]?.acquired;
+  expect([slots.inUse, slots.waiting]).toEqual([2, 0]);
 });
 
 test("gives the slot of a batch request to an interactive one, even where there is only one", async () => {
@@ -50,11 +60,9 @@ test("preempts for an interactive request although the queue has no place", asyn
 });
 
 test("preempts the batch request that began last", async () => {
-  const slots = new Slots(3, 10);
+  const slots = new Slots(2, 10);
   const [first, second] = [batchOf(slots), batchOf(slots)];
   await Promise.all([first.acquired, second.acquired]);
-  await slots.acquire(never, "b");
-  expect([first.run.isPreempted, second.run.isPreempted]).toEqual([false, false]);
   await slots.acquire(never, "b");
   expect([first.run.isPreempted, second.run.isPreempted]).toEqual([false, true]);
 });

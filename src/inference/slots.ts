@@ -38,11 +38,13 @@ export class Slots {
   readonly #queue: FairQueue<Waiting>;
   /** Batch requests, which wait until no other does. */
   readonly #batchQueue: FairQueue<Waiting>;
-  /** Slots that background and batch requests may hold together: the last one is free for interactive requests. */
+  /** Slots that requests may hold which nobody waits for and which keep them: the last one is left to others. */
   readonly #maxDeferred: number;
   #deferred = 0;
-  /** Running batch requests, oldest first. */
+  /** Running batch requests that can be ended, oldest first. */
   readonly #preemptible = new Set<() => void>();
+  /** Whether batch requests can be ended, which is the same for all of one model. */
+  #endsBatchRequests = false;
   #inUse = 0;
   #lastReleasedAt = Number.NEGATIVE_INFINITY;
   #whenIdle: (() => void) | undefined;
@@ -87,7 +89,7 @@ export class Slots {
   take(project: string, deferral: Deferral = {}): Slot | undefined {
     const turn = turnOf(project, deferral);
     if (!this.hasFree || !this.#queueOf(deferral).mayServe(turn)) return undefined;
-    if (deferral.priority !== undefined && this.#deferred >= this.#maxDeferred) return undefined;
+    if (holdsSlot(deferral) && this.#deferred >= this.#maxDeferred) return undefined;
     return this.#occupy(turn, deferral, 0);
   }
 
@@ -101,6 +103,7 @@ export class Slots {
     if (free !== undefined) return free;
     const turn = turnOf(project, deferral);
     const queue = this.#queueOf(deferral);
+    this.#endsBatchRequests ||= deferral.preempt !== undefined;
     const hasPreempted = deferral.priority === undefined && queue.mayServe(turn) && this.#preempt();
     if (!hasPreempted && queue.size >= this.maxQueue) {
       const pushedOut = queue.yieldTo(turn);
@@ -137,9 +140,9 @@ export class Slots {
   }
 
   #occupy(turn: string, deferral: Deferral, waitedSeconds: number): Slot {
-    const { priority, preempt } = deferral;
+    const { preempt } = deferral;
     this.#inUse += 1;
-    if (priority !== undefined) this.#deferred += 1;
+    if (holdsSlot(deferral)) this.#deferred += 1;
     if (preempt !== undefined) this.#preemptible.add(preempt);
     const queue = this.#queueOf(deferral);
     queue.served(turn);
@@ -149,7 +152,7 @@ export class Slots {
       if (isReleased) return;
       isReleased = true;
       this.#inUse -= 1;
-      if (priority !== undefined) this.#deferred -= 1;
+      if (holdsSlot(deferral)) this.#deferred -= 1;
       if (preempt !== undefined) this.#preemptible.delete(preempt);
       this.#lastReleasedAt = performance.now();
       queue.leave(turn);
@@ -163,7 +166,7 @@ export class Slots {
   #grantNext(): void {
     const mayDefer = this.#deferred < this.#maxDeferred;
     const next = this.#queue.next((turn) => mayDefer || !turn.startsWith(BACKGROUND));
-    const granted = next ?? (mayDefer ? this.#batchQueue.next() : undefined);
+    const granted = next ?? (mayDefer || this.#endsBatchRequests ? this.#batchQueue.next() : undefined);
     if (granted === undefined) return;
     const waitedSeconds = (performance.now() - granted.askedAt) / 1000;
     granted.grant(this.#occupy(granted.turn, granted.deferral, waitedSeconds));
@@ -190,6 +193,11 @@ export class Slots {
   #expectedWaitSeconds(): number {
     return Math.min(MAX_RETRY_AFTER_SECONDS, ((this.#queue.size + 1) / this.count) * this.#heldSeconds);
   }
+}
+
+/** Whether a request is neither interactive nor ended for one that is. */
+function holdsSlot({ priority, preempt }: Deferral): boolean {
+  return priority !== undefined && preempt === undefined;
 }
 
 const BACKGROUND = "background ";

@@ -1,5 +1,6 @@
-/** Two replicas with PostgreSQL, behind PgBouncer where it is installed, that share the folder of files. */
+/** Two replicas with PostgreSQL, behind PgBouncer where it is installed, that share a folder or a store of files. */
 
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { chatLine, createBatch, readLines, untilEnded } from "../support/batches
 import { eventually } from "../support/eventually.ts";
 import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/pgbouncer.ts";
 import { sharedPostgres } from "../support/postgres.ts";
+import { HAS_S3, type S3Server, startS3, WITHOUT_S3 } from "../support/s3.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const LINES = 300;
@@ -18,12 +20,16 @@ afterEach(async () => {
   closing = new AsyncDisposableStack();
 });
 
-async function startReplicas(url: string): Promise<[Service, Service]> {
-  const files = await mkdtemp(join(tmpdir(), "parlance-batch-files-"));
-  closing.defer(() => rm(files, { recursive: true, force: true }));
+async function startReplicas(url: string, s3?: S3Server): Promise<[Service, Service]> {
+  const folder = await mkdtemp(join(tmpdir(), "parlance-batch-files-"));
+  closing.defer(() => rm(folder, { recursive: true, force: true }));
+  const files =
+    s3 === undefined
+      ? `{ directory: ${folder} }`
+      : `{ s3: { endpoint: "${s3.endpoint}", bucket: ${s3.bucket}, prefix: parlance/ } }`;
   const config = `
 builtin_models: false
-files: { directory: ${files} }
+files: ${files}
 models:
   - id: slow
     task: chat
@@ -31,7 +37,7 @@ models:
 `;
   const replicas: Service[] = [];
   for (let count = 0; count < 2; count += 1) {
-    const service = await startService({ config, environment: { DATABASE_URL: url } });
+    const service = await startService({ config, environment: { DATABASE_URL: url, ...s3?.environment } });
     closing.defer(async () => void (await service.stop()));
     replicas.push(service);
   }
@@ -40,8 +46,8 @@ models:
 
 const runsBatch = (service: Service) => service.log().some(({ msg }) => msg === "batch runs");
 
-async function killRunningReplica(url: string, signal: NodeJS.Signals) {
-  const replicas = await startReplicas(url);
+async function killRunningReplica(url: string, signal: NodeJS.Signals, s3?: S3Server) {
+  const replicas = await startReplicas(url, s3);
   const lines = Array.from({ length: LINES }, (_, index) => chatLine(`${index}`, `Line ${index}`, "slow"));
   const created = await createBatch(replicas[0].client(), lines);
   await eventually(async () => {
@@ -74,6 +80,14 @@ test("answers each line once when the replica that runs the batch is killed", as
 test("hands a batch over when its replica stops", async () => {
   const url = await (await sharedPostgres()).createDatabase();
   await killRunningReplica(url.reveal(), "SIGTERM");
+});
+
+test.skipIf(!HAS_S3)(`hands a batch over whose files are in S3${WITHOUT_S3}`, async () => {
+  const url = await (await sharedPostgres()).createDatabase();
+  await using s3 = await startS3();
+  await killRunningReplica(url.reveal(), "SIGTERM", s3);
+  // The parts of the batch are gone.
+  expect(readdirSync(join(s3.folder, "parlance"))).toEqual(["files"]);
 });
 
 test.skipIf(!HAS_PGBOUNCER)(`hands a batch over behind PgBouncer${WITHOUT_PGBOUNCER}`, async () => {
