@@ -62,7 +62,7 @@ async function measureReserving({ name, redisUrl, databaseUrl }: Backend): Promi
 async function measureRecording({ name, databaseUrl }: Backend): Promise<void> {
   await using folder = await temporaryDirectory();
   const database = openDatabase({ file: join(folder.path, "usage.sqlite"), url: databaseUrl, logger });
-  const recorder = new UsageRecorder({ database, directory: folder.path, logger, recordDays: 30 });
+  const recorder = new UsageRecorder({ database, directory: folder.path, logger });
   const perBatch = 100;
   const times: number[] = [];
   for (let batch = 0; batch < requests / perBatch; batch += 1) {

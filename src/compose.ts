@@ -14,7 +14,7 @@ import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import { openKeyring } from "./encryption/open-keyring.ts";
-import { FileRetention } from "./files/file-retention.ts";
+import { fileRetention } from "./files/file-retention.ts";
 import { FileStore } from "./files/file-store.ts";
 import { LocalBlobs } from "./files/local-blobs.ts";
 import { S3Blobs } from "./files/s3-blobs.ts";
@@ -44,6 +44,7 @@ import { readReplicaCount, writeReplicaCount } from "./storage/replica-count.ts"
 import { RequestHistory } from "./usage/request-history.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
+import { historyRetention, usageRetention } from "./usage/usage-retention.ts";
 
 /** The same from `src` and from `dist`. */
 const CONSOLE_FOLDER = join(import.meta.dirname, "../console/dist");
@@ -91,7 +92,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     database,
     directory: join(config.dataDirectory, "usage"),
     logger,
-    recordDays: config.usage.recordDays,
     onLost: (lost) => metrics.lostUsage(lost),
   });
   const history = new RequestHistory({ database, logger, days: config.usage.requestDays });
@@ -169,7 +169,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const blobs = config.files.s3 === undefined ? new LocalBlobs(config.files.directory) : new S3Blobs(config.files.s3);
   await blobs.check();
   const files = new FileStore({ database, blobs, ...config.files });
-  const fileRetention = new FileRetention({ database, files, logger });
+  const retentions = [
+    usageRetention({ database, logger, days: config.usage.recordDays }),
+    historyRetention({ database, logger, days: config.usage.requestDays }),
+    fileRetention({ database, files, logger }),
+  ];
   const batches = new Batches({
     database,
     files,
@@ -241,7 +245,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     downloadDefaultChatModel: (listener, signal) => live.downloadDefaultChatModel(listener, signal),
     close: async () => {
       decoder.close();
-      fileRetention.close();
+      for (const retention of retentions) retention.close();
       await batches.close();
       speechDetection.close();
       await responseStorage?.close();

@@ -1,9 +1,7 @@
-/** Deletes responses and conversations that were not used for the configured days, and those of archived projects. */
-
-import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../observability/logger.ts";
 import { removeConversationsBefore } from "../storage/conversations.ts";
 import type { Database } from "../storage/database.ts";
+import { Retention } from "../storage/retention.ts";
 import {
   listArchivedProjectsWithContent,
   removeResponsesBefore,
@@ -16,47 +14,20 @@ export interface ResponseRetentionOptions {
   keepDays: number;
 }
 
-const INTERVAL_MS = 3_600_000;
-const FIRST_RUN_MS = 60_000;
 const REMOVED_AT_ONCE = 100;
-/** Lets other work use the database between two batches. */
-const PAUSE_MS = 50;
 const DAY_MS = 86_400_000;
 
-export class ResponseRetention {
-  readonly #options: ResponseRetentionOptions;
-  readonly #timers: NodeJS.Timeout[];
-  #isClosed = false;
-
-  constructor(options: ResponseRetentionOptions) {
-    this.#options = options;
-    this.#timers = [
-      setTimeout(() => void this.removeOld(), FIRST_RUN_MS).unref(),
-      setInterval(() => void this.removeOld(), INTERVAL_MS).unref(),
-    ];
-  }
-
-  async removeOld(now = Date.now()): Promise<void> {
-    const { database, logger, keepDays } = this.#options;
-    const before = now - keepDays * DAY_MS;
-    try {
-      for (const remove of [removeResponsesBefore, removeConversationsBefore]) {
-        for (;;) {
-          const removed = await database.transaction((executor) => remove(executor, before, REMOVED_AT_ONCE));
-          if (removed < REMOVED_AT_ONCE || this.#isClosed) break;
-          await pause(PAUSE_MS);
-        }
-      }
-      for (const projectId of await database.run(listArchivedProjectsWithContent)) {
-        await database.transaction((executor) => removeStoredContentOf(executor, projectId));
-      }
-    } catch (error) {
-      logger.warn({ err: error }, "expired responses not removed yet");
-    }
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
+/** Deletes responses and conversations that were not used for the configured days, and those of archived projects. */
+export function responseRetention({ database, logger, keepDays }: ResponseRetentionOptions): Retention {
+  const unused = [removeResponsesBefore, removeConversationsBefore].map(
+    (remove) => (now: number) =>
+      database.transaction((executor) => remove(executor, now - keepDays * DAY_MS, REMOVED_AT_ONCE)),
+  );
+  const removeOfArchivedProject = async () => {
+    const [projectId] = await database.run(listArchivedProjectsWithContent);
+    if (projectId === undefined) return 0;
+    await database.transaction((executor) => removeStoredContentOf(executor, projectId));
+    return 1;
+  };
+  return new Retention({ subject: "responses", logger, steps: [...unused, removeOfArchivedProject] });
 }

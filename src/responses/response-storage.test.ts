@@ -8,7 +8,7 @@ import { insertOrganization } from "../storage/organizations.ts";
 import { archiveProject, insertProject } from "../storage/projects.ts";
 import { MAX_CONTEXT_ITEMS } from "./context-limits.ts";
 import { EventLog } from "./event-log.ts";
-import { ResponseRetention } from "./response-retention.ts";
+import { responseRetention } from "./response-retention.ts";
 import { ResponseStorage } from "./response-storage.ts";
 import type { NewResponse } from "./response-store.ts";
 import { SealedRows } from "./sealed-rows.ts";
@@ -165,10 +165,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .execute(),
     );
     await storage.responses.readChain({ projectId, id: "resp_2" });
-    const retention = new ResponseRetention({ database, logger, keepDays: 30 });
-    await retention.removeOld(Date.now() + 15 * DAY_MS);
+    const retention = responseRetention({ database, logger, keepDays: 30 });
+    await retention.removeExpired(Date.now() + 15 * DAY_MS);
     expect(await countRows(database)).toEqual([2, 1, 5, 0]);
-    await retention.removeOld(Date.now() + 31 * DAY_MS);
+    await retention.removeExpired(Date.now() + 31 * DAY_MS);
     expect(await countRows(database)).toEqual([0, 0, 0, 0]);
     retention.close();
   });
@@ -177,8 +177,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { database, storage } = await open(kind);
     await database.run((executor) => archiveProject(executor, { organizationId: "org_a", id: projectId }, Date.now()));
     await storage.responses.insert(response("resp_1"));
-    const retention = new ResponseRetention({ database, logger, keepDays: 30 });
-    await retention.removeOld();
+    const retention = responseRetention({ database, logger, keepDays: 30 });
+    await retention.removeExpired();
     retention.close();
     expect(await countRows(database)).toEqual([0, 0, 0, 0]);
   });

@@ -4,10 +4,11 @@ import type { Keyring } from "../encryption/keyring.ts";
 import { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
+import type { Retention } from "../storage/retention.ts";
 import { BackgroundResponses } from "./background-responses.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { EventLog } from "./event-log.ts";
-import { ResponseRetention } from "./response-retention.ts";
+import { responseRetention } from "./response-retention.ts";
 import { type NewResponse, ResponseStore } from "./response-store.ts";
 import { SealedRows } from "./sealed-rows.ts";
 import { StoredBytes } from "./stored-bytes.ts";
@@ -28,7 +29,7 @@ export class ResponseStorage {
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
   readonly background: BackgroundResponses;
-  readonly #retention: ResponseRetention;
+  readonly #retention: Retention;
   readonly #logger: Logger;
   readonly #storedBytes: StoredBytes;
 
@@ -41,7 +42,7 @@ export class ResponseStorage {
     this.responses = new ResponseStore({ database, rows, events, maxContextBytes, storedBytes });
     this.conversations = new ConversationStore({ database, rows, responses: this.responses, storedBytes });
     this.background = new BackgroundResponses({ responses: this.responses, events, logger });
-    this.#retention = new ResponseRetention({ database, logger, keepDays });
+    this.#retention = responseRetention({ database, logger, keepDays });
   }
 
   /**

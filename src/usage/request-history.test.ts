@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import type { Logger } from "../observability/logger.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
 import { type RequestEntry, RequestHistory } from "./request-history.ts";
+import { historyRetention } from "./usage-retention.ts";
 
 const databases = useDatabases();
 const DAY = 86_400_000;
@@ -13,13 +15,19 @@ afterEach(async () => {
   closing = new AsyncDisposableStack();
 });
 
-async function open(kind: (typeof DATABASE_KINDS)[number]): Promise<{ database: Database; history: RequestHistory }> {
+interface Opened {
+  database: Database;
+  history: RequestHistory;
+  logger: Logger;
+}
+
+async function open(kind: (typeof DATABASE_KINDS)[number]): Promise<Opened> {
   const options = await databases.create(kind);
   const database = openDatabase(options);
   closing.defer(() => database.close());
   const history = new RequestHistory({ database, logger: options.logger, days: 7 });
   closing.defer(() => history.close());
-  return { database, history };
+  return { database, history, logger: options.logger };
 }
 
 function entry(change: Partial<RequestEntry> = {}): RequestEntry {
@@ -87,13 +95,15 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test("keeps the dimensions of entries until the entries expire", async () => {
-    const { database, history } = await open(kind);
+    const { database, history, logger } = await open(kind);
     history.record(entry({ at: NOON - 8 * DAY }));
     history.record(entry({ id: "req_2", at: NOON - 10 * DAY, model: "owl" }));
     await history.flush();
     history.record(entry({ id: "req_3", at: NOON }));
     await history.flush();
-    await history.removeOld(NOON);
+    const retention = historyRetention({ database, logger, days: 7 });
+    await retention.removeExpired(NOON);
+    retention.close();
     expect((await history.list(FILTER, undefined, 10)).entries.map(({ id }) => id)).toEqual(["req_3"]);
     const today = NOON - (NOON % DAY);
     expect(await dimensions(database)).toMatchObject([{ model: "parrot", lastDay: today }]);

@@ -13,8 +13,6 @@ import {
   readFirstTokenTimes,
   readRequests,
   readRequestsSince,
-  removeRequestDimensionsBefore,
-  removeRequestsBefore,
   sumRequestsByMinute,
 } from "../storage/request-history.ts";
 import { type RequestEntry, RequestRows } from "../storage/request-rows.ts";
@@ -36,31 +34,22 @@ const POLL_MILLISECONDS = 1000;
 /** Other replicas write entries late by their interval, and clocks differ. */
 const LATE_MILLISECONDS = 5000;
 const MAX_FOLLOWED_AT_ONCE = 500;
-const DAY_MILLISECONDS = 86_400_000;
-const HOUR_MILLISECONDS = 3_600_000;
-const REMOVED_AT_ONCE = 500;
-const REMOVAL_PAUSE_MILLISECONDS = 50;
 const CLOSE_MILLISECONDS = 2000;
 const MAX_FIRST_TOKEN_TIMES = 1000;
 
 export class RequestHistory {
   readonly #options: RequestHistoryOptions;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #timer: NodeJS.Timeout;
   #held = new RequestRows();
   /** Batches being written, and those that the database could not take yet. */
   readonly #unwritten: RequestRows[] = [];
   /** Entries in memory. */
   #count = 0;
   #writing: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(options: RequestHistoryOptions) {
     this.#options = options;
-    this.#timers = [
-      setInterval(() => void this.flush(), WRITE_MILLISECONDS).unref(),
-      setInterval(() => void this.removeOld(), HOUR_MILLISECONDS).unref(),
-      setTimeout(() => void this.removeOld(), DAY_MILLISECONDS / 1000).unref(),
-    ];
+    this.#timer = setInterval(() => void this.flush(), WRITE_MILLISECONDS).unref();
   }
 
   record(entry: RequestEntry): void {
@@ -126,27 +115,8 @@ export class RequestHistory {
     );
   }
 
-  /** Removes expired entries in small batches that do not block other work. */
-  async removeOld(now = Date.now()): Promise<void> {
-    const { database, days, logger } = this.#options;
-    try {
-      for (;;) {
-        const before = now - days * DAY_MILLISECONDS;
-        // Entries first: dimensions last as long as their entries.
-        const removed =
-          (await database.run((executor) => removeRequestsBefore(executor, before, REMOVED_AT_ONCE))) ||
-          (await database.run((executor) => removeRequestDimensionsBefore(executor, before, REMOVED_AT_ONCE)));
-        if (removed === 0 || this.#isClosed) return;
-        await pause(REMOVAL_PAUSE_MILLISECONDS);
-      }
-    } catch (error) {
-      logger.warn({ error: String(error) }, "expired request history not removed yet");
-    }
-  }
-
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearInterval(this.#timer);
     await resultWithin(this.flush(), CLOSE_MILLISECONDS);
   }
 }

@@ -8,6 +8,7 @@ import { type UsageBatch, UsageRows } from "../storage/usage-batch.ts";
 import { writeUsage } from "../storage/usage-records.ts";
 import type { RecordedUsage } from "../usage.ts";
 import type { UsageRecord } from "./usage-recorder.ts";
+import { usageRetention } from "./usage-retention.ts";
 
 const { open } = useUsageRecorders();
 const DAY = 86_400_000;
@@ -199,12 +200,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test("removes expired records and keeps rollups", async () => {
-    const { database, start } = await open(kind);
-    const recorder = start({ recordDays: 2 });
+    const { database, logger, start } = await open(kind);
+    const recorder = start();
     for (let request = 0; request < 1_200; request += 1) recorder.record(usageRecord({ at: NOON - 3 * DAY + request }));
     recorder.record(usageRecord({ at: NOON - DAY }));
     await recorder.flush();
-    await recorder.removeOld(NOON);
+    const retention = usageRetention({ database, logger, days: 2 });
+    await retention.removeExpired(NOON);
+    retention.close();
     expect(await records(database)).toMatchObject([{ at: NOON - DAY }]);
     expect(await rollups(database)).toHaveLength(4);
   });

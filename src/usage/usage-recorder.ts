@@ -6,7 +6,6 @@ import { resultWithin } from "../async/timeout.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Database } from "../storage/database.ts";
 import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
-import { removeUsageBefore, removeUsageWritersBefore } from "../storage/usage-records.ts";
 import { Journal } from "./journal.ts";
 import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";
 import { writeBatches } from "./write-batches.ts";
@@ -18,8 +17,6 @@ export interface UsageRecorderOptions {
   /** Absolute path of the journals of records that are not in the database yet. */
   directory: string;
   logger: Logger;
-  /** Retention of single requests; rollups are kept. */
-  recordDays: number;
   /** Bound of the journal while the database is unavailable; records beyond it are lost and logged. */
   maxJournalBytes?: number;
   /** Called with the number of records that were lost. */
@@ -36,12 +33,6 @@ const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
 /** Records held in memory while the disk refuses writes: about 10 MB. */
 const MAX_HELD_RECORDS = 50_000;
 const ORPHANED_JOURNALS_CHECK_MILLISECONDS = 30_000;
-const RETENTION_MILLISECONDS = 3_600_000;
-const FIRST_RETENTION_MILLISECONDS = 60_000;
-const REMOVED_AT_ONCE = 500;
-const REMOVAL_PAUSE_MILLISECONDS = 50;
-const DAY_MILLISECONDS = 86_400_000;
-const WRITERS_KEPT_DAYS = 30;
 const CLOSE_MILLISECONDS = 5_000;
 
 export class UsageRecorder {
@@ -72,8 +63,6 @@ export class UsageRecorder {
       setInterval(() => this.#note(), NOTE_MILLISECONDS).unref(),
       setInterval(() => this.#tick(), WRITE_MILLISECONDS).unref(),
       setInterval(() => void this.#writeOrphanedJournals(), ORPHANED_JOURNALS_CHECK_MILLISECONDS).unref(),
-      setTimeout(() => void this.removeOld(), FIRST_RETENTION_MILLISECONDS).unref(),
-      setInterval(() => void this.removeOld(), RETENTION_MILLISECONDS).unref(),
     ];
     setTimeout(() => void this.#writeOrphanedJournals(), 0).unref();
   }
@@ -110,23 +99,6 @@ export class UsageRecorder {
     this.#journal.close();
     const left = countOf(this.#unkept) + this.#pending.count;
     if (left > 0) this.#lose(left, "neither the disk nor the database accepted them before shutdown");
-  }
-
-  /** Removes records past their retention, in small batches that do not block other work. */
-  async removeOld(now = Date.now()): Promise<void> {
-    const { database, recordDays, logger } = this.#options;
-    try {
-      const before = now - recordDays * DAY_MILLISECONDS;
-      for (;;) {
-        const removed = await database.run((executor) => removeUsageBefore(executor, before, REMOVED_AT_ONCE));
-        if (removed === 0 || this.#isClosed) break;
-        await new Promise((resume) => setTimeout(resume, REMOVAL_PAUSE_MILLISECONDS));
-      }
-      const written = now - Math.max(WRITERS_KEPT_DAYS, recordDays) * DAY_MILLISECONDS;
-      await database.run((executor) => removeUsageWritersBefore(executor, written));
-    } catch (error) {
-      logger.warn({ error: messageOf(error) }, "expired usage records not removed yet");
-    }
   }
 
   #tick(): void {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
+import type { Logger } from "../../src/observability/logger.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { type UsageRecord, UsageRecorder, type UsageRecorderOptions } from "../../src/usage/usage-recorder.ts";
 import { type DATABASE_KINDS, useDatabases } from "./databases.ts";
@@ -13,6 +14,7 @@ export const NOON: number = Date.UTC(2026, 10, 21, 12);
 interface OpenedUsage {
   database: Database;
   directory: string;
+  logger: Logger;
   start(given?: Partial<UsageRecorderOptions>): UsageRecorder;
 }
 
@@ -32,11 +34,11 @@ export function useUsageRecorders() {
     const directory = mkdtempSync(join(tmpdir(), "parlance-usage-"));
     closing.defer(() => rmSync(directory, { recursive: true, force: true }));
     const start = (given: Partial<UsageRecorderOptions> = {}) => {
-      const recorder = new UsageRecorder({ database, directory, logger: options.logger, recordDays: 30, ...given });
+      const recorder = new UsageRecorder({ database, directory, logger: options.logger, ...given });
       closing.defer(() => recorder.close());
       return recorder;
     };
-    return { database, directory, start };
+    return { database, directory, logger: options.logger, start };
   };
   return { databases, open };
 }

@@ -1,0 +1,48 @@
+/** Deletes what has expired, in small steps between which others use the database. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "../observability/logger.ts";
+
+export interface RetentionOptions {
+  /** What expires, for the log: "request history". */
+  subject: string;
+  logger: Logger;
+  intervalMs?: number;
+  /** Each deletes some at a time and resolves with their number. It runs again until that is 0, then the next one. */
+  steps: readonly ((now: number) => Promise<number>)[];
+}
+
+const INTERVAL_MS = 3_600_000;
+const FIRST_RUN_MS = 60_000;
+const PAUSE_MS = 50;
+
+export class Retention {
+  readonly #options: RetentionOptions;
+  readonly #timers: NodeJS.Timeout[];
+  #isClosed = false;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+    this.#timers = [
+      setTimeout(() => void this.removeExpired(), FIRST_RUN_MS).unref(),
+      setInterval(() => void this.removeExpired(), options.intervalMs ?? INTERVAL_MS).unref(),
+    ];
+  }
+
+  /** Never throws: what the database refuses is deleted next time. */
+  async removeExpired(now = Date.now()): Promise<void> {
+    const { steps, subject, logger } = this.#options;
+    try {
+      for (const step of steps) {
+        while (!this.#isClosed && (await step(now)) > 0) await pause(PAUSE_MS);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, `expired ${subject} not removed yet`);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}
