@@ -23,13 +23,22 @@ const { values } = parseArgs({
   },
 });
 const INPUT = "What is the weather like in the mountains today?";
+/** Amplitude of 16 bits below which a sample is silence. */
+const AUDIBLE = 300;
 const PIECE_BYTES = 4800;
 const PIECE_MS = 100;
 
 const service = await startService({ config: "builtin_models: true\n" });
 const speech = { model: "tts-1", voice: "alloy", response_format: "pcm", input: INPUT } as const;
-const spoken = Buffer.from(await (await service.client().audio.speech.create(speech)).arrayBuffer());
+const spoken = withoutEnd(Buffer.from(await (await service.client().audio.speech.create(speech)).arrayBuffer()));
 const seconds = spoken.length / 48_000;
+
+/** Removes the silence after the last word, which would count as speech. */
+function withoutEnd(pcm: Buffer): Buffer {
+  let end = pcm.length - (pcm.length % 2);
+  while (end > 2 && Math.abs(pcm.readInt16LE(end - 2)) < AUDIBLE) end -= 2;
+  return pcm.subarray(0, end);
+}
 
 /** Sends a sentence as a microphone would; returns when its last sample was sent. */
 async function say(client: RealtimeClient, signal: AbortSignal): Promise<number> {
