@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
+import type { Caller } from "./accounts/caller.ts";
 import type { BatchQueue } from "./batches/batch-queue.ts";
 import { Batches } from "./batches/batches.ts";
 import { LocalQueue } from "./batches/local-queue.ts";
@@ -34,7 +35,7 @@ import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
 import { RateLimits } from "./quota/rate-limits.ts";
-import { combineQuotas, SpendLimits } from "./quota/spend-limits.ts";
+import { combineQuotas, type Month, SpendLimits } from "./quota/spend-limits.ts";
 import { SpeechDetection } from "./realtime/speech-detection.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
 import { listUnfinishedBatches } from "./storage/batches.ts";
@@ -45,6 +46,8 @@ import { RequestHistory } from "./usage/request-history.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 import { UsageReports } from "./usage/usage-report.ts";
 import { historyRetention, usageRetention } from "./usage/usage-retention.ts";
+import { WebhookOutbox } from "./webhooks/webhook-outbox.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** The same from `src` and from `dist`. */
 const CONSOLE_FOLDER = join(import.meta.dirname, "../console/dist");
@@ -81,7 +84,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   let inForce = config;
   const file = join(config.dataDirectory, "parlance.sqlite");
   const database = openDatabase({ url: config.databaseUrl, file, logger });
-  const accounts = new Accounts({ database, logger, databaseGraceSeconds: config.server.databaseGraceSeconds });
+  const outbox = new WebhookOutbox(config.webhooks);
+  const { databaseGraceSeconds } = config.server;
+  const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds });
   const readReplica = openReadReplica(config, logger);
   const reports = new UsageReports(database, readReplica);
   const counters = await openCounters(config, logger, {
@@ -103,6 +108,18 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     () => counters.state,
     () => server.realtimeSessions(),
   );
+  const spentIn = async (caller: Caller, scopeId: string, month: Month) => {
+    await usageRecorder.flush();
+    return reports.spentBetween(caller, scopeId, month);
+  };
+  const webhooks = new Webhooks({
+    database,
+    outbox,
+    logger,
+    spentIn,
+    health: () => live.health(),
+    onAttempt: (event, outcome) => metrics.webhook(event, outcome),
+  });
   const estimates = new CompletionEstimates();
   const inference = new Inference({
     catalog,
@@ -112,10 +129,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       new SpendLimits({
         counters,
         limitsOf: (caller) => accounts.spendLimitsOf(caller),
-        spentIn: async (caller, scopeId, month) => {
-          await usageRecorder.flush();
-          return reports.spentBetween(caller, scopeId, month);
-        },
+        spentIn,
+        onSpent: (spent) => webhooks.noteSpent(spent),
         estimates,
         logger,
         onRefused: (model) => metrics.refusal(model, "spend"),
@@ -250,6 +265,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       speechDetection.close();
       await responseStorage?.close();
       await live.close();
+      await webhooks.close();
       await usageRecorder.close();
       await history.close();
       await counters.close();

@@ -2,6 +2,8 @@ import type { Transaction } from "kysely";
 import { incrementAccountsVersion } from "../storage/accounts-version.ts";
 import type { Database } from "../storage/database.ts";
 import type { Schema } from "../storage/schema.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import { toWebhookEvent } from "./account-webhooks.ts";
 import { type Actor, type AuditEvent, recordAudit } from "./audit.ts";
 
 /** Database transaction of one change to accounts, with the timestamp that everything in it carries. */
@@ -15,10 +17,12 @@ export interface AccountTransaction {
 /** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after it. */
 export class AccountTransactions {
   readonly database: Database;
+  readonly #outbox: WebhookOutbox | undefined;
   readonly #onCommit: () => Promise<void>;
 
-  constructor(database: Database, onCommit: () => Promise<void>) {
+  constructor(database: Database, outbox: WebhookOutbox | undefined, onCommit: () => Promise<void>) {
     this.database = database;
+    this.#outbox = outbox;
     this.#onCommit = onCommit;
   }
 
@@ -26,7 +30,12 @@ export class AccountTransactions {
     const result = await this.database.transaction(async (executor) => {
       await incrementAccountsVersion(executor);
       const now = Date.now();
-      return work({ executor, now, audit: (event) => recordAudit(executor, actor, event, now) });
+      const audit = async (event: AuditEvent) => {
+        await recordAudit(executor, actor, event, now);
+        const reported = toWebhookEvent(event);
+        if (reported !== undefined) await this.#outbox?.add(executor, reported, now);
+      };
+      return work({ executor, now, audit });
     });
     await this.#onCommit();
     return result;

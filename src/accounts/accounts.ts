@@ -6,6 +6,7 @@ import { type ApiKeyScope, findKeyHash } from "../storage/api-keys.ts";
 import type { Database } from "../storage/database.ts";
 import { findDefaultOrganization } from "../storage/organizations.ts";
 import { findDefaultProject } from "../storage/projects.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { AccountTransactions } from "./account-transaction.ts";
 import { hashApiKey, redactApiKey } from "./api-key.ts";
 import { ApiKeyCache } from "./api-key-cache.ts";
@@ -38,6 +39,8 @@ const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
 export interface AccountsOptions {
   database: Database;
   logger: Logger;
+  /** Undefined: no webhooks. */
+  outbox?: WebhookOutbox | undefined;
   /** How long cached keys keep working while the database is unavailable. */
   databaseGraceSeconds?: number | undefined;
   /** Interval at which the times of last use are written. */
@@ -69,7 +72,7 @@ export class Accounts {
     this.#database = database;
     const graceSeconds = options.databaseGraceSeconds ?? DEFAULT_GRACE_SECONDS;
     this.#keyCache = new ApiKeyCache({ database, logger, graceSeconds });
-    this.#transactions = new AccountTransactions(database, () => this.#keyCache.reload());
+    this.#transactions = new AccountTransactions(database, options.outbox, () => this.#keyCache.reload());
     this.#lastUsed = new LastUsedWriter(
       database,
       logger,

@@ -13,6 +13,7 @@ import { TOOL_MISSING } from "../models/source.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { DeploymentMeasure } from "../observability/metrics.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
+import type { DeploymentHealth } from "../webhooks/deployment-alerts.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
@@ -126,6 +127,16 @@ export class LiveCatalog {
         const isCircuitOpen = circuits.state !== "closed";
         const { waiting, inUse: slotsInUse } = slots;
         yield { model: model.id, deployment: name, isUp, isCircuitOpen, waiting, slotsInUse, memoryBytes, loadSeconds };
+      }
+    }
+  }
+
+  *health(): Iterable<DeploymentHealth> {
+    for (const model of this.catalog.models) {
+      for (const { name, state, circuits } of model.deployments) {
+        const isBroken = state.state === "failed" || state.state === "restarting";
+        const reason = isBroken ? state.reason : circuits.state === "closed" ? undefined : "repeated failures";
+        yield { deployment: name, model: model.id, downReason: reason };
       }
     }
   }

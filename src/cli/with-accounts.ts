@@ -2,17 +2,18 @@ import { join } from "node:path";
 import { Accounts } from "../accounts/accounts.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
+import { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 
 /** Opens the configured database and its accounts, which a running service may use at the same time. */
 export async function withAccounts(work: (accounts: Accounts, database: Database) => Promise<void>): Promise<void> {
-  const { databaseUrl, dataDirectory } = await loadConfig(configSources());
+  const { databaseUrl, dataDirectory, webhooks } = await loadConfig(configSources());
   const logger = openLog("warn");
   await using closing = new AsyncDisposableStack();
   const database = openDatabase({ url: databaseUrl, file: join(dataDirectory, "parlance.sqlite"), logger });
   closing.defer(() => database.close());
-  const accounts = new Accounts({ database, logger });
+  const accounts = new Accounts({ database, logger, outbox: new WebhookOutbox(webhooks) });
   closing.defer(() => accounts.close());
   await work(accounts, database);
 }

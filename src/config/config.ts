@@ -3,6 +3,7 @@ import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { RedisAddress } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
+import type { WebhookEndpoint } from "../webhooks/webhook-outbox.ts";
 import type { SettingsInForce } from "./settings-in-force.ts";
 
 /** Validated, frozen configuration. Built once from the environment and parlance.yaml; nothing else reads either. */
@@ -63,6 +64,7 @@ export interface Config {
     /** Batches that run at the same time. */
     concurrentBatches: number;
   };
+  webhooks: readonly WebhookEndpoint[];
   ollama: {
     /** Whether Ollama's API is served. */
     enabled: boolean;

@@ -4,9 +4,11 @@ import { z } from "zod";
 import { batches, files } from "./files-schema.ts";
 import { limits } from "./limits-schema.ts";
 import { load, model, unloadAfterSeconds } from "./model-schema.ts";
+import { ollama } from "./ollama-schema.ts";
 import { realtime } from "./realtime-schema.ts";
 import { server } from "./server-schema.ts";
 import { directory, memory } from "./sizes.ts";
+import { webhooks } from "./webhook-schema.ts";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -50,25 +52,6 @@ const responses = z
       ),
   })
   .describe("Storage of the Responses API.");
-
-const ollama = z
-  .strictObject({
-    enabled: z
-      .boolean()
-      .default(false)
-      .describe(
-        "Whether to serve Ollama's API below /api, and to answer `GET /` of other clients than browsers as Ollama.",
-      ),
-    anonymous_project: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe(
-        "ID or name of a project of the default organization, such as `Default project`: requests to /api without a key count for it, because most of Ollama's clients send none. Anyone who reaches the port can then use its models. Default: a key is required.",
-      ),
-  })
-  .describe("Ollama's API.");
 
 const local = z
   .strictObject({
@@ -121,6 +104,7 @@ export const configFile = z.strictObject({
   ollama: ollama.prefault({}),
   realtime: realtime.prefault({}),
   local: local.prefault({}),
+  webhooks,
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),
   data_directory: directory
     .optional()

@@ -184,6 +184,7 @@ function combine(
       concurrentLines: file.batches.concurrent_lines,
       concurrentBatches: file.batches.concurrent_batches,
     },
+    webhooks: file.webhooks,
     ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
     realtime: {
       transcriptionModel: file.realtime.transcription_model,

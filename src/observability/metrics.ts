@@ -110,6 +110,12 @@ export class Metrics {
     labelNames: ["result"],
     registers: [this.#registry],
   });
+  readonly #webhooks = new Counter({
+    name: "parlance_webhook_attempts_total",
+    help: "Attempts to deliver webhooks, by event and outcome: delivered, retried (later) or dropped (given up).",
+    labelNames: ["event", "outcome"],
+    registers: [this.#registry],
+  });
   readonly #lostUsage = new Counter({
     name: "parlance_usage_records_lost_total",
     help: "Usage records lost because the disk failed or the database was unavailable for too long.",
@@ -184,6 +190,10 @@ export class Metrics {
 
   batchLine(isError: boolean): void {
     this.#batchLines.inc({ result: isError ? "error" : "output" });
+  }
+
+  webhook(event: string, outcome: string): void {
+    this.#webhooks.inc({ event, outcome });
   }
 
   lostUsage(records: number): void {

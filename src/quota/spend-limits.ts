@@ -35,6 +35,16 @@ export interface SpendLimitsOptions {
   logger: Logger;
   /** Called with the catalog ID. */
   onRefused: (model: string) => void;
+  /** Called for each limit of a request that has ended; its cost may not be recorded yet. */
+  onSpent?: (spent: SpentAmount) => void;
+}
+
+export interface SpentAmount {
+  caller: Caller;
+  limit: SpendLimit;
+  month: Month;
+  /** Nano-dollars, with what running requests have reserved: an upper bound. */
+  atMost: number;
 }
 
 const NANO_DOLLARS_PER_CENT = 10_000_000;
@@ -66,7 +76,7 @@ export class SpendLimits implements Quota {
   }
 
   async #take(claim: QuotaClaim, limits: readonly SpendLimit[], amount: number): Promise<Reservation> {
-    const { counters, logger, onRefused } = this.#options;
+    const { counters, logger, onRefused, onSpent } = this.#options;
     const buckets = await Promise.all(
       limits.map(async (limit) => ({ ...(await this.#bucketOf(claim, limit)), amount, isReserved: true })),
     );
@@ -84,6 +94,11 @@ export class SpendLimits implements Quota {
       settle: (_usage, costNanoDollars) => {
         const difference = (costNanoDollars ?? 0) - amount;
         const corrections = buckets.map((bucket) => ({ ...bucket, difference }));
+        for (const [index, limit] of limits.entries()) {
+          const { key, month } = buckets[index] ?? {};
+          if (key !== undefined && month !== undefined)
+            onSpent?.({ caller: claim.caller, limit, month, atMost: taken.used[key] ?? 0 });
+        }
         counters.settle(taken.reservation, corrections).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
         });
@@ -123,7 +138,8 @@ export class SpendLimits implements Quota {
     if (begun !== "begun") await resultWithin(begun, MAX_WAIT_MS);
     const threshold = thresholdCents * NANO_DOLLARS_PER_CENT;
     const limit = isEnforcing === 1 ? threshold : Number.MAX_SAFE_INTEGER;
-    return { scopeId, key, limit, threshold, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
+    const month = { from, until };
+    return { scopeId, key, limit, threshold, month, isWarning: isEnforcing === 0, windowSeconds: WINDOW_SECONDS };
   }
 
   /** Initializes the counter with what the month has cost so far. */

@@ -6,8 +6,12 @@
 import type { Operation, RecordedUsage } from "../usage.ts";
 import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
 import type { ConversationRow, ResponseEventsRow, ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";
+import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "./webhook-rows.ts";
 
 export interface Schema {
+  webhookDeliveries: WebhookDeliveryRow;
+  spendAlerts: SpendAlertRow;
+  deploymentOutages: DeploymentOutageRow;
   organizations: OrganizationRow;
   projects: ProjectRow;
   serviceAccounts: ServiceAccountRow;

@@ -16,6 +16,7 @@ import { files } from "./0013-files.ts";
 import { schemaCompatibility } from "./0014-schema-compatibility.ts";
 import { batches } from "./0015-batches.ts";
 import { clientSecrets } from "./0016-client-secrets.ts";
+import { webhooks } from "./0017-webhooks.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -35,4 +36,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0014-schema-compatibility": schemaCompatibility,
   "0015-batches": batches,
   "0016-client-secrets": clientSecrets,
+  "0017-webhooks": webhooks,
 };

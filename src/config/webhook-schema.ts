@@ -1,0 +1,42 @@
+/** Schema of `webhooks` in parlance.yaml. */
+
+import { z } from "zod";
+import { Secret } from "../secret.ts";
+import { WEBHOOK_EVENTS } from "../webhooks/webhook-event.ts";
+
+/** Of the specification: 24 to 64 bytes. */
+const KEY_BYTES = { min: 24, max: 64 };
+
+function keyBytes(secret: string): number {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
+  return encoded === undefined ? 0 : Buffer.from(encoded, "base64").length;
+}
+
+const endpoint = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .max(2000)
+    .refine((url) => URL.parse(url)?.username === "", { error: "must not contain a user name or a password" })
+    .describe("Receives a POST for each event. Redirects are not followed."),
+  secret: z
+    .string()
+    .refine((secret) => keyBytes(secret) >= KEY_BYTES.min && keyBytes(secret) <= KEY_BYTES.max, {
+      error: `must be whsec_ and ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes in base64, such as the output of: echo "whsec_$(openssl rand -base64 32)"`,
+    })
+    .transform((secret) => new Secret(secret))
+    .describe("Key of the signatures: `whsec_` and 24 to 64 bytes in base64. Pass it as an environment variable."),
+  events: z
+    .array(z.enum(WEBHOOK_EVENTS))
+    .min(1)
+    .default([...WEBHOOK_EVENTS])
+    .describe("Events to send. Default: all."),
+});
+
+export const webhooks = z
+  .array(endpoint)
+  .max(20)
+  .refine((endpoints) => new Set(endpoints.map(({ url }) => url)).size === endpoints.length, {
+    error: "must not contain a URL twice",
+  })
+  .default([])
+  .describe("Endpoints that get events, signed as in the Standard Webhooks specification.");
