@@ -113,7 +113,7 @@ test("returns known metadata, null for the rest, and no upstream address with in
       infill: false,
     },
     modalities: { input: ["text"], output: ["text"] },
-    aliases: ["gpt-4o-mini", "claude-*"],
+    aliases: ["gpt-4o-mini", "claude-*", "gpt-realtime*"],
     fallbacks: [],
   });
   expect(live.metadata).toMatchObject({ deployed: ["upstream"], context_window: null, capabilities: { tools: null } });

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
+import { RealtimeClient, silence } from "./support/realtime-client.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave } from "./support/wave.ts";
 
@@ -87,6 +88,19 @@ test("translates, streams and resolves models under a wildcard", async () => {
   }
   expect(types.filter((type) => type === "transcript.text.delta")).toHaveLength(2);
   expect(types.at(-1)).toBe("transcript.text.done");
+});
+
+test("transcribes the turns of a Realtime session, with deltas as they arrive", async () => {
+  const client = await RealtimeClient.connect(service, { query: "model=ours" });
+  const input = { turn_detection: null, transcription: { model: "ours", language: "de" } };
+  client.send({ type: "session.update", session: { type: "transcription", audio: { input } } });
+  client.sendAudio(silence(2));
+  client.send({ type: "input_audio_buffer.commit" });
+  const { delta } = await client.next("conversation.item.input_audio_transcription.delta");
+  expect(delta).toBe("One two.");
+  const completed = await client.next("conversation.item.input_audio_transcription.completed");
+  expect(completed).toMatchObject({ transcript: "One two. Three.", usage: { seconds: 2 } });
+  await client.close();
 });
 
 test("forwards a stream as it arrives, and reports a failure in it", async () => {

@@ -4,25 +4,27 @@ import type { Task } from "../engines/task.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 
 const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
-  transcription: ["whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe"],
+  transcription: ["whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "gpt-realtime-whisper"],
   speech: ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"],
   embedding: ["text-embedding-3-small", "text-embedding-ada-002"],
   moderation: ["omni-moderation-latest", "text-moderation-latest"],
 };
 
-/** Every ID that Claude Code asks for, its small model among them; they change with each of its versions. */
-const CLAUDE_ALIAS = "claude-*";
+/**
+ * Aliases of the first chat model: every ID that Claude Code asks for, its small model among them, and the defaults of
+ * clients of the Realtime API. They change with each version.
+ */
+const CHAT_ALIASES = ["claude-*", "gpt-realtime*"];
 
 /**
- * Adds `claude-*` as an alias of the first chat model, built in or configured. Any ID, alias or wildcard that matches a
- * name goes before it.
+ * Adds the aliases to the first chat model, built in or configured. Any ID, alias or wildcard that matches a name goes
+ * before them.
  */
-export function withClaudeAlias(models: readonly ModelSpec[]): ModelSpec[] {
+export function withChatAliases(models: readonly ModelSpec[]): ModelSpec[] {
   const first = models.find(({ id, task, isHidden }) => task === "chat" && !isHidden && !id.endsWith("/*"));
-  const isTaken = models.some(({ aliases }) => aliases.includes(CLAUDE_ALIAS));
-  return models.map((model) =>
-    model === first && !isTaken ? { ...model, aliases: [...model.aliases, CLAUDE_ALIAS] } : model,
-  );
+  const taken = new Set(models.flatMap(({ aliases }) => aliases));
+  const free = CHAT_ALIASES.filter((alias) => !taken.has(alias));
+  return models.map((model) => (model === first ? { ...model, aliases: [...model.aliases, ...free] } : model));
 }
 
 /**

@@ -78,6 +78,7 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
     "whisper-1",
     "gpt-4o-transcribe",
     "gpt-4o-mini-transcribe",
+    "gpt-realtime-whisper",
   ]);
   expect(models.get("hibari")?.aliases).toEqual(["tts-1-hd", "gpt-4o-mini-tts"]);
   expect(models.get("flite")?.aliases).toEqual([]);
@@ -92,8 +93,8 @@ test.each([
     "builtin_models: false\nmodels: [{ id: own, task: chat, deployments: [{ engine: openai-compatible, base_url: http://127.0.0.1:1 }] }]",
     "own",
   ],
-])("gives the first chat model, %s, every Claude model name", async (_which, yaml, id) => {
-  expect((await specify(yaml)).get(id)?.aliases).toEqual(["claude-*"]);
+])("gives the first chat model, %s, every name of Claude and Realtime models", async (_which, yaml, id) => {
+  expect((await specify(yaml)).get(id)?.aliases).toEqual(["claude-*", "gpt-realtime*"]);
 });
 
 test("adds no OpenAI names when the configuration disables them", async () => {

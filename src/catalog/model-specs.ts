@@ -10,13 +10,13 @@ import { MANIFEST } from "../models/manifest.ts";
 import type { ManifestEntry } from "../models/manifest-entry.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
-import { withClaudeAlias, withDefaultAliases } from "./default-aliases.ts";
+import { withChatAliases, withDefaultAliases } from "./default-aliases.ts";
 import { defaultChatModel } from "./default-chat-model.ts";
 
 /** The default chat model first, then the defaults, chat before the others. A configured model replaces a built-in one of the same ID. */
 export async function buildModelSpecs(config: Config, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
-  if (!config.builtinModels) return config.defaultAliases ? withClaudeAlias(configured) : configured;
+  if (!config.builtinModels) return config.defaultAliases ? withChatAliases(configured) : configured;
   const own = new Set(configured.map(({ id }) => id));
   const overrides = new Map(config.builtinOverrides.map((override) => [override.id, override]));
   const pulled = new Set((await store.list()).map(({ id }) => id));
@@ -33,7 +33,7 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
     ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config, overrides.get(entry.id))),
     ...configured,
   ];
-  return config.defaultAliases ? withClaudeAlias(withDefaultAliases(models)) : models;
+  return config.defaultAliases ? withChatAliases(withDefaultAliases(models)) : models;
 }
 
 type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily" | "defaults">;

@@ -88,7 +88,7 @@ export const configFile = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, and claude-* of the first chat model. A model, alias or wildcard in `models` that matches the name takes precedence.",
+      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, and claude-* and gpt-realtime* of the first chat model. A model, alias or wildcard in `models` that matches the name takes precedence.",
     ),
   models: z
     .array(model)
