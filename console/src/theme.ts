@@ -59,6 +59,7 @@ export const cssVariables: CSSVariablesResolver = (given) => ({
     "--page-background": given.colors.gray[0],
     "--surface-strong": given.colors.gray[2],
     "--accent-text": given.colors.cyan[9],
+    "--mantine-color-cyan-light-hover": given.colors.cyan[1],
   },
   dark: {
     "--mantine-color-dimmed": "#a9abb0",

@@ -2,9 +2,12 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeViolations } from "../support/axe.ts";
-import { hasChromium, launchChromium } from "../support/chromium.ts";
-import { type Service, startService } from "../support/service.ts";
+import { hasChromium } from "../support/chromium.ts";
+import { type ConsoleSession, startConsole } from "../support/console-session.ts";
+import type { Service } from "../support/service.ts";
+import { administrationCases } from "./console/administration-cases.ts";
+import { audioCases } from "./console/audio-cases.ts";
+import { CHAT_MODELS, chatCases } from "./console/chat-cases.ts";
 
 const MAX_FIRST_LOAD_BYTES = 300_000;
 const HOSTILE = `<img src=x onerror="globalThis.stolen=1">`;
@@ -24,42 +27,23 @@ models:
     task: chat
     price: { prompt: "0.01", completion: "0.01" }
     deployments: [{ engine: scripted, replies: [{ text: ${JSON.stringify(HOSTILE_ANSWER)} }] }]
-`;
+${CHAT_MODELS}`;
 
 describe.runIf(hasChromium)("the console", () => {
+  let session: ConsoleSession;
   let service: Service;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  /** Errors and warnings of the browser, such as violations of the content security policy. */
-  const complaints: string[] = [];
+  let open: ConsoleSession["open"];
+  let ask: ConsoleSession["ask"];
+  let expectAccessible: ConsoleSession["expectAccessible"];
 
   beforeAll(async () => {
-    service = await startService({ config: CONFIG });
-    browser = await launchChromium();
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-    page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => {
-      // Chromium reports every refused request: that a limit is not set, or is reached.
-      if (message.type() === "error" && !/status of (404|429)/.test(message.text())) {
-        complaints.push(`${message.text()} (${message.location().url})`);
-      }
-    });
+    session = await startConsole(CONFIG);
+    ({ service, browser, context, page, open, ask, expectAccessible } = session);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
-
-  const open = (path: string) => page.goto(`${service.origin}/#${path}`);
-
-  async function ask(text: string): Promise<void> {
-    await page.getByRole("textbox", { name: "Message", exact: true }).fill(text);
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Send" }).waitFor();
-  }
+  afterAll(() => session?.[Symbol.asyncDispose]());
 
   /** Compressed bytes of what the browser loaded before the first answer. */
   const firstLoadBytes = () =>
@@ -72,8 +56,6 @@ describe.runIf(hasChromium)("the console", () => {
       const files = performance.getEntries().filter(({ name }) => /\/$|\/#|\/assets\//.test(name));
       return files.reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0);
     });
-
-  const expectAccessible = async () => expect(await axeViolations(page)).toEqual([]);
 
   test("leads a newcomer from the printed link to a first answer of the default model", async () => {
     const [, link = ""] = /Console +(\S+)/.exec(service.output()) ?? [];
@@ -172,6 +154,8 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByLabel("Text").fill("I will hurt you");
     await page.getByRole("button", { name: "Moderate" }).click();
     await page.getByTestId("moderation").waitFor();
+    await page.getByTestId("threshold").first().waitFor();
+    expect(await page.getByTestId("threshold").count()).toBe(13);
     await expectAccessible();
     await open("/embeddings");
     await page.getByRole("button", { name: "Compare" }).click();
@@ -198,6 +182,10 @@ describe.runIf(hasChromium)("the console", () => {
     expect(seconds).toBeGreaterThan(1);
     await expectAccessible();
   });
+
+  chatCases(() => session);
+  audioCases(() => session);
+  administrationCases(() => session);
 
   test("limits a key and the organization, and moderates a project by a form", async () => {
     await open("/projects");
@@ -288,6 +276,6 @@ describe.runIf(hasChromium)("the console", () => {
   });
 
   test("leaves no error and no policy violation in the browser's console", () => {
-    expect(complaints).toEqual([]);
+    expect(session.complaints).toEqual([]);
   });
 });

@@ -1,16 +1,14 @@
 /** Schemathesis makes requests from /openapi.json, valid and invalid ones, and finds no undocumented answer. */
 
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPython, installPython } from "../support/python-environment.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 const REQUIREMENT = "schemathesis==4.32.5";
-const ENVIRONMENT = resolve(import.meta.dirname, "../../node_modules/.cache/schemathesis");
 const HOOKS = resolve(import.meta.dirname, "../support/schemathesis_hooks.py");
 const CHECKS = [
   "not_a_server_error",
@@ -24,28 +22,13 @@ const MAX_EXAMPLES = 12;
 
 const CONFIG = `
 builtin_models: false
+ollama: { enabled: true }
 models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
+  - { id: embed, task: embedding, deployments: [{ engine: sentence-embeddings }] }
   - { id: speech, task: speech, deployments: [{ engine: scripted, speech: { voices: [low] } }] }
   - { id: listen, task: transcription, deployments: [{ engine: scripted, replies: [{ text: One. }] }] }
 `;
-
-const hasPython = (() => {
-  try {
-    execFileSync(process.env.PYTHON ?? "python3", ["-c", "import venv, ensurepip"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-async function installSchemathesis(): Promise<string> {
-  const bin = join(ENVIRONMENT, "bin");
-  await mkdir(ENVIRONMENT, { recursive: true });
-  if (!existsSync(join(bin, "python"))) await run(process.env.PYTHON ?? "python3", ["-m", "venv", ENVIRONMENT]);
-  await run(join(bin, "python"), ["-m", "pip", "install", "--quiet", REQUIREMENT], { maxBuffer: 1 << 26 });
-  return join(bin, "schemathesis");
-}
 
 describe.runIf(hasPython)("the OpenAPI document", () => {
   let service: Service;
@@ -53,7 +36,10 @@ describe.runIf(hasPython)("the OpenAPI document", () => {
   let project: string;
 
   beforeAll(async () => {
-    [service, program] = await Promise.all([startService({ config: CONFIG }), installSchemathesis()]);
+    const install = installPython("schemathesis", REQUIREMENT);
+    const [started, bin] = await Promise.all([startService({ config: CONFIG }), install]);
+    service = started;
+    program = join(bin, "schemathesis");
     const response = await fetch(`${service.origin}/v1/organization/projects`, {
       headers: { authorization: `Bearer ${service.adminKey}` },
     });
@@ -63,9 +49,9 @@ describe.runIf(hasPython)("the OpenAPI document", () => {
   afterAll(() => service?.stop());
 
   test.each([
-    ["models", "^/v1/(?!organization)", () => service.apiKey],
+    ["models", "^/(v1/(?!organization)|v2|api)", () => service.apiKey],
     ["administration", "^/v1/organization", () => service.adminKey],
-    ["health, metrics and the console", "^/(?!v1)", () => service.adminKey],
+    ["health, metrics and the console", "^/(?!v1|v2|api)", () => service.adminKey],
   ])("documents every answer of %s", async (_name, paths, key) => {
     const report = await run(
       program,

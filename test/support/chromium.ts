@@ -10,8 +10,8 @@ const chromiumPath: string | undefined = process.env.CHROMIUM_PATH ?? PATHS.find
 
 export const hasChromium = chromiumPath !== undefined;
 
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(features: readonly string[] = []): Promise<Browser> {
   // Containers run tests as root, where Chromium's sandbox does not start.
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const args = [...features, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
   return chromium.launch({ executablePath: chromiumPath ?? "chromium", args });
 }

@@ -4,17 +4,24 @@ import os
 
 import schemathesis
 
+def model_for(path):
+    if path.endswith("/speech"):
+        return "speech"
+    if "/audio/" in path:
+        return "listen"
+    return "embed" if path.endswith(("/embeddings", "/rerank", "/api/embed")) else "echo"
+
+
 @schemathesis.hook
 def map_body(context, body):
     if not isinstance(body, dict):
         return body
     path = context.operation.path
     if isinstance(body.get("model"), str) and len(body["model"]) % 8 != 0:
-        task = "speech" if path.endswith("/speech") else "listen" if "/audio/" in path else "echo"
-        if path.startswith("/v1/"):
-            body["model"] = task
-            if task == "speech":
-                body["voice"] = "low"
+        model = model_for(path)
+        body["model"] = model
+        if model == "speech":
+            body["voice"] = "low"
     return body
 
 

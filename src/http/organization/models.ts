@@ -49,22 +49,31 @@ export function organizationModels(accounts: Accounts, models: ModelOperations):
       const { params } = request;
       const frames = new AsyncQueue<string>();
       let last = { key: "", at: 0 };
+      let latest: NodeJS.Timeout | undefined;
       const onProgress: Parameters<ModelOperations["pull"]>[2] = (progress) => {
+        clearTimeout(latest);
         const key = `${progress.file} ${progress.phase}`;
-        if (key === last.key && performance.now() - last.at < PROGRESS_INTERVAL_MS) return;
+        const waitMs = key === last.key ? last.at + PROGRESS_INTERVAL_MS - performance.now() : 0;
+        if (waitMs > 0) {
+          // A download that stalls still reports its last bytes.
+          latest = setTimeout(onProgress, waitMs, progress);
+          return;
+        }
         last = { key, at: performance.now() };
         frames.push(toPullFrame(progress));
       };
       const pulled = models.pull(params.id, untilClosed(reply), onProgress).then(() => record(request, "model.pulled"));
       // An unknown ID is a 404 rather than an event.
       await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
-      void pulled.then(
-        () => {
-          frames.push("data: [DONE]\n\n");
-          frames.end();
-        },
-        (failure) => frames.end(failure),
-      );
+      void pulled
+        .finally(() => clearTimeout(latest))
+        .then(
+          () => {
+            frames.push("data: [DONE]\n\n");
+            frames.end();
+          },
+          (failure) => frames.end(failure),
+        );
       return sendEvents(reply, frames.read());
     });
 

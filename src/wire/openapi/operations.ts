@@ -13,7 +13,7 @@ const SERVICE_OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /health/ready": { answer: Readiness, others: { 503: Readiness }, errors: "public" },
   "GET /metrics": { content: ["text/plain"], errors: "public" },
   "GET /openapi.json": { answer: z.looseObject({ openapi: z.string() }), errors: "none" },
-  "GET /": { content: ["text/html"], errors: "none" },
+  "GET /": { content: ["text/html", "text/plain"], errors: "none" },
   "GET /assets/{file}": { content: ["application/octet-stream"], errors: "public" },
   "POST /console/session": { body: ConsoleSignInBody, answer: ConsoleSession, errors: "public" },
   "GET /console/session": { answer: ConsoleSession, errors: "public" },

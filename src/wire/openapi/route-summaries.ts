@@ -5,7 +5,7 @@ export const ROUTE_SUMMARIES: Readonly<Record<string, string>> = {
     "Returns 200 once the database is available and no built-in model is loading, otherwise 503. With an admin key, lists the state and device of each deployment.",
   "GET /metrics": "Returns [metrics](metrics.md) in the Prometheus text format.",
   "GET /openapi.json": "Returns this API as an OpenAPI 3.1 document.",
-  "GET /": "Serves the web console.",
+  "GET /": "Serves the web console; to Ollama's clients, a text that says that it is running.",
   "GET /assets/*": "Serves the console's files.",
   "POST /console/session": "Signs in to the console: exchanges `key`, an API key or admin key, for a session cookie.",
   "GET /console/session": "Describes the session of the cookie.",

@@ -16,7 +16,7 @@ interface AnswerViewProps {
 }
 
 export const AnswerView = memo(function AnswerView({ answer, model, showsModel }: AnswerViewProps) {
-  const { text, reasoning, toolCalls, state, error, finishReason, measures } = answer;
+  const { text, alternatives, reasoning, toolCalls, state, error, finishReason, measures } = answer;
   const isWaiting = state === "running" && text === "" && reasoning === "" && toolCalls.length === 0;
   return (
     <Stack gap={6} miw={0}>
@@ -39,6 +39,17 @@ export const AnswerView = memo(function AnswerView({ answer, model, showsModel }
           <Markdown text={text} />
         </Suspense>
       )}
+      {alternatives.map((alternative, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: choices are only appended
+        <Card key={index} padding="xs">
+          <Text size="xs" c="dimmed" fw={600} mb={4}>
+            Choice {index + 2}
+          </Text>
+          <Suspense fallback={<Text style={{ whiteSpace: "pre-wrap" }}>{alternative}</Text>}>
+            <Markdown text={alternative} />
+          </Suspense>
+        </Card>
+      ))}
       {toolCalls.map((call, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: calls are only appended
         <Card key={index} padding="xs">
@@ -96,10 +107,14 @@ function MeasuresLine({ measures, model }: { measures: Measures; model: ModelEnt
   );
 }
 
-function costOf({ promptTokens, completionTokens }: Measures, model: ModelEntry | undefined): number | undefined {
-  const { prompt, completion } = model?.metadata.pricing ?? {};
+function costOf(
+  { promptTokens, cachedTokens = 0, completionTokens }: Measures,
+  model: ModelEntry | undefined,
+): number | undefined {
+  const { prompt, cached_prompt: cached, completion } = model?.metadata.pricing ?? {};
   if (prompt == null || completion == null) return undefined;
-  return Number(prompt) * promptTokens + Number(completion) * completionTokens;
+  const read = Number(prompt) * (promptTokens - cachedTokens) + Number(cached ?? prompt) * cachedTokens;
+  return read + Number(completion) * completionTokens;
 }
 
 function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {

@@ -1,92 +1,110 @@
 import type OpenAI from "openai";
-import type { CodeSamples } from "../../components/as-code.tsx";
-import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT, toPython } from "../../components/code-text.ts";
-import type { Conversation, Parameters, Turn } from "./conversation.ts";
+import { checkOther, checkSchema, checkTools } from "./check-json.ts";
+import type { Parameters, Turn } from "./conversation.ts";
 
-type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
+export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** Fields of the request by the parameter that sets them. */
+const FIELDS = {
+  temperature: "temperature",
+  topP: "top_p",
+  minP: "min_p",
+  topK: "top_k",
+  maxTokens: "max_completion_tokens",
+  minTokens: "min_tokens",
+  frequencyPenalty: "frequency_penalty",
+  presencePenalty: "presence_penalty",
+  repeatPenalty: "repeat_penalty",
+  seed: "seed",
+  choices: "n",
+  reasoningEffort: "reasoning_effort",
+  parallelToolCalls: "parallel_tool_calls",
+} as const satisfies Partial<Record<keyof Parameters, string>>;
+
+const TAKEN: ReadonlySet<string> = new Set([
+  ...Object.values(FIELDS),
+  ...["model", "messages", "stream", "stream_options", "stop", "response_format", "tools", "tool_choice", "max_tokens"],
+]);
+
+/** What is wrong in the JSON of the parameters, by parameter. */
+export function parameterProblems({ schema, tools, other }: Parameters) {
+  return {
+    schema: checkSchema(schema).problem,
+    tools: checkTools(tools).problem,
+    other: checkOther(other, TAKEN).problem,
+  };
+}
+
+/** Names of the tools; [] while their JSON is wrong. */
+export function toolNames({ tools }: Parameters): string[] {
+  const { value } = checkTools(tools);
+  return Array.isArray(value) ? value.map((tool) => tool.function.name) : [];
+}
 
 /** Body of the request that answers the last of `turns` by the model at `column`. */
-export function toChatBody(model: string, parameters: Parameters, turns: readonly Turn[], column: number): Body {
-  const { system, temperature, topP, maxTokens, frequencyPenalty, presencePenalty, seed, stop } = parameters;
-  const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [];
-  if (system.trim() !== "") messages.push({ role: "system", content: system });
+export function toChatBody(model: string, parameters: Parameters, turns: readonly Turn[], column: number): ChatBody {
+  const { system, stop, toolChoice } = parameters;
+  const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
   for (const [index, turn] of turns.entries()) {
-    messages.push(toUserMessage(turn));
+    messages.push(...toUserMessages(turn));
     const answer = turn.answers[column];
-    if (index < turns.length - 1 && answer !== undefined && answer.text !== "") {
-      messages.push({ role: "assistant", content: answer.text });
-    }
+    if (index === turns.length - 1 || answer === undefined) continue;
+    const results = turns[index + 1]?.toolResults;
+    // Calls without results are left out: the API refuses them.
+    if (results !== undefined) messages.push(toCallingMessage(answer));
+    else if (answer.text !== "") messages.push({ role: "assistant", content: answer.text });
   }
-  const schema = parseJson(parameters.schema);
-  const tools = parseJson(parameters.tools);
+  const set = Object.entries(FIELDS).flatMap(([name, field]) => {
+    const value = parameters[name as keyof typeof FIELDS];
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  const schema = checkSchema(parameters.schema).value;
+  const tools = checkTools(parameters.tools).value;
+  const hasTools = Array.isArray(tools) && tools.length > 0;
   return {
     model,
     messages,
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
-    ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
-    ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
-    ...(seed !== undefined && { seed }),
+    ...Object.fromEntries(set.filter(([field]) => field !== "parallel_tool_calls" || hasTools)),
     ...(stop.length > 0 && { stop }),
-    ...(parameters.reasoningEffort !== undefined && {
-      reasoning_effort: parameters.reasoningEffort as "low" | "medium" | "high",
-    }),
     ...(schema !== undefined && {
       response_format: { type: "json_schema" as const, json_schema: { name: "answer", schema: schema as never } },
     }),
-    ...(Array.isArray(tools) && { tools: tools as OpenAI.Chat.ChatCompletionTool[] }),
+    ...(hasTools && { tools: tools as OpenAI.Chat.ChatCompletionTool[] }),
+    ...(hasTools && toolChoice !== undefined && { tool_choice: toToolChoice(toolChoice) }),
+    ...(checkOther(parameters.other, TAKEN).value as object | undefined),
     stream: true,
     stream_options: { include_usage: true },
   };
 }
 
-function toUserMessage({ text, images }: Turn): OpenAI.Chat.ChatCompletionUserMessageParam {
-  if (images.length === 0) return { role: "user", content: text };
-  const parts = images.map((url) => ({ type: "image_url" as const, image_url: { url } }));
-  return { role: "user", content: [...parts, { type: "text", text }] };
+function toToolChoice(choice: string): OpenAI.Chat.ChatCompletionToolChoiceOption {
+  if (choice === "auto" || choice === "none" || choice === "required") return choice;
+  return { type: "function", function: { name: choice } };
 }
 
-function parseJson(text: string): unknown {
-  if (text.trim() === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function toUserMessages({ text, images, toolResults }: Turn): Message[] {
+  if (toolResults !== undefined) {
+    return toolResults.map(({ id, content }) => ({ role: "tool", tool_call_id: id, content }));
   }
+  if (images.length === 0) return [{ role: "user", content: text }];
+  const parts = images.map((url) => ({ type: "image_url" as const, image_url: { url } }));
+  return [{ role: "user", content: [...parts, { type: "text", text }] }];
 }
 
-/** The current settings as code; without turns, with an example question. */
-export function chatSamples({ models, parameters, turns }: Conversation, draft: string): CodeSamples {
-  const [model = "MODEL"] = models;
-  const question = draft.trim() === "" ? "What is the capital of France?" : draft;
-  const last = turns.at(-1);
-  const asked = draft.trim() === "" && last !== undefined ? turns : [...turns, newTurn(question)];
-  const { stream: _stream, stream_options: _options, ...body } = toChatBody(model, parameters, asked, 0);
-  const named = Object.entries(body)
-    .map(([name, value]) => `    ${name}=${toPython(value, 4)},\n`)
-    .join("");
+function toCallingMessage({ text, toolCalls }: Turn["answers"][number]): Message {
   return {
-    curl: curlJson("chat/completions", { ...body, stream: true }, "-N "),
-    python: `${PYTHON_CLIENT()}
-stream = client.chat.completions.create(
-${named}    stream=True,
-)
-for chunk in stream:
-    if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="", flush=True)
-print()
-`,
-    typescript: `${TYPESCRIPT_CLIENT()}
-const stream = await client.chat.completions.create(${JSON.stringify({ ...body, stream: true }, undefined, 2)});
-for await (const chunk of stream) {
-  process.stdout.write(chunk.choices[0]?.delta.content ?? "");
-}
-console.log();
-`,
+    role: "assistant",
+    content: text === "" ? null : text,
+    tool_calls: toolCalls.map(({ id, name, arguments: given }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: given },
+    })),
   };
 }
 
-export function newTurn(text: string, images: string[] = []): Turn {
-  return { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`, text, images, answers: [] };
+export function newTurn(text: string, part: Partial<Turn> = {}): Turn {
+  const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+  return { id, text, images: [], answers: [], ...part };
 }

@@ -1,19 +1,26 @@
-import { ActionIcon, CloseButton, FileButton, Group, Image, Paper, Textarea, Tooltip } from "@mantine/core";
+import { ActionIcon, CloseButton, FileButton, Group, Image, Paper, Text, Textarea, Tooltip } from "@mantine/core";
 import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
-import { useState } from "react";
+import { type DragEvent, useState } from "react";
 
 interface ComposerProps {
   draft: string;
   onDraft: (text: string) => void;
   isRunning: boolean;
   takesImages: boolean;
+  /** Why nothing can be sent, such as a parameter that is no valid JSON. */
+  problem: string | undefined;
   onSend: (text: string, images: string[]) => void;
   onStop: () => void;
 }
 
-export function Composer({ draft, onDraft, isRunning, takesImages, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, onDraft, isRunning, takesImages, problem, onSend, onStop }: ComposerProps) {
   const [images, setImages] = useState<string[]>([]);
-  const isReady = draft.trim() !== "" && !isRunning;
+  const isReady = draft.trim() !== "" && !isRunning && problem === undefined;
+  const attach = async (files: Iterable<File>) => {
+    const pictures = [...files].filter(({ type }) => type.startsWith("image/"));
+    const urls = await Promise.all(pictures.map(toDataUrl));
+    setImages((known) => [...new Set([...known, ...urls])]);
+  };
   const send = () => {
     if (!isReady) return;
     onSend(draft, takesImages ? images : []);
@@ -21,7 +28,23 @@ export function Composer({ draft, onDraft, isRunning, takesImages, onSend, onSto
     setImages([]);
   };
   return (
-    <Paper withBorder radius="lg" p="xs" shadow="xs">
+    <Paper
+      withBorder
+      radius="lg"
+      p="xs"
+      shadow="xs"
+      onDragOver={(event: DragEvent) => takesImages && event.preventDefault()}
+      onDrop={(event: DragEvent) => {
+        if (!takesImages || event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        void attach(event.dataTransfer.files);
+      }}
+    >
+      {problem !== undefined && (
+        <Text size="sm" c="var(--mantine-color-error)" px={6} pb={4} role="status">
+          {problem}
+        </Text>
+      )}
       {takesImages && images.length > 0 && (
         <Group gap="xs" mb="xs">
           {images.map((url) => (
@@ -39,13 +62,7 @@ export function Composer({ draft, onDraft, isRunning, takesImages, onSend, onSto
       )}
       <Group gap="xs" align="flex-end" wrap="nowrap">
         {takesImages && (
-          <FileButton
-            multiple
-            accept="image/png,image/jpeg,image/webp"
-            onChange={async (files) => {
-              setImages([...images, ...(await Promise.all(files.map(toDataUrl)))]);
-            }}
-          >
+          <FileButton multiple accept="image/png,image/jpeg,image/webp" onChange={(files) => void attach(files)}>
             {(props) => (
               <Tooltip label="Attach images">
                 <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label="Attach images">
@@ -68,6 +85,11 @@ export function Composer({ draft, onDraft, isRunning, takesImages, onSend, onSto
           size="md"
           value={draft}
           onChange={(event) => onDraft(event.currentTarget.value)}
+          onPaste={(event) => {
+            if (!takesImages || event.clipboardData.files.length === 0) return;
+            event.preventDefault();
+            void attach(event.clipboardData.files);
+          }}
           onKeyDown={(event) => {
             // An input method confirms its text with Enter, too.
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

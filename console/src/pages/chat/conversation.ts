@@ -4,26 +4,39 @@ export interface Parameters {
   system: string;
   temperature: number | undefined;
   topP: number | undefined;
+  minP: number | undefined;
+  topK: number | undefined;
   maxTokens: number | undefined;
+  minTokens: number | undefined;
   frequencyPenalty: number | undefined;
   presencePenalty: number | undefined;
+  repeatPenalty: number | undefined;
   seed: number | undefined;
+  /** Answers to one question. */
+  choices: number | undefined;
   stop: string[];
   reasoningEffort: string | undefined;
   /** JSON Schema of the answer, as text; empty: free text. */
   schema: string;
   /** JSON array of tools, as text; empty: none. */
   tools: string;
+  /** `auto`, `none`, `required` or a tool's name; undefined: the model's default. */
+  toolChoice: string | undefined;
+  parallelToolCalls: boolean | undefined;
+  /** JSON object of further fields of the request, as text. */
+  other: string;
 }
 
 export interface Measures {
   firstTokenSeconds: number | undefined;
   seconds: number;
   promptTokens: number;
+  cachedTokens: number;
   completionTokens: number;
 }
 
 export interface ToolCall {
+  id: string;
   name: string;
   arguments: string;
 }
@@ -31,6 +44,8 @@ export interface ToolCall {
 export interface Answer {
   model: string;
   text: string;
+  /** Further choices. */
+  alternatives: string[];
   reasoning: string;
   toolCalls: ToolCall[];
   state: "running" | "done" | "stopped" | "failed";
@@ -39,11 +54,19 @@ export interface Answer {
   measures?: Measures;
 }
 
+export interface ToolResult {
+  id: string;
+  name: string;
+  content: string;
+}
+
 export interface Turn {
   id: string;
   text: string;
   /** Data URLs. */
   images: string[];
+  /** Results of the previous answer's tool calls, which stand in place of a question. */
+  toolResults?: ToolResult[];
   /** One per model, in the order of `Conversation.models`. */
   answers: Answer[];
 }
@@ -58,14 +81,22 @@ const NO_PARAMETERS: Parameters = {
   system: "",
   temperature: undefined,
   topP: undefined,
+  minP: undefined,
+  topK: undefined,
   maxTokens: undefined,
+  minTokens: undefined,
   frequencyPenalty: undefined,
   presencePenalty: undefined,
+  repeatPenalty: undefined,
   seed: undefined,
+  choices: undefined,
   stop: [],
   reasoningEffort: undefined,
   schema: "",
   tools: "",
+  toolChoice: undefined,
+  parallelToolCalls: undefined,
+  other: "",
 };
 
 const STORAGE_KEY = "parlance-conversation";
@@ -77,9 +108,12 @@ export function loadConversation(): Conversation {
     if (stored === null || !Array.isArray(stored.turns)) throw new Error("nothing stored");
     const turns = stored.turns.map((turn) => ({
       ...turn,
-      answers: turn.answers.map((answer) =>
-        answer.state === "running" ? { ...answer, state: "stopped" as const } : answer,
-      ),
+      answers: turn.answers.map((answer) => ({
+        ...answer,
+        // Versions before choices did not store them.
+        alternatives: answer.alternatives ?? [],
+        state: answer.state === "running" ? ("stopped" as const) : answer.state,
+      })),
     }));
     return { models: stored.models, parameters: { ...NO_PARAMETERS, ...stored.parameters }, turns };
   } catch {

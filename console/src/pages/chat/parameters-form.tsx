@@ -1,13 +1,30 @@
-import { Group, JsonInput, NumberInput, Select, Slider, Stack, TagsInput, Text, Textarea } from "@mantine/core";
+import { Button, Collapse, Group, JsonInput, NumberInput, Select, Stack, TagsInput, Textarea } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { BoundedSlider, toNumber } from "./bounded-slider.tsx";
+import { parameterProblems, toolNames } from "./chat-body.ts";
 import type { Parameters } from "./conversation.ts";
+
+/** What the chosen models can do; a parameter that none of them has is hidden. */
+export interface ChatBounds {
+  reasoning: boolean;
+  tools: boolean;
+  jsonSchema: boolean;
+  /** Context window of the smallest model; undefined when unknown. */
+  maxTokens: number | undefined;
+  /** Choices of one request. */
+  maxChoices: number;
+}
 
 interface ParametersFormProps {
   parameters: Parameters;
   onChange: (parameters: Parameters) => void;
-  canReason: boolean;
+  bounds: ChatBounds;
 }
 
-export function ParametersForm({ parameters, onChange, canReason }: ParametersFormProps) {
+const MAX_STOPS = 4;
+
+export function ParametersForm({ parameters, onChange, bounds }: ParametersFormProps) {
   const set = (part: Partial<Parameters>) => onChange({ ...parameters, ...part });
   return (
     <Stack gap="md">
@@ -28,46 +45,19 @@ export function ParametersForm({ parameters, onChange, canReason }: ParametersFo
         onChange={(temperature) => set({ temperature })}
       />
       <BoundedSlider label="Top P" min={0} max={1} value={parameters.topP} onChange={(topP) => set({ topP })} />
-      <BoundedSlider
-        label="Frequency penalty"
-        min={-2}
-        max={2}
-        value={parameters.frequencyPenalty}
-        onChange={(frequencyPenalty) => set({ frequencyPenalty })}
-      />
-      <BoundedSlider
-        label="Presence penalty"
-        min={-2}
-        max={2}
-        value={parameters.presencePenalty}
-        onChange={(presencePenalty) => set({ presencePenalty })}
-      />
       <Group grow align="flex-start">
-        <NumberInput
+        <IntegerInput
           label="Max tokens"
-          placeholder="Default"
+          placeholder={bounds.maxTokens === undefined ? "Default" : `1 to ${bounds.maxTokens}`}
           min={1}
-          allowDecimal={false}
-          value={parameters.maxTokens ?? ""}
-          onChange={(value) => set({ maxTokens: toNumber(value) })}
+          max={bounds.maxTokens}
+          value={parameters.maxTokens}
+          onChange={(maxTokens) => set({ maxTokens })}
         />
-        <NumberInput
-          label="Seed"
-          placeholder="Random"
-          allowDecimal={false}
-          hideControls
-          value={parameters.seed ?? ""}
-          onChange={(value) => set({ seed: toNumber(value) })}
-        />
+        <IntegerInput label="Seed" placeholder="Random" value={parameters.seed} onChange={(seed) => set({ seed })} />
       </Group>
-      <TagsInput
-        label="Stop sequences"
-        placeholder={parameters.stop.length === 0 ? "At most 4, with Enter" : ""}
-        maxTags={4}
-        value={parameters.stop}
-        onChange={(stop) => set({ stop })}
-      />
-      {canReason && (
+      <MoreSampling parameters={parameters} onChange={onChange} bounds={bounds} />
+      {bounds.reasoning && (
         <Select
           label="Reasoning effort"
           placeholder="Default"
@@ -77,77 +67,175 @@ export function ParametersForm({ parameters, onChange, canReason }: ParametersFo
           onChange={(value) => set({ reasoningEffort: value ?? undefined })}
         />
       )}
-      <JsonInput
-        label="JSON Schema of the answer"
-        placeholder='{"type": "object", …}'
-        validationError="This is not valid JSON"
-        formatOnBlur
-        autosize
-        minRows={2}
-        maxRows={12}
-        value={parameters.schema}
-        onChange={(schema) => set({ schema })}
-      />
-      <JsonInput
-        label="Tools"
-        placeholder='[{"type": "function", "function": {…}}]'
-        validationError="This is not valid JSON"
-        formatOnBlur
-        autosize
-        minRows={2}
-        maxRows={12}
-        value={parameters.tools}
-        onChange={(tools) => set({ tools })}
-      />
+      <JsonFields parameters={parameters} onChange={onChange} bounds={bounds} />
     </Stack>
   );
 }
 
-interface BoundedSliderProps {
-  label: string;
-  min: number;
-  max: number;
-  value: number | undefined;
-  onChange: (value: number | undefined) => void;
-}
-
-/** Slider beside a number field, which can be emptied for the model's default. */
-function BoundedSlider({ label, min, max, value, onChange }: BoundedSliderProps) {
+function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const set = (part: Partial<Parameters>) => onChange({ ...parameters, ...part });
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <div>
-      <Group justify="space-between" mb={2}>
-        <Text size="sm" fw={500}>
-          {label}
-        </Text>
-        <NumberInput
-          aria-label={label}
-          placeholder="Default"
-          size="xs"
-          w={84}
-          min={min}
-          max={max}
-          step={0.1}
-          decimalScale={2}
-          clampBehavior="blur"
-          value={value ?? ""}
-          onChange={(next) => onChange(toNumber(next))}
-        />
-      </Group>
-      <Slider
-        size="sm"
-        min={min}
-        max={max}
-        step={0.05}
-        label={null}
-        thumbLabel={label}
-        value={value ?? (min < 0 ? 0 : 1)}
-        opacity={value === undefined ? 0.45 : 1}
-        onChange={onChange}
-      />
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        ml={-8}
+        aria-expanded={isOpen}
+        leftSection={<Chevron size={14} />}
+        onClick={toggle}
+      >
+        More sampling parameters
+      </Button>
+      <Collapse expanded={isOpen}>
+        <Stack gap="md" pt="sm">
+          <BoundedSlider
+            label="Frequency penalty"
+            min={-2}
+            max={2}
+            value={parameters.frequencyPenalty}
+            onChange={(frequencyPenalty) => set({ frequencyPenalty })}
+          />
+          <BoundedSlider
+            label="Presence penalty"
+            min={-2}
+            max={2}
+            value={parameters.presencePenalty}
+            onChange={(presencePenalty) => set({ presencePenalty })}
+          />
+          <BoundedSlider
+            label="Repeat penalty"
+            min={0.05}
+            max={2}
+            neutral={1}
+            value={parameters.repeatPenalty}
+            onChange={(repeatPenalty) => set({ repeatPenalty })}
+          />
+          <BoundedSlider
+            label="Min P"
+            min={0}
+            max={1}
+            neutral={0}
+            value={parameters.minP}
+            onChange={(minP) => set({ minP })}
+          />
+          <Group grow align="flex-start">
+            <IntegerInput label="Top K" min={0} value={parameters.topK} onChange={(topK) => set({ topK })} />
+            <IntegerInput
+              label="Min tokens"
+              min={0}
+              max={bounds.maxTokens}
+              value={parameters.minTokens}
+              onChange={(minTokens) => set({ minTokens })}
+            />
+          </Group>
+          {bounds.maxChoices > 1 && (
+            <IntegerInput
+              label="Choices"
+              placeholder={`1 to ${bounds.maxChoices}`}
+              min={1}
+              max={bounds.maxChoices}
+              value={parameters.choices}
+              onChange={(choices) => set({ choices })}
+            />
+          )}
+          <TagsInput
+            label="Stop sequences"
+            placeholder={parameters.stop.length === 0 ? `At most ${MAX_STOPS}, with Enter` : ""}
+            maxTags={MAX_STOPS}
+            value={parameters.stop}
+            onChange={(stop) => set({ stop })}
+          />
+        </Stack>
+      </Collapse>
     </div>
   );
 }
 
-function toNumber(value: number | string): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+const JSON_FIELD = { formatOnBlur: true, autosize: true, minRows: 2, maxRows: 12 } as const;
+const CHOICES = ["auto", "none", "required"];
+
+function JsonFields({ parameters, onChange, bounds }: ParametersFormProps) {
+  const set = (part: Partial<Parameters>) => onChange({ ...parameters, ...part });
+  const problems = parameterProblems(parameters);
+  const names = toolNames(parameters);
+  const isParallel = parameters.parallelToolCalls;
+  return (
+    <>
+      {bounds.jsonSchema && (
+        <JsonInput
+          {...JSON_FIELD}
+          label="JSON Schema of the answer"
+          placeholder='{"type": "object", …}'
+          error={problems.schema}
+          value={parameters.schema}
+          onChange={(schema) => set({ schema })}
+        />
+      )}
+      {bounds.tools && (
+        <JsonInput
+          {...JSON_FIELD}
+          label="Tools"
+          placeholder='[{"type": "function", "function": {…}}]'
+          error={problems.tools}
+          value={parameters.tools}
+          onChange={(tools) => set({ tools })}
+        />
+      )}
+      {bounds.tools && names.length > 0 && (
+        <Group grow align="flex-start">
+          <Select
+            label="Tool choice"
+            placeholder="Default"
+            clearable
+            data={[...CHOICES, ...names.filter((name) => !CHOICES.includes(name))]}
+            value={parameters.toolChoice ?? null}
+            onChange={(choice) => set({ toolChoice: choice ?? undefined })}
+          />
+          <Select
+            label="Parallel calls"
+            placeholder="Default"
+            clearable
+            data={["yes", "no"]}
+            value={isParallel === undefined ? null : isParallel ? "yes" : "no"}
+            onChange={(choice) => set({ parallelToolCalls: choice === null ? undefined : choice === "yes" })}
+          />
+        </Group>
+      )}
+      <JsonInput
+        {...JSON_FIELD}
+        label="Further fields"
+        description="Of the request, such as logit_bias or metadata."
+        placeholder='{"logit_bias": {"42": -100}}'
+        error={problems.other}
+        value={parameters.other}
+        onChange={(other) => set({ other })}
+      />
+    </>
+  );
+}
+
+interface IntegerInputProps {
+  label: string;
+  placeholder?: string;
+  min?: number;
+  max?: number | undefined;
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+}
+
+function IntegerInput({ label, placeholder = "Default", min, max, value, onChange }: IntegerInputProps) {
+  return (
+    <NumberInput
+      label={label}
+      placeholder={placeholder}
+      allowDecimal={false}
+      hideControls={min === undefined}
+      {...(min !== undefined && { min })}
+      {...(max !== undefined && { max })}
+      value={value ?? ""}
+      onChange={(next) => onChange(toNumber(next))}
+    />
+  );
 }

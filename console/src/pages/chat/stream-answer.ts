@@ -1,4 +1,4 @@
-import type { toChatBody } from "./chat-body.ts";
+import type { ChatBody } from "./chat-body.ts";
 import type { Answer, ToolCall } from "./conversation.ts";
 
 /** Rendering each token costs more than generating it on a fast model. */
@@ -6,11 +6,18 @@ const UPDATE_MILLISECONDS = 40;
 
 /** Streams one answer into `update`; never throws. */
 export async function streamAnswer(
-  body: ReturnType<typeof toChatBody>,
+  body: ChatBody,
   signal: AbortSignal,
   update: (answer: Answer) => void,
 ): Promise<void> {
-  const answer: Answer = { model: body.model, text: "", reasoning: "", toolCalls: [], state: "running" };
+  const answer: Answer = {
+    model: body.model,
+    text: "",
+    alternatives: [],
+    reasoning: "",
+    toolCalls: [],
+    state: "running",
+  };
   const beganAt = performance.now();
   let firstAt: number | undefined;
   let lastUpdateAt = 0;
@@ -18,7 +25,11 @@ export async function streamAnswer(
     const now = performance.now();
     if (!isFinal && now - lastUpdateAt < UPDATE_MILLISECONDS) return;
     lastUpdateAt = now;
-    update({ ...answer, toolCalls: answer.toolCalls.map((call) => ({ ...call })) });
+    update({
+      ...answer,
+      alternatives: Array.from(answer.alternatives, (text) => text ?? ""),
+      toolCalls: answer.toolCalls.map((call) => ({ ...call })),
+    });
   };
   show(true);
   try {
@@ -31,6 +42,7 @@ export async function streamAnswer(
           firstTokenSeconds: firstAt === undefined ? undefined : (firstAt - beganAt) / 1000,
           seconds: (performance.now() - beganAt) / 1000,
           promptTokens: chunk.usage.prompt_tokens,
+          cachedTokens: chunk.usage.prompt_tokens_details?.cached_tokens ?? 0,
           completionTokens: chunk.usage.completion_tokens,
         };
       }
@@ -38,10 +50,16 @@ export async function streamAnswer(
       if (choice === undefined) continue;
       const delta = choice.delta as typeof choice.delta & { reasoning_content?: string };
       if (delta.content || delta.reasoning_content || delta.tool_calls) firstAt ??= performance.now();
+      if (choice.index > 0) {
+        answer.alternatives[choice.index - 1] = (answer.alternatives[choice.index - 1] ?? "") + (delta.content ?? "");
+        show(false);
+        continue;
+      }
       answer.text += delta.content ?? "";
       answer.reasoning += delta.reasoning_content ?? "";
       for (const part of delta.tool_calls ?? []) {
-        const call: ToolCall = answer.toolCalls[part.index] ?? { name: "", arguments: "" };
+        const call: ToolCall = answer.toolCalls[part.index] ?? { id: "", name: "", arguments: "" };
+        call.id += part.id ?? "";
         call.name += part.function?.name ?? "";
         call.arguments += part.function?.arguments ?? "";
         answer.toolCalls[part.index] = call;

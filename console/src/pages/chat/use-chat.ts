@@ -1,6 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { newTurn, toChatBody } from "./chat-body.ts";
-import { type Answer, type Conversation, loadConversation, storeConversation, type Turn } from "./conversation.ts";
+import {
+  type Answer,
+  type Conversation,
+  loadConversation,
+  storeConversation,
+  type ToolResult,
+  type Turn,
+} from "./conversation.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 export interface Chat {
@@ -9,6 +16,8 @@ export interface Chat {
   change(part: Partial<Conversation>): void;
   /** Adds a turn and has it answered by every model. */
   ask(text: string, images: string[]): void;
+  /** Answers the calls of the last answer, and has the model go on. */
+  sendToolResults(results: ToolResult[]): void;
   /** Answers the turn again, with `text` in its place if given; drops all later turns. */
   retry(turnId: string, text?: string): void;
   stop(): void;
@@ -60,7 +69,8 @@ export function useChat(): Chat {
     conversation,
     isRunning,
     change: (part) => setConversation((now) => ({ ...now, ...part })),
-    ask: (text, images) => void run([...conversation.turns, newTurn(text, images)]),
+    ask: (text, images) => void run([...conversation.turns, newTurn(text, { images })]),
+    sendToolResults: (toolResults) => void run([...conversation.turns, newTurn("", { toolResults })]),
     retry: (turnId, text) => {
       const at = conversation.turns.findIndex(({ id }) => id === turnId);
       const turn = conversation.turns[at];

@@ -2,33 +2,15 @@ import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Tit
 import { IconSettings } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { request } from "../../api/request.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
-
-interface Setting {
-  key: string;
-  value: unknown;
-  default: unknown;
-  source: "default" | "file" | "environment";
-  description: string;
-}
-
-interface Configuration {
-  version: string;
-  file: string | null;
-  settings: Setting[];
-  models: { id: string }[];
-}
+import { type Configuration, configurationQuery, type Setting } from "./configuration-query.ts";
 
 export function ConfigurationPage() {
-  const query = useQuery({
-    queryKey: ["configuration"],
-    queryFn: ({ signal }) => request<Configuration>("v1/organization/configuration", { signal }),
-  });
+  const query = useQuery(configurationQuery);
   return (
     <Page
       title="Configuration"

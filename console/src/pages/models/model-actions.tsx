@@ -1,11 +1,12 @@
 import { Button, Group, Stack } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request, send } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { notifyDone, notifyFailure } from "../../components/notify.ts";
+import { configurationQuery } from "../configuration/configuration-query.ts";
 import { PullBar } from "./pull-bar.tsx";
 import { type PullProgress, readPull } from "./read-pull.ts";
 
@@ -14,7 +15,11 @@ export function ModelActions({ model }: { model: ModelEntry }) {
   const client = useQueryClient();
   const [progress, setProgress] = useState<PullProgress>();
   const [isBusy, setIsBusy] = useState(false);
-  if (!session.is_admin || !session.organization.is_default) return null;
+  const isOperator = session.is_admin && session.organization.is_default;
+  const configuration = useQuery({ ...configurationQuery, enabled: isOperator });
+  if (!isOperator || !model.metadata.deployed.includes("local")) return null;
+  // The files of a configured model belong to its deployments, whose names in the store are not known here.
+  const isStored = configuration.data?.models.every(({ id }) => id !== model.id) ?? false;
   const path = `v1/organization/models/${encodeURIComponent(model.id)}`;
   const run = async (work: () => Promise<unknown>, done: string) => {
     setIsBusy(true);
@@ -52,21 +57,25 @@ export function ModelActions({ model }: { model: ModelEntry }) {
             Load
           </Button>
         )}
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          disabled={isBusy}
-          onClick={() => run(pull, `The files of ${model.id} are complete`)}
-        >
-          Pull
-        </Button>
-        <ConfirmButton
-          question={`Remove the files of ${model.id}?`}
-          consequence="Its files are deleted from this machine. The next request downloads them again."
-          onConfirm={() => run(() => request(path, { method: "DELETE" }), `The files of ${model.id} are removed`)}
-        >
-          Remove
-        </ConfirmButton>
+        {isStored && (
+          <>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              disabled={isBusy}
+              onClick={() => run(pull, `The files of ${model.id} are complete`)}
+            >
+              Pull
+            </Button>
+            <ConfirmButton
+              question={`Remove the files of ${model.id}?`}
+              consequence="Its files are deleted from this machine. The next request downloads them again."
+              onConfirm={() => run(() => request(path, { method: "DELETE" }), `The files of ${model.id} are removed`)}
+            >
+              Remove
+            </ConfirmButton>
+          </>
+        )}
       </Group>
       {progress !== undefined && <PullBar model={model.id} progress={progress} />}
     </Stack>

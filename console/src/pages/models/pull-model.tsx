@@ -42,7 +42,7 @@ export function PullModel() {
           <Stack>
             <TextInput
               label="Model ID"
-              description="A built-in model, or one of parlance.yaml. `parlance models list --all` lists them."
+              description="A built-in model, or a GGUF file as hf:owner/repo/file.gguf. `parlance models list --all` lists the built-in ones."
               data-autofocus
               required
               error={pull.error?.message}

@@ -218,12 +218,11 @@ export function usedModelsQuery(range: Range) {
   return queryOptions({
     queryKey: ["used-models", range],
     queryFn: async ({ signal }) => {
-      const start = startOf({ range, interval: "1d" });
+      const start = startOf({ range, interval: INTERVALS_OF[range][0] });
       const query = { start_time: start, group_by: "line_item", limit: 180 };
       const buckets = await readBuckets("v1/organization/costs", query, signal);
       const models = buckets.flatMap(({ results }) => results.flatMap(({ line_item }) => line_item ?? []));
       return [...new Set(models)].sort();
     },
-    staleTime: 60_000,
   });
 }

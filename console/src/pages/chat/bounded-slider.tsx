@@ -1,0 +1,52 @@
+import { Group, NumberInput, Slider, Text } from "@mantine/core";
+
+interface BoundedSliderProps {
+  label: string;
+  min: number;
+  max: number;
+  /** Where the slider stands without a value. Default: 0 for symmetric bounds, otherwise 1. */
+  neutral?: number;
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+}
+
+/** Slider beside a number field, which can be emptied for the model's default. */
+export function BoundedSlider({ label, min, max, neutral = min < 0 ? 0 : 1, value, onChange }: BoundedSliderProps) {
+  return (
+    <div>
+      <Group justify="space-between" mb={2}>
+        <Text size="sm" fw={500}>
+          {label}
+        </Text>
+        <NumberInput
+          aria-label={label}
+          placeholder="Default"
+          size="xs"
+          w={84}
+          min={min}
+          max={max}
+          step={0.1}
+          decimalScale={2}
+          clampBehavior="blur"
+          value={value ?? ""}
+          onChange={(next) => onChange(toNumber(next))}
+        />
+      </Group>
+      <Slider
+        size="sm"
+        min={min}
+        max={max}
+        step={0.05}
+        label={null}
+        thumbLabel={label}
+        value={value ?? neutral}
+        opacity={value === undefined ? 0.45 : 1}
+        onChange={onChange}
+      />
+    </div>
+  );
+}
+
+export function toNumber(value: number | string): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

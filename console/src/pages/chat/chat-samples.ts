@@ -1,0 +1,56 @@
+import type { CodeSamples } from "../../components/as-code.tsx";
+import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT, toPython } from "../../components/code-text.ts";
+import { newTurn, toChatBody } from "./chat-body.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** Fields that OpenAI's clients do not know: extensions of other servers, which Python's client sends as `extra_body`. */
+const EXTENSIONS: ReadonlySet<string> = new Set([
+  "min_p",
+  "top_k",
+  "min_tokens",
+  "repeat_penalty",
+  "repetition_penalty",
+  "repeat_last_n",
+  "guided_json",
+  "chat_template_kwargs",
+  "think",
+  "moderation",
+]);
+
+/** The current settings as code; without turns, with an example question. */
+export function chatSamples({ models, parameters, turns }: Conversation, draft: string): CodeSamples {
+  const [model = "MODEL"] = models;
+  const question = draft.trim() === "" ? "What is the capital of France?" : draft;
+  const last = turns.at(-1);
+  const asked = draft.trim() === "" && last !== undefined ? turns : [...turns, newTurn(question)];
+  const { stream: _stream, stream_options: _options, ...body } = toChatBody(model, parameters, asked, 0);
+  const entries = Object.entries(body);
+  const known = entries.filter(([name]) => !EXTENSIONS.has(name));
+  const extra = Object.fromEntries(entries.filter(([name]) => EXTENSIONS.has(name)));
+  const hasExtra = Object.keys(extra).length > 0;
+  const named = [...known, ...(hasExtra ? [["extra_body", extra] as const] : [])]
+    .map(([name, value]) => `    ${name}=${toPython(value, 4)},\n`)
+    .join("");
+  const fields = JSON.stringify({ ...Object.fromEntries(known), stream: true }, undefined, 2);
+  // A spread keeps TypeScript from refusing fields that the client's types do not have.
+  const typed = hasExtra ? fields.replace(/\n\}$/, `,\n  ...${JSON.stringify(extra)},\n}`) : fields;
+  return {
+    curl: curlJson("chat/completions", { ...body, stream: true }, "-N "),
+    python: `${PYTHON_CLIENT()}
+stream = client.chat.completions.create(
+${named}    stream=True,
+)
+for chunk in stream:
+    if chunk.choices:
+        print(chunk.choices[0].delta.content or "", end="", flush=True)
+print()
+`,
+    typescript: `${TYPESCRIPT_CLIENT()}
+const stream = await client.chat.completions.create(${typed});
+for await (const chunk of stream) {
+  process.stdout.write(chunk.choices[0]?.delta.content ?? "");
+}
+console.log();
+`,
+  };
+}
