@@ -29,7 +29,8 @@ let upstream: Service;
 let service: Service;
 let closed: Service;
 beforeAll(async () => {
-  upstream = await startService({ config: `builtin_models: false\nmodels:${caller}` });
+  const minilm = "  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }\n";
+  upstream = await startService({ config: `builtin_models: false\nmodels:${caller}${minilm}` });
   const config = (ollama: string) => `
 builtin_models: false
 ollama: ${ollama}
@@ -39,7 +40,9 @@ models:${caller}
     task: chat
     price: { prompt: "0.001", completion: "0.01" }
     deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: caller }]
-  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }
+${minilm}  - id: far-minilm
+    task: embedding
+    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: minilm }]
   - { id: voice, task: speech, deployments: [{ engine: flite }] }
 `;
   service = await startService({ config: config('{ enabled: true, anonymous_project: "Default project" }') });
@@ -192,7 +195,7 @@ test("loads a model with a request without messages", async () => {
 
 test("lists chat and embedding models, and describes one", async () => {
   const { models } = await client().list();
-  expect(models.map(({ name }) => name)).toEqual(["caller", "far", "minilm"]);
+  expect(models.map(({ name }) => name)).toEqual(["caller", "far", "minilm", "far-minilm"]);
   expect(models[0]).toMatchObject({ model: "caller", digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const shown = await client().show({ model: "caller:latest" });
   expect(shown.capabilities).toEqual(["completion", "tools", "vision", "thinking", "insert"]);
@@ -202,12 +205,12 @@ test("lists chat and embedding models, and describes one", async () => {
   expect((await client().version()).version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test("embeds texts like the embeddings API", async () => {
-  const { data } = await service.client().embeddings.create({ model: "minilm", input: ["A cat.", "A dog."] });
-  const { embeddings, prompt_eval_count } = await client().embed({ model: "minilm", input: ["A cat.", "A dog."] });
+test.each(["minilm", "far-minilm"])("embeds texts with %s like the embeddings API", async (model) => {
+  const { data } = await service.client().embeddings.create({ model, input: ["A cat.", "A dog."] });
+  const { embeddings, prompt_eval_count } = await client().embed({ model, input: ["A cat.", "A dog."] });
   expect(embeddings).toEqual(data.map(({ embedding }) => embedding));
   expect(prompt_eval_count).toBe(10);
-  const { embedding } = await client().embeddings({ model: "minilm", prompt: "A cat." });
+  const { embedding } = await client().embeddings({ model, prompt: "A cat." });
   expect(embedding).toEqual(embeddings[0]);
 });
 

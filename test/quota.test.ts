@@ -53,6 +53,15 @@ const say = (running: Service, given: Record<string, unknown> = {}) =>
     ...given,
   });
 
+test("refuses a background response over the limit at once", async () => {
+  const running = await start("{ project_model: { requests_per_minute: 1 } }");
+  const client = running.client({ maxRetries: 0 });
+  const asked = { model: "parrot", input: "Polly.", background: true } as const;
+  const { id } = await client.responses.create(asked);
+  const refused = client.responses.create({ ...asked, previous_response_id: id });
+  await expect(refused).rejects.toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+});
+
 test("admits exactly the limit of concurrent requests, with the remaining count in the headers", async () => {
   const running = await start("{ project_model: { requests_per_minute: 10 } }");
   const answers = await Promise.all(Array.from({ length: 40 }, () => say(running)));

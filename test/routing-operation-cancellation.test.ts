@@ -1,4 +1,4 @@
-/** A client's disconnect also aborts upstream speech, transcription and moderation requests. */
+/** A client's disconnect also aborts upstream requests of other operations than chat. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
@@ -7,34 +7,41 @@ import { metric } from "./support/routed-faults.ts";
 import { type Service, startService } from "./support/service.ts";
 import { makeWave } from "./support/wave.ts";
 
-const TASKS = ["speech", "transcription", "moderation"] as const;
-type Task = (typeof TASKS)[number];
+const OPERATIONS = ["speech", "transcription", "moderation", "rerank", "ollama-embed"] as const;
+type Operation = (typeof OPERATIONS)[number];
 const FAULTS = ["never-answers", "headers-then-hangs", "hangs-midway", "drips"] as const satisfies FaultName[];
 
-const ROWS = TASKS.flatMap((task) => FAULTS.map((fault) => ({ task, fault })));
+const ROWS = OPERATIONS.flatMap((operation) => FAULTS.map((fault) => ({ operation, fault })));
 const ROUNDS = 10;
 
 let upstream: FaultyUpstream;
 let service: Service;
 beforeAll(async () => {
   upstream = await startFaultyUpstream();
-  const models = ROWS.map(({ task, fault }) => {
-    const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrlFor(fault)}" }`;
-    return `  - { id: ${task}-${fault}, task: ${task}, deployments: [${deployment}, ${deployment}] }\n`;
+  const models = ROWS.map(({ operation, fault }) => {
+    const abilities = operation === "rerank" ? ", abilities: { rerank: true }" : "";
+    const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrlFor(fault)}"${abilities} }`;
+    const task = operation === "rerank" || operation === "ollama-embed" ? "embedding" : operation;
+    return `  - { id: ${operation}-${fault}, task: ${task}, deployments: [${deployment}, ${deployment}] }\n`;
   });
-  service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("")}` });
+  const config = `builtin_models: false\nollama: { enabled: true }\nmodels:\n${models.join("")}`;
+  service = await startService({ config });
 });
 afterAll(async () => {
   await service.stop();
   await upstream.close();
 });
 
-function send(task: Task, model: string, signal: AbortSignal): Promise<Response> {
-  switch (task) {
+function send(operation: Operation, model: string, signal: AbortSignal): Promise<Response> {
+  switch (operation) {
     case "speech":
       return service.post("/v1/audio/speech", { model, voice: "a", input: "Go.", response_format: "pcm" }, { signal });
     case "moderation":
       return service.post("/v1/moderations", { model, input: "Go." }, { signal });
+    case "rerank":
+      return service.post("/v1/rerank", { model, query: "Go?", documents: ["Go.", "Stop."] }, { signal });
+    case "ollama-embed":
+      return service.post("/api/embed", { model, input: ["Go.", "Stop."] }, { signal });
     case "transcription": {
       const form = new FormData();
       form.append("file", new Blob([makeWave({ seconds: 0.2 })]), "name.wav");
@@ -44,11 +51,11 @@ function send(task: Task, model: string, signal: AbortSignal): Promise<Response>
   }
 }
 
-test.each(ROWS)("$task, $fault", async ({ task, fault }) => {
+test.each(ROWS)("$operation, $fault", async ({ operation, fault }) => {
   const before = upstream.requests.get(fault) ?? 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
     const leaving = new AbortController();
-    const asked = send(task, `${task}-${fault}`, leaving.signal).then(
+    const asked = send(operation, `${operation}-${fault}`, leaving.signal).then(
       (response) => response.arrayBuffer(),
       () => {},
     );
