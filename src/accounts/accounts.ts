@@ -1,5 +1,6 @@
 /** Authenticates callers and manages organizations, projects and API keys. */
 
+import { LRUCache } from "lru-cache";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type ApiKeyScope, findKeyHash } from "../storage/api-keys.ts";
@@ -33,6 +34,7 @@ export type { ModelAccess } from "./model-access.ts";
 
 /** No valid key is longer; longer ones are refused without hashing. */
 const MAX_KEY_LENGTH = 512;
+const MAX_KEY_HASHES = 1_000;
 const DEFAULT_GRACE_SECONDS = 300;
 const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
 
@@ -65,6 +67,8 @@ export class Accounts {
   readonly #lastUsed: LastUsedWriter;
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
+  /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
+  readonly #keyHashes = new LRUCache<string, string>({ max: MAX_KEY_HASHES });
   readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
 
   constructor(options: AccountsOptions) {
@@ -146,7 +150,9 @@ export class Accounts {
 
   /** Returns a caller with the key of this ID and a priority; undefined when the key no longer works. */
   async callerOfKey(keyId: string, priority: Priority): Promise<Caller | undefined> {
-    const keyHash = await this.#database.run((executor) => findKeyHash(executor, keyId));
+    const keyHash =
+      this.#keyHashes.get(keyId) ?? (await this.#database.run((executor) => findKeyHash(executor, keyId)));
+    if (keyHash !== undefined) this.#keyHashes.set(keyId, keyHash);
     const caller = keyHash === undefined ? undefined : this.#admitted(await this.#keyCache.find(keyHash));
     return caller && this.withPriority(caller, priority);
   }

@@ -11,6 +11,7 @@ import type { BatchRow } from "../storage/schema.ts";
 import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../wire/openai/batch-lines.ts";
 import type { BatchError } from "../wire/openai/batches.ts";
 import { BatchParts } from "./batch-parts.ts";
+import { InputReader } from "./input-reader.ts";
 import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
 import { PendingLines } from "./pending-lines.ts";
 import { type LinePlace, type ScanLimits, scanInput } from "./scan-input.ts";
@@ -60,6 +61,7 @@ export class BatchRun {
   readonly #owned: { id: string; projectId: string; runId: string };
   readonly #parts: BatchParts;
   readonly #lines = new AbortController();
+  #reader: InputReader | undefined;
   /** Failed attempts by line. */
   readonly #attempts = new Map<number, number>();
   #flushing: Promise<void> = Promise.resolve();
@@ -123,6 +125,9 @@ export class BatchRun {
       await this.#fail(errors);
       return undefined;
     }
+    const last = lines.at(-1);
+    const size = last === undefined ? 0 : last.offset + last.length;
+    this.#reader = new InputReader(size, (range) => files.readStored(inputFileId, range));
     await database.run(async (executor) => {
       await updateOwnedBatch(executor, this.#owned, { total: lines.length });
       const change = { status: "in_progress", inProgressAt: Date.now() } as const;
@@ -201,9 +206,8 @@ export class BatchRun {
   }
 
   async #read(place: LinePlace): Promise<ParsedLine> {
-    const { inputFileId, endpoint } = this.#batch;
-    const bytes = await this.#options.files.readStored(inputFileId, place);
-    const parsed = parseBatchLine(Buffer.concat(await Array.fromAsync(bytes)), endpoint);
+    if (this.#reader === undefined) throw new Error("the input was not scanned");
+    const parsed = parseBatchLine(await this.#reader.line(place), this.#batch.endpoint);
     if ("code" in parsed) throw new Error(`the input of ${this.#batch.id} has changed: ${parsed.message}`);
     return parsed;
   }

@@ -29,11 +29,16 @@ export function lineRunner(appOf: () => FastifyInstance): RunLine {
   return async ({ caller, path, body }, signal) => {
     signal.throwIfAborted();
     const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason);
+    // A signal for this line only: listeners on that of the batch would keep every request until its end.
+    const line = new AbortController();
+    const abort = () => {
+      line.abort(signal.reason);
+      aborted.reject(signal.reason);
+    };
     signal.addEventListener("abort", abort, { once: true });
     const headers = { "content-type": "application/json" };
     // Awaited inside: the request is made when the promise is awaited.
-    const answering = runningLine.run({ caller, signal }, async () =>
+    const answering = runningLine.run({ caller, signal: line.signal }, async () =>
       appOf().inject({ method: "POST", url: path, headers, payload: body }),
     );
     // A request that is ended fails once more.

@@ -1,0 +1,120 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import { createLogger } from "../observability/logger.ts";
+import { insertBatch, removeBatchesBefore, takeOverBatch, updateOwnedBatch } from "../storage/batches.ts";
+import { openDatabase } from "../storage/database.ts";
+import { insertFile } from "../storage/files.ts";
+import { insertOrganization } from "../storage/organizations.ts";
+import { archiveProject, insertProject } from "../storage/projects.ts";
+import type { BatchRow } from "../storage/schema.ts";
+import { FileRetention } from "./file-retention.ts";
+import { FileStore } from "./file-store.ts";
+import { LocalBlobs } from "./local-blobs.ts";
+
+const databases = useDatabases();
+const logger = createLogger("silent");
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const DAY_MS = 86_400_000;
+const row = { name: "a", isDefault: 0, createdAt: 0, archivedAt: null };
+
+async function open(kind: (typeof DATABASE_KINDS)[number]) {
+  const directory = await mkdtemp(join(tmpdir(), "parlance-retention-"));
+  closing.push(() => rm(directory, { recursive: true, force: true }));
+  const database = openDatabase(await databases.create(kind));
+  closing.push(() => database.close());
+  await database.run((executor) => insertOrganization(executor, { ...row, id: "org_a" }));
+  for (const id of ["proj_a", "proj_b"]) {
+    await database.run((executor) => insertProject(executor, { ...row, id, organizationId: "org_a" }));
+  }
+  const blobs = new LocalBlobs(join(directory, "files"));
+  await blobs.check();
+  const files = new FileStore({ database, blobs, keepDays: 30, maxBytesPerProject: 1_000 });
+  const retention = new FileRetention({ database, files, logger });
+  closing.push(async () => retention.close());
+  const create = async (projectId = "proj_a", expiresAfterSeconds?: number) => {
+    const path = join(directory, "upload");
+    await writeFile(path, "text");
+    return files.create({ projectId, purpose: "batch", filename: "a", path, bytes: 4, expiresAfterSeconds });
+  };
+  const stored = async () => (await readdir(join(directory, "files", "files"))).sort();
+  return { database, files, retention, create, stored };
+}
+
+const batch = (inputFileId: string): BatchRow => ({
+  id: "batch_a",
+  projectId: "proj_a",
+  keyId: "key_a",
+  endpoint: "/v1/chat/completions",
+  inputFileId,
+  completionWindow: "24h",
+  outputExpiresAfterSeconds: null,
+  metadata: null,
+  status: "validating",
+  errors: null,
+  total: 0,
+  completed: 0,
+  failed: 0,
+  outputFileId: null,
+  errorFileId: null,
+  createdAt: Date.now(),
+  expiresAt: Date.now() + DAY_MS,
+  inProgressAt: null,
+  finalizingAt: null,
+  cancellingAt: null,
+  endedAt: null,
+  runId: null,
+});
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("removes expired files with their bytes", async () => {
+    const { retention, files, create, stored } = await open(kind);
+    const short = await create("proj_a", 3600);
+    const long = await create();
+    await retention.removeOld(Date.now() + 2 * 3_600_000);
+    expect(await stored()).toEqual([long.id]);
+    await expect(files.find(short)).rejects.toMatchObject({ kind: "not-found" });
+    await retention.removeOld(Date.now() + 31 * DAY_MS);
+    expect(await stored()).toEqual([]);
+  });
+
+  test("removes the files of archived projects and abandoned uploads", async () => {
+    const { database, retention, create, stored } = await open(kind);
+    const kept = await create("proj_a");
+    await create("proj_b");
+    await database.run((executor) => archiveProject(executor, { organizationId: "org_a", id: "proj_b" }, Date.now()));
+    const abandoned = { ...kept, id: "file-abandoned", isStored: 0, createdAt: Date.now() - 3 * DAY_MS };
+    await database.run((executor) => insertFile(executor, abandoned));
+    await retention.removeOld();
+    expect(await stored()).toEqual([kept.id]);
+    const left = await database.run((executor) => executor.selectFrom("files").select("id").execute());
+    expect(left).toEqual([{ id: kept.id }]);
+  });
+
+  test("keeps the input of a batch until it has ended, and then the batch for some days", async () => {
+    const { database, retention, create, stored } = await open(kind);
+    const file = await create("proj_a", 3600);
+    await database.run((executor) => insertBatch(executor, batch(file.id)));
+    const later = Date.now() + 2 * DAY_MS;
+    await retention.removeOld(later);
+    expect(await stored()).toEqual([file.id]);
+    await database.run((executor) => takeOverBatch(executor, "batch_a", "run_a"));
+    const owned = { id: "batch_a", runId: "run_a" };
+    const end = { status: "completed", endedAt: Date.now() } as const;
+    expect(await database.run((executor) => updateOwnedBatch(executor, { ...owned, runId: "other" }, end))).toBe(false);
+    expect(await database.run((executor) => updateOwnedBatch(executor, owned, end))).toBe(true);
+    await retention.removeOld(later);
+    expect(await stored()).toEqual([]);
+    const count = () => database.run((executor) => executor.selectFrom("batches").select("id").execute());
+    await database.run((executor) => removeBatchesBefore(executor, Date.now() - DAY_MS));
+    expect(await count()).toHaveLength(1);
+    await database.run((executor) => removeBatchesBefore(executor, Date.now() + 1));
+    expect(await count()).toHaveLength(0);
+  });
+});
