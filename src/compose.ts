@@ -6,6 +6,7 @@ import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
 import type { Caller } from "./accounts/caller.ts";
 import type { BatchQueue } from "./batches/batch-queue.ts";
+import { batchRetention } from "./batches/batch-retention.ts";
 import { Batches } from "./batches/batches.ts";
 import { LocalQueue } from "./batches/local-queue.ts";
 import { PgBossQueue } from "./batches/pg-boss-queue.ts";
@@ -188,6 +189,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     usageRetention({ database, logger, days: config.usage.recordDays }),
     historyRetention({ database, logger, days: config.usage.requestDays }),
     fileRetention({ database, files, logger }),
+    batchRetention({ database, logger, days: config.files.keepDays }),
   ];
   const batches = new Batches({
     database,
@@ -195,7 +197,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     logger,
     queue: openBatchQueue(config, database, logger),
     directory: uploads.directory,
-    keepDays: config.files.keepDays,
     maxLines: config.batches.maxLines,
     maxLineBytes: config.server.maxBodyBytes,
     concurrency: config.batches.concurrentLines,

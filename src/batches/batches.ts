@@ -11,7 +11,6 @@ import {
   findBatchOfInput,
   insertBatch,
   listBatches,
-  removeBatchesBefore,
   requestCancellation,
   takeOverBatch,
 } from "../storage/batches.ts";
@@ -25,8 +24,6 @@ export interface BatchesOptions extends Omit<BatchRunOptions, "directory"> {
   queue: BatchQueue;
   /** Folder for temporary files. */
   directory: string;
-  /** Days to keep a batch that has ended. */
-  keepDays: number;
 }
 
 export interface NewBatch {
@@ -40,19 +37,15 @@ export interface NewBatch {
   metadata: Readonly<Record<string, string>> | undefined;
 }
 
-const DAY_MS = 86_400_000;
-const RETENTION_MS = 3_600_000;
 const START_RETRY_MS = 5_000;
 
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #runs = new Set<BatchRun>();
-  readonly #retention: NodeJS.Timeout;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
-    this.#retention = setInterval(() => void this.removeOld(), RETENTION_MS).unref();
   }
 
   /** Begins to run batches, those of earlier processes included, as soon as the database can be reached. */
@@ -136,19 +129,9 @@ export class Batches {
 
   /** Ends the running lines, which the next process repeats, and stores those that are answered. */
   async close(): Promise<void> {
-    clearInterval(this.#retention);
     this.drain();
     for (const run of this.#runs) run.stop();
     await this.#options.queue.close();
-  }
-
-  async removeOld(now = Date.now()): Promise<void> {
-    const { database, keepDays, logger } = this.#options;
-    try {
-      await database.run((executor) => removeBatchesBefore(executor, now - keepDays * DAY_MS));
-    } catch (error) {
-      logger.warn({ err: error }, "batches that ended long ago not removed yet");
-    }
   }
 
   async #run(id: string): Promise<boolean> {

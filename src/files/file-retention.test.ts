@@ -10,7 +10,7 @@ import { insertFile } from "../storage/files.ts";
 import { insertOrganization } from "../storage/organizations.ts";
 import { archiveProject, insertProject } from "../storage/projects.ts";
 import type { BatchRow } from "../storage/schema.ts";
-import { FileRetention } from "./file-retention.ts";
+import { fileRetention } from "./file-retention.ts";
 import { FileStore } from "./file-store.ts";
 import { LocalBlobs } from "./local-blobs.ts";
 
@@ -36,7 +36,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   const blobs = new LocalBlobs(join(directory, "files"));
   await blobs.check();
   const files = new FileStore({ database, blobs, keepDays: 30, maxBytesPerProject: 1_000 });
-  const retention = new FileRetention({ database, files, logger });
+  const retention = fileRetention({ database, files, logger });
   closing.push(async () => retention.close());
   const create = async (projectId = "proj_a", expiresAfterSeconds?: number) => {
     const path = join(directory, "upload");
@@ -77,10 +77,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { retention, files, create, stored } = await open(kind);
     const short = await create("proj_a", 3600);
     const long = await create();
-    await retention.removeOld(Date.now() + 2 * 3_600_000);
+    await retention.removeExpired(Date.now() + 2 * 3_600_000);
     expect(await stored()).toEqual([long.id]);
     await expect(files.find(short)).rejects.toMatchObject({ kind: "not-found" });
-    await retention.removeOld(Date.now() + 31 * DAY_MS);
+    await retention.removeExpired(Date.now() + 31 * DAY_MS);
     expect(await stored()).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await database.run((executor) => archiveProject(executor, { organizationId: "org_a", id: "proj_b" }, Date.now()));
     const abandoned = { ...kept, id: "file-abandoned", isStored: 0, createdAt: Date.now() - 3 * DAY_MS };
     await database.run((executor) => insertFile(executor, abandoned));
-    await retention.removeOld();
+    await retention.removeExpired();
     expect(await stored()).toEqual([kept.id]);
     const left = await database.run((executor) => executor.selectFrom("files").select("id").execute());
     expect(left).toEqual([{ id: kept.id }]);
@@ -102,19 +102,19 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const file = await create("proj_a", 3600);
     await database.run((executor) => insertBatch(executor, batch(file.id)));
     const later = Date.now() + 2 * DAY_MS;
-    await retention.removeOld(later);
+    await retention.removeExpired(later);
     expect(await stored()).toEqual([file.id]);
     await database.run((executor) => takeOverBatch(executor, "batch_a", "run_a"));
     const owned = { id: "batch_a", runId: "run_a" };
     const end = { status: "completed", endedAt: Date.now() } as const;
     expect(await database.run((executor) => updateOwnedBatch(executor, { ...owned, runId: "other" }, end))).toBe(false);
     expect(await database.run((executor) => updateOwnedBatch(executor, owned, end))).toBe(true);
-    await retention.removeOld(later);
+    await retention.removeExpired(later);
     expect(await stored()).toEqual([]);
     const count = () => database.run((executor) => executor.selectFrom("batches").select("id").execute());
-    await database.run((executor) => removeBatchesBefore(executor, Date.now() - DAY_MS));
+    await database.run((executor) => removeBatchesBefore(executor, Date.now() - DAY_MS, 10));
     expect(await count()).toHaveLength(1);
-    await database.run((executor) => removeBatchesBefore(executor, Date.now() + 1));
+    await database.run((executor) => removeBatchesBefore(executor, Date.now() + 1, 10));
     expect(await count()).toHaveLength(0);
   });
 });

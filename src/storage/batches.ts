@@ -128,14 +128,17 @@ export async function endBatch(
   return true;
 }
 
-/** Deletes batches that ended before `time`, and those of archived projects. */
-export async function removeBatchesBefore(executor: Executor, time: number): Promise<void> {
+/** Deletes at most `max` batches that ended before `time` or whose project is archived. Returns their number. */
+export async function removeBatchesBefore(executor: Executor, time: number, max: number): Promise<number> {
   const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
-  await executor
-    .deleteFrom("batches")
+  const removable = executor
+    .selectFrom("batches")
+    .select("id")
     .where("endedAt", "is not", null)
     .where(({ eb, or }) => or([eb("endedAt", "<", time), eb("projectId", "in", archived)]))
-    .execute();
+    .limit(max);
+  const result = await executor.deleteFrom("batches").where("id", "in", removable).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }
 
 function ofProject(executor: Executor, projectId: string) {
