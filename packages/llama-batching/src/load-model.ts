@@ -1,9 +1,17 @@
 /** Loads a GGUF file and creates its context, with one sequence for each slot. */
 
+import { access } from "node:fs/promises";
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
 import { type ContextChoice, chooseContextSize } from "./context-size.ts";
 import { ModelError } from "./errors.ts";
 import { ThreadCount, usefulThreads } from "./thread-count.ts";
+
+export interface LoraAdapter {
+  /** Absolute path of a GGUF file for the same base model. */
+  path: string;
+  /** Factor of its weights. */
+  scale: number;
+}
 
 export interface LoadOptions {
   /** Absolute path of the GGUF file. */
@@ -21,6 +29,8 @@ export interface LoadOptions {
   flashAttention: "auto" | boolean;
   /** Limit of tokens in a batch. */
   batchSize: number;
+  /** Applied to all sequences. */
+  lora: readonly LoraAdapter[];
 }
 
 export interface LoadedModel {
@@ -35,6 +45,8 @@ export interface LoadedModel {
 
 /** Throws a ModelError that names the step that failed. Never builds or downloads anything. */
 export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
+  // llama.cpp does not name the file.
+  for (const { path } of options.lora) await attempt("The LoRA adapter cannot be read", () => access(path));
   const { llama, model, device } = await openModelFile(options);
   const choice = await attempt("The context size cannot be chosen", () => contextSizeFor(model, options, device));
   const { contextSize } = choice;
@@ -91,6 +103,9 @@ function createContext(model: LlamaModel, options: LoadOptions, device: string):
     flashAttention: flashAttention === "auto" && device === "cpu" ? false : flashAttention,
     // An upper bound: the batcher lowers `maxThreads` with the machine's load.
     threads: options.threads ?? usefulThreads(model.llama.cpuMathCores),
+    ...(options.lora.length > 0 && {
+      lora: { adapters: options.lora.map(({ path, scale }) => ({ filePath: path, scale })) },
+    }),
     // A smaller context than requested would silently cut the window.
     failedCreationRemedy: false,
     // The batcher fills each batch itself, never beyond its size.

@@ -1,3 +1,4 @@
+import { unsupportedValue } from "../../faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import type { ChildSettings } from "./llama-cpp-child.ts";
@@ -12,6 +13,9 @@ export const llamaCppEngine = defineEngine({
   // With more threads, evaluation and sampling wake other threads each time: 34 instead of 48 tokens/s.
   environment: { UV_THREADPOOL_SIZE: "1" },
   async prepare({ reference, ...settings }, task, { pull, signal }): Promise<ChildSettings> {
+    if (task === "embedding" && settings.lora.length > 0) {
+      throw unsupportedValue("LoRA adapters work with the task chat, not with embedding.", "lora");
+    }
     return { ...settings, task, path: (await pull(reference, signal)).path };
   },
 });

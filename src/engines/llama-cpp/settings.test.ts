@@ -13,6 +13,7 @@ test("fills in defaults", () => {
     batchSize: 256,
     prefixReuse: true,
     maxChoices: 8,
+    lora: [],
     chatTemplateFile: undefined,
   });
 });
@@ -30,6 +31,7 @@ test.each([
   [{ model: "a", slot: 4 }, /Unrecognized key/],
   [{ model: "a", slots: 0 }, /slots/],
   [{ model: "a", gpu: true }, /gpu/],
+  [{ model: "a", lora: [{ file: "b", scale: 11 }] }, /scale/],
   [{ hf: "just-a-name" }, /owner\/repository/],
 ])("rejects %j", (settings, message) => {
   const { error } = llamaCppSettings.safeParse(settings);

@@ -43,6 +43,16 @@ export const llamaCppSettings = z
       .describe(
         "For the task embedding: what to do with an input beyond the model's window. refuse: 400 with both counts. average: the mean of its windows, weighted by their tokens. Default: average for requests under a name of OpenAI's, and refuse for others",
       ),
+    lora: z
+      .array(
+        z.strictObject({
+          file: z.string().min(1).describe("Path of a GGUF file with a LoRA adapter for this model"),
+          scale: z.number().min(-10).max(10).default(1).describe("Factor of its weights"),
+        }),
+      )
+      .max(8)
+      .default([])
+      .describe("LoRA adapters, for the task chat. Deployments with the same `file` share its memory"),
     chat_template_file: z
       .string()
       .min(1)
@@ -61,6 +71,7 @@ export const llamaCppSettings = z
     prefixReuse: value.prefix_reuse,
     maxChoices: value.max_choices,
     longInput: value.long_input,
+    lora: value.lora.map(({ file, scale }) => ({ path: file, scale })),
     chatTemplateFile: value.chat_template_file,
   }));
 
