@@ -13,6 +13,8 @@ import { startClientsService } from "./start-clients-service.ts";
 /** Clients whose dependencies conflict with those of the others. */
 const REQUIREMENTS: Readonly<Record<string, string>> = {
   "aider_client.py": "requirements-aider.txt",
+  "langchain_ollama_client.py": "requirements-ollama.txt",
+  "ollama_client.py": "requirements-ollama.txt",
   "open_webui_client.py": "requirements-open-webui.txt",
 };
 const SCRIPTS = readdirSync(PYTHON_SCRIPTS).filter((name) => name.endsWith("_client.py"));

@@ -10,6 +10,8 @@ import sys
 import traceback
 
 BASE_URL = os.environ["PARLANCE_BASE_URL"]
+# Ollama's clients take the address without a path, and send no key.
+HOST = BASE_URL.removesuffix("/v1")
 API_KEY = os.environ["PARLANCE_API_KEY"]
 DEFAULT_MODEL = os.environ["PARLANCE_CHAT_MODEL"]
 TOOLS_MODEL = "scripted-tools"
