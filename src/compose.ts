@@ -32,6 +32,7 @@ import { toUsageRecord } from "./inference/to-usage-record.ts";
 import { voiceActivityFile } from "./models/voice-activity-file.ts";
 import type { Logger } from "./observability/logger.ts";
 import { Metrics } from "./observability/metrics.ts";
+import { openTracing } from "./observability/open-tracing.ts";
 import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
@@ -113,6 +114,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     await usageRecorder.flush();
     return reports.spentBetween(caller, scopeId, month);
   };
+  const tracing = await openTracing(config.openTelemetry);
   const webhooks = new Webhooks({
     database,
     outbox,
@@ -241,6 +243,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,
+    tracing,
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),
   });
@@ -273,6 +276,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await accounts.close();
       await readReplica?.close();
       await database.close();
+      await tracing?.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import { batches, files } from "./files-schema.ts";
 import { limits } from "./limits-schema.ts";
 import { load, model, unloadAfterSeconds } from "./model-schema.ts";
 import { ollama } from "./ollama-schema.ts";
+import { opentelemetry } from "./opentelemetry-schema.ts";
 import { realtime } from "./realtime-schema.ts";
 import { server } from "./server-schema.ts";
 import { directory, memory } from "./sizes.ts";
@@ -105,6 +106,7 @@ export const configFile = z.strictObject({
   realtime: realtime.prefault({}),
   local: local.prefault({}),
   webhooks,
+  opentelemetry: opentelemetry.optional(),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum log level."),
   data_directory: directory
     .optional()

@@ -185,6 +185,12 @@ function combine(
       concurrentBatches: file.batches.concurrent_batches,
     },
     webhooks: file.webhooks,
+    openTelemetry: file.opentelemetry && {
+      endpoint: file.opentelemetry.endpoint,
+      headers: file.opentelemetry.headers,
+      sampleRatio: file.opentelemetry.sample_ratio,
+      serviceName: file.opentelemetry.service_name,
+    },
     ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
     realtime: {
       transcriptionModel: file.realtime.transcription_model,

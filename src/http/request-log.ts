@@ -134,6 +134,7 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
   const hasLeft = (!reply.raw.writableFinished && !record.isUpgraded) || settlement?.outcome === "client-left";
   return {
     requestId: request.id,
+    traceId: request.span?.traceId,
     clientRequestId: header(request, "x-client-request-id"),
     method: request.method,
     path: request.url.split("?", 1)[0]?.slice(0, 200),

@@ -7,6 +7,7 @@ import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
+import type { Tracing } from "../observability/trace.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
 import { RealtimeSessions } from "../realtime/realtime-sessions.ts";
 import type { RealtimeServices } from "../realtime/session-context.ts";
@@ -32,6 +33,7 @@ import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
 import { newRequestId } from "./request-id.ts";
 import { type OpenRequests, useRequestLog } from "./request-log.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
@@ -86,6 +88,8 @@ export interface ServerOptions {
   servesOllama: boolean;
   countWrongKey: CountWrongKey;
   logger: Logger;
+  /** Undefined: requests are not traced. */
+  tracing?: Tracing | undefined;
   measure: (request: RequestMeasure) => void;
   /** Called with the metadata of each request of a project. */
   recordRequest: (entry: RequestEntry) => void;
@@ -246,7 +250,9 @@ function isRealtime(url: string): boolean {
 
 type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
 type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
-  Partial<Pick<ServerOptions, "recordRequest" | "inference" | "trustedProxies" | "maxConnectionsPerAddress">>;
+  Partial<
+    Pick<ServerOptions, "recordRequest" | "inference" | "tracing" | "trustedProxies" | "maxConnectionsPerAddress">
+  >;
 
 function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
   const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
@@ -285,6 +291,7 @@ function bareServer(limits: BareServerOptions): { app: FastifyInstance; records:
     recordRequest: limits.recordRequest ?? (() => {}),
     catalogIdOf: (id) => limits.inference?.models.idOf(id),
   });
+  traceRequests(app, limits.tracing);
   useErrorFormat(app, limits.maxBodyBytes);
   requireHost(app);
   const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;

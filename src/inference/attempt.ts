@@ -3,6 +3,7 @@
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
+import { currentSpan, type TraceSpan, within } from "../observability/trace.ts";
 import type { Circuit } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
 import { drainToBuffer } from "./drain-to-buffer.ts";
@@ -27,6 +28,8 @@ export interface AttemptStats {
   attempts: number;
   /** Seconds spent waiting for slots in all attempts. */
   queuedSeconds: number;
+  /** Span of the engine that answers, which ends with the answer. */
+  engineSpan?: TraceSpan | undefined;
   /** Last attempt that cost something without an answer: it reported its usage, or was abandoned after it was sent. */
   spent?: {
     id: string;
@@ -73,6 +76,8 @@ export async function attempt<Opened extends Model, Event>(
   let queuedSeconds: number | undefined;
   let outcome: AttemptMeasure["outcome"] = "begun";
   let isSent = false;
+  const span = currentSpan()?.start("attempt", { attributes: { "parlance.deployment": deployment.name } });
+  let engineSpan: TraceSpan | undefined;
   try {
     // A hostile schema takes seconds to compile, which would keep a slot from others.
     const preparing = adapter.prepare?.(opened, signal);
@@ -80,21 +85,26 @@ export async function attempt<Opened extends Model, Event>(
     const circuit = deployment.circuits.of(id);
     const askedAt = performance.now();
     const acquired = deployment.acquireSlot(signal, project, { priority, preempt });
-    const slot = acquired instanceof Promise ? await waitFor(acquired, "queued", adapter) : acquired;
+    const slot = acquired instanceof Promise ? await waitInQueue(acquired, span, adapter) : acquired;
     refuseWhereBroken(deployment, circuit, slot);
     queuedSeconds = slot.waitedSeconds;
     attemptStats.attempts += 1;
     attemptStats.queuedSeconds += queuedSeconds;
     const watch = circuit.watch();
-    const source = new LifecycleIterator(adapter.begin(opened, id, signal), signal, (failure) => {
-      slot.release();
-      watch.ended(failure);
-    });
+    engineSpan = span === undefined ? undefined : startEngineSpan(span, deployment, id);
+    const begin = () => {
+      const iterator = new LifecycleIterator(adapter.begin(opened, id, signal), signal, (failure) => {
+        slot.release();
+        watch.ended(failure);
+      });
+      return { source: iterator, events: adapter.drainsToBuffer(opened) ? drainToBuffer(iterator) : iterator };
+    };
+    const { source, events } = within(engineSpan, begin);
     isSent = true;
-    const events = adapter.drainsToBuffer(opened) ? drainToBuffer(source) : source;
-    const first = await events.next();
+    const first = await within(engineSpan, () => events.next());
     if (first.done && signal.aborted) throw signal.reason;
     watch.begun();
+    attemptStats.engineSpan = engineSpan;
     deployment.latency.measure((performance.now() - askedAt) / 1000);
     if (events !== source) return first.done ? events : prepend(first.value, events);
     source.putBack(first);
@@ -102,6 +112,7 @@ export async function attempt<Opened extends Model, Event>(
   } catch (thrown) {
     const failure = signal.aborted ? signal.reason : thrown;
     outcome = failure instanceof Fault ? failure.kind : "bug";
+    engineSpan?.end({}, failure);
     if (failure instanceof Fault && failure.used !== undefined) {
       attemptStats.spent = { id, price: model.price, deployment, used: failure.used };
     } else if (signal.aborted && isSent) {
@@ -111,9 +122,33 @@ export async function attempt<Opened extends Model, Event>(
     if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
     return failure;
   } finally {
+    span?.end({ "parlance.outcome": outcome });
     if (queuedSeconds !== undefined)
       onAttempt({ model: model.id, deployment: deployment.name, outcome, queuedSeconds });
   }
+}
+
+function waitInQueue(
+  acquired: Promise<Slot>,
+  span: TraceSpan | undefined,
+  adapter: Parameters<typeof waitFor>[2],
+): Promise<Slot> {
+  const waiting = waitFor(acquired, "queued", adapter);
+  if (span === undefined) return waiting;
+  const queue = span.start("queue");
+  return waiting.finally(() => queue.end());
+}
+
+/** `gen_ai`: OpenTelemetry's semantic conventions for generative AI. */
+function startEngineSpan(span: TraceSpan, deployment: Deployment, model: string): TraceSpan {
+  const operation = deployment.task === "embedding" ? "embeddings" : deployment.task;
+  const attributes = {
+    "gen_ai.operation.name": operation,
+    "gen_ai.provider.name": deployment.engine,
+    "gen_ai.request.model": model,
+    "parlance.deployment": deployment.name,
+  };
+  return span.start(`${operation} ${model}`, { kind: deployment.isUpstream ? "client" : "internal", attributes });
 }
 
 /** Reports the wait to the request's adapter. */

@@ -126,13 +126,13 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
   };
 
   readonly #onFailure = (failure: unknown): never => {
-    this.#settle(outcomeOf(failure));
+    this.#settle(outcomeOf(failure), failure);
     this.abort(new Fault("client-left", "The client got an error."));
     throw failure;
   };
 
   /** Records the end; only the first call counts. */
-  #settle(outcome: Settlement["outcome"]): void {
+  #settle(outcome: Settlement["outcome"], failure?: unknown): void {
     if (this.#settlement !== undefined) return;
     const { caller, adapter, requestedModel, catalogId, reservation, startedAt, onSettled } = this.#options;
     const served = this.#routed ?? this.#attemptStats.spent;
@@ -157,6 +157,16 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       durationSeconds: this.ageSeconds,
       firstTokenSeconds: this.#firstTokenSeconds,
     };
+    this.#attemptStats.engineSpan?.end(
+      {
+        "gen_ai.response.model": served?.id,
+        "gen_ai.usage.input_tokens": used.promptTokens,
+        "gen_ai.usage.output_tokens": used.completionTokens,
+        "parlance.time_to_first_token_seconds": this.#firstTokenSeconds,
+        "parlance.outcome": outcome,
+      },
+      outcome === "failed" ? failure : undefined,
+    );
     reservation.settle(used, costNanoDollars);
     onSettled(this.#settlement);
   }

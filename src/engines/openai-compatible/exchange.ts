@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
+import { currentSpan } from "../../observability/trace.ts";
 import type { Connecting, Connections } from "./connections.ts";
 import { createDecoder } from "./content-decoder.ts";
 
@@ -60,7 +61,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     signal: AbortSignal,
   ) {
     this.#connections = connections;
-    this.#request = request;
+    const span = currentSpan();
+    this.#request =
+      span === undefined ? request : { ...request, headers: { ...(request.headers as object), ...span.headers() } };
     this.#limits = limits;
     this.#isAborted = signal.aborted;
     this.#timer = setTimeout(this.#onTimeout, limits.firstByteTimeoutSeconds * 1000);
