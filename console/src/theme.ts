@@ -69,5 +69,7 @@ export const cssVariables: CSSVariablesResolver = (given) => ({
     "--page-background": "#1b1c1e",
     "--surface-strong": given.colors.dark[5],
     "--accent-text": given.colors.cyan[3],
+    "--mantine-color-cyan-light-color": given.colors.cyan[3],
+    "--mantine-color-red-light-color": given.colors.red[4],
   },
 });

@@ -89,10 +89,14 @@ export const AnswerView = memo(function AnswerView({ answer, model, showsModel }
   );
 });
 
+/** The rate of a shorter time says nothing. */
+const MIN_MEASURED_SECONDS = 0.02;
+
 function MeasuresLine({ measures, model }: { measures: Measures; model: ModelEntry | undefined }) {
   const { firstTokenSeconds, seconds, promptTokens, completionTokens } = measures;
   const generating = seconds - (firstTokenSeconds ?? 0);
-  const rate = completionTokens > 1 && generating > 0 ? (completionTokens - 1) / generating : undefined;
+  const rate =
+    completionTokens > 1 && generating > MIN_MEASURED_SECONDS ? (completionTokens - 1) / generating : undefined;
   const cost = costOf(measures, model);
   const parts = [
     rate !== undefined && `${rate.toFixed(rate < 10 ? 1 : 0)} tok/s`,

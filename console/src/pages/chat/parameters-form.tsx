@@ -79,9 +79,9 @@ function MoreSampling({ parameters, onChange, bounds }: ParametersFormProps) {
   return (
     <div>
       <Button
-        variant="subtle"
+        variant="transparent"
         size="compact-sm"
-        ml={-8}
+        px={0}
         aria-expanded={isOpen}
         leftSection={<Chevron size={14} />}
         onClick={toggle}

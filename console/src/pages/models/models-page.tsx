@@ -9,13 +9,18 @@ import { formatBytes, formatNumber } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { StatusBadge } from "../../components/status-badge.tsx";
+import { DeploymentTable } from "../overview/deployment-table.tsx";
+import { overviewQuery } from "../overview/overview-query.ts";
 import { ModelActions } from "./model-actions.tsx";
 import { PullModel } from "./pull-model.tsx";
 
 const TASKS = ["chat", "embedding", "moderation", "speech", "transcription"];
 
 export function ModelsPage() {
-  const { project } = useSession();
+  const { project, is_admin } = useSession();
+  const overview = useQuery({ ...overviewQuery, enabled: is_admin });
+  const deployments = overview.data?.deployments ?? null;
   const query = useQuery({ ...modelsQuery, enabled: project !== null, refetchInterval: 5000 });
   const [search, setSearch] = useState("");
   const [task, setTask] = useState<string | null>(null);
@@ -76,6 +81,7 @@ export function ModelsPage() {
           );
         }}
       </QueryView>
+      {deployments !== null && <DeploymentTable deployments={deployments} />}
     </Page>
   );
 }
@@ -119,9 +125,7 @@ function ModelRow({ model }: { model: ModelEntry }) {
         )}
       </Table.Td>
       <Table.Td>
-        <Badge variant="dot" color={metadata.loaded ? "teal" : "gray"} tt="none" fw={500}>
-          {metadata.status}
-        </Badge>
+        <StatusBadge state={stateOf(model)} />
       </Table.Td>
       <Table.Td ta="right" className="tabular">
         {metadata.context_window === null ? "—" : formatNumber(metadata.context_window)}
@@ -137,6 +141,12 @@ function ModelRow({ model }: { model: ModelEntry }) {
       </Table.Td>
     </Table.Tr>
   );
+}
+
+/** An available model is loaded by its first request, unless it is already. */
+function stateOf({ metadata: { loaded, status } }: ModelEntry): string {
+  if (loaded) return "up";
+  return status === "available" ? "unloaded" : status;
 }
 
 /** Prices are US dollars per unit, such as a token; a million of them is how they are compared. */

@@ -24,7 +24,8 @@ interface UsageChartProps {
 export function UsageChart({ rows, metric, selection, limit, height }: UsageChartProps) {
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(row.group, (totals.get(row.group) ?? 0) + row[metric]);
-  const names = [...totals].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const used = [...totals].filter(([, total]) => total > 0);
+  const names = used.sort(([, a], [, b]) => b - a).map(([name]) => name);
   const shown = names.slice(0, MAX_SERIES);
   const byTime = new Map<number, Record<string, number | string>>();
   const starts = bucketsOf(selection);
