@@ -11,6 +11,9 @@ models:
   - id: hibari
     task: speech
     deployments: [{ engine: kokoro, model: hibari, voices: { narrator: heart } }]
+  - id: unchecked
+    task: speech
+    deployments: [{ engine: flite, language_check: false, voices: { heart: slt } }]
   - id: moonshine-base-en
     task: transcription
     deployments: [{ engine: moonshine, model: moonshine-base-en }]
@@ -114,6 +117,23 @@ test.each([
   expect(await response.json()).toMatchObject({
     error: { param: "input", code: "unsupported_language", message: expect.stringContaining("English (en)") },
   });
+});
+
+test("states its languages", async () => {
+  const voices = (await (await service.fetch("/v1/audio/voices?model=hibari")).json()) as { data: object[] };
+  for (const voice of voices.data) expect(voice).toMatchObject({ languages: ["en"] });
+  const models = await service.fetch("/v1/models?include_metadata=true");
+  const { data } = (await models.json()) as { data: { id: string; metadata: object }[] };
+  expect(data.find(({ id }) => id === "hibari")?.metadata).toMatchObject({ languages: ["en"] });
+});
+
+test("speaks another language where the deployment turns the check off", async () => {
+  const response = await speak({
+    model: "unchecked",
+    input: "Je suis très fatigué aujourd'hui et je vais me coucher avec un bon livre.",
+  });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
 });
 
 test.each([["?!…"], ["😀😀"], ["---"]])("rejects %j, which contains nothing to speak", async (input) => {

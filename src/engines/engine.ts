@@ -118,6 +118,8 @@ export interface SpeechModel extends OpenModel {
   readonly voices: readonly string[] | undefined;
   /** Voice by alias, such as OpenAI's voice names. */
   readonly voiceAliases: Readonly<Record<string, string>>;
+  /** ISO 639-1 codes; undefined when the voices do not state them. */
+  readonly languages: readonly string[] | undefined;
   /** Samples per second of its output. */
   readonly sampleRate: number;
   /**

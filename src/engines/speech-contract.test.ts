@@ -33,11 +33,18 @@ const SUBJECTS: Record<string, { kind: string; settings: object }> = {
   },
   flite: {
     kind: "flite",
-    settings: { voices: {}, slots: 8, maxInputCharacters: 4096 },
+    settings: { voices: {}, slots: 8, maxInputCharacters: 4096, checksLanguage: false },
   },
   kokoro: {
     kind: "kokoro",
-    settings: { model: "hibari", voices: {}, slots: 8, threads: undefined, maxInputCharacters: 4096 },
+    settings: {
+      model: "hibari",
+      voices: {},
+      slots: 8,
+      threads: undefined,
+      maxInputCharacters: 4096,
+      checksLanguage: false,
+    },
   },
 };
 

@@ -28,6 +28,8 @@ export interface ModelVoices {
   model: string;
   voices: readonly string[];
   voiceAliases: Readonly<Record<string, string>>;
+  /** ISO 639-1 codes; undefined when unknown. */
+  languages: readonly string[] | undefined;
 }
 
 export class CallerModels {
@@ -127,5 +129,6 @@ export class CallerModels {
 
 function voicesOf(id: string, opened: Model | undefined): ModelVoices[] {
   if (opened?.task !== "speech") return [];
-  return [{ model: id, voices: opened.voices ?? [], voiceAliases: opened.voiceAliases }];
+  const { voices = [], voiceAliases, languages } = opened;
+  return [{ model: id, voices, voiceAliases, languages }];
 }

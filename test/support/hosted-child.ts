@@ -47,6 +47,7 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
         task: "speech",
         voices: ["hum"],
         voiceAliases: {},
+        languages: ["en"],
         sampleRate: 8000,
         speak: async function* ({ text }) {
           yield Float32Array.from(text, (_, index) => index / 10);

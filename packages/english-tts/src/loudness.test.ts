@@ -23,7 +23,7 @@ interface Tts {
 }
 
 async function loudnessOf(tts: Tts, voice: string): Promise<{ lufs: number; peak: number }> {
-  const request = { text: TEXT, voice, speed: 1, maxInputCharacters: 4096 };
+  const request = { text: TEXT, voice, speed: 1, maxInputCharacters: 4096, checksLanguage: true };
   const pieces = await Array.fromAsync(tts.synthesize(request, new AbortController().signal));
   const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]));
   const input = ["-f", "f32le", "-ar", "24000", "-ac", "1", "-i", "pipe:0"];

@@ -6,4 +6,6 @@ export interface SynthesisRequest {
   speed: number;
   /** A longer text throws a TtsError `input_too_long`. */
   maxInputCharacters: number;
+  /** False: speak texts in other languages too, as well as English rules can. */
+  checksLanguage: boolean;
 }

@@ -16,8 +16,16 @@ const settings = z
       .default(8)
       .describe("Concurrent requests, which alternate sentence by sentence; more wait"),
     max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Maximum characters of a request"),
+    language_check: z
+      .boolean()
+      .default(true)
+      .describe("Whether texts that are clearly not in English are refused. Short texts, names and quotations pass"),
   })
-  .transform(({ max_input_characters: maxInputCharacters, ...rest }) => ({ ...rest, maxInputCharacters }));
+  .transform(({ max_input_characters: maxInputCharacters, language_check: checksLanguage, ...rest }) => ({
+    ...rest,
+    maxInputCharacters,
+    checksLanguage,
+  }));
 
 export type FliteSettings = z.output<typeof settings>;
 

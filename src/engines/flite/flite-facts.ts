@@ -23,6 +23,7 @@ export function fliteFacts({ slots, voices }: { slots: number; voices: Readonly<
     slots,
     voices: FLITE_VOICES,
     voiceAliases: completeAliases(FLITE_VOICES, DEFAULT_ALIASES, voices),
+    languages: ["en"],
     sampleRate: FLITE_OUTPUT_RATE,
   };
 }

@@ -14,17 +14,20 @@ export class FliteSpeech implements SpeechModel {
   readonly slots: number | undefined;
   readonly voices = FLITE_VOICES;
   readonly voiceAliases: Readonly<Record<string, string>>;
+  readonly languages: readonly string[] | undefined;
   readonly sampleRate: number;
   readonly #tts: FliteTts;
-  readonly #maxInputCharacters: number;
+  readonly #limits: Pick<FliteSettings, "maxInputCharacters" | "checksLanguage">;
 
   private constructor(tts: FliteTts, settings: FliteSettings) {
     this.#tts = tts;
-    this.#maxInputCharacters = settings.maxInputCharacters;
+    const { maxInputCharacters, checksLanguage } = settings;
+    this.#limits = { maxInputCharacters, checksLanguage };
     ({
       device: this.device,
       slots: this.slots,
       voiceAliases: this.voiceAliases,
+      languages: this.languages,
       sampleRate: this.sampleRate,
     } = fliteFacts(settings));
   }
@@ -43,7 +46,7 @@ export class FliteSpeech implements SpeechModel {
     const { text, speed, instructions } = request;
     if (instructions !== undefined) throw instructionsUnsupported();
     const voice = resolveVoice(request.voice, { voices: FLITE_VOICES, aliases: this.voiceAliases });
-    const synthesis = { text, voice, speed, maxInputCharacters: this.#maxInputCharacters };
+    const synthesis = { ...this.#limits, text, voice, speed };
     yield* withSpeechFaults(this.#tts.synthesize(synthesis, signal));
   }
 }

@@ -8,7 +8,15 @@ import type { HostedSettings } from "../../../test/support/hosted-child.ts";
 import type { Model, SpeechModel } from "../engine.ts";
 import { type Hosted, hostModel } from "./host-model.ts";
 
-const FACTS = { task: "speech", device: "cpu", slots: 2, voices: ["hum"], voiceAliases: {}, sampleRate: 8000 } as const;
+const FACTS = {
+  task: "speech",
+  device: "cpu",
+  slots: 2,
+  voices: ["hum"],
+  voiceAliases: {},
+  languages: ["en"],
+  sampleRate: 8000,
+} as const;
 const REQUEST = { model: "m", text: "abc", voice: "hum", speed: 1, instructions: undefined };
 const never = () => new AbortController().signal;
 

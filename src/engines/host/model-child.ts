@@ -167,8 +167,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       return { task: model.task, slots, slotsPerProject, device, categories, thresholds, takesImages };
     }
     case "speech": {
-      const { voices, voiceAliases, sampleRate } = model;
-      return { task: model.task, slots, device, voices, voiceAliases, sampleRate };
+      const { voices, voiceAliases, languages, sampleRate } = model;
+      return { task: model.task, slots, device, voices, voiceAliases, languages, sampleRate };
     }
     case "transcription":
       return { task: model.task, slots, device, languages: model.languages, abilities: model.abilities };

@@ -23,8 +23,16 @@ const settings = z
       .optional()
       .describe("Default: one for hibari; for kokoro-82m one per core, at most 4"),
     max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Maximum characters of a request"),
+    language_check: z
+      .boolean()
+      .default(true)
+      .describe("Whether texts that are clearly not in English are refused. Short texts, names and quotations pass"),
   })
-  .transform(({ max_input_characters: maxInputCharacters, ...rest }) => ({ ...rest, maxInputCharacters }));
+  .transform(({ max_input_characters: maxInputCharacters, language_check: checksLanguage, ...rest }) => ({
+    ...rest,
+    maxInputCharacters,
+    checksLanguage,
+  }));
 
 /** Kokoro and the small voices distilled from it. */
 export const kokoroEngine = defineEngine({

@@ -10,6 +10,7 @@ export interface KokoroSpeechOptions {
   slots: number;
   threads?: number | undefined;
   maxInputCharacters: number;
+  checksLanguage: boolean;
   /** Paths of the model's files by their names in the manifest. */
   paths: Readonly<Record<string, string>>;
 }
@@ -51,13 +52,15 @@ export class KokoroSpeech implements SpeechModel {
   readonly slots: number;
   readonly voices: readonly string[];
   readonly voiceAliases: Readonly<Record<string, string>>;
+  readonly languages = ["en"];
   readonly sampleRate: number;
   readonly #tts: NeuralTts;
-  readonly #maxInputCharacters: number;
+  readonly #limits: Pick<KokoroSpeechOptions, "maxInputCharacters" | "checksLanguage">;
 
   private constructor(tts: NeuralTts, settings: KokoroSpeechOptions) {
     this.#tts = tts;
-    this.#maxInputCharacters = settings.maxInputCharacters;
+    const { maxInputCharacters, checksLanguage } = settings;
+    this.#limits = { maxInputCharacters, checksLanguage };
     this.slots = settings.slots;
     this.voices = tts.voices;
     this.sampleRate = tts.sampleRate;
@@ -83,7 +86,7 @@ export class KokoroSpeech implements SpeechModel {
     const { text, speed, instructions } = request;
     if (instructions !== undefined) throw instructionsUnsupported();
     const voice = this.#resolveVoice(request.voice);
-    const synthesis = { text, voice, speed, maxInputCharacters: this.#maxInputCharacters };
+    const synthesis = { ...this.#limits, text, voice, speed };
     yield* withSpeechFaults(this.#tts.synthesize(synthesis, signal));
   }
 

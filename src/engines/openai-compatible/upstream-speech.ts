@@ -21,6 +21,7 @@ export class UpstreamSpeech extends UpstreamModel implements SpeechModel {
   readonly task = "speech";
   readonly voices = undefined;
   readonly voiceAliases = {};
+  readonly languages = undefined;
   readonly sampleRate = PCM_RATE;
 
   async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {

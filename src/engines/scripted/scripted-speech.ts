@@ -19,6 +19,7 @@ export class ScriptedSpeech implements SpeechModel {
   readonly slots: number;
   readonly voices: readonly string[];
   readonly voiceAliases: Readonly<Record<string, string>>;
+  readonly languages = undefined;
   readonly sampleRate: number;
   readonly #settings: ScriptedSpeechSettings;
   readonly #closing = new AbortController();

@@ -58,6 +58,7 @@ test("adds the settings to the ONNX file, which still runs, and writes the phone
   expect(await readFile(paths.tokens ?? "", "utf8")).toBe("_ 0\n^ 1\n  3\nə 59\n");
   expect(paths.data).toBe("/data");
   expect(voices).toEqual({ anne: 0, bob: 1 });
+  expect(voice.languages).toEqual(["en"]);
   await voice[Symbol.asyncDispose]();
   await expect(access(paths.model ?? "")).rejects.toThrow("ENOENT");
 });

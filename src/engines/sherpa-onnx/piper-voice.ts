@@ -20,13 +20,15 @@ const PiperSettings = z.looseObject({
   num_speakers: z.int().positive().default(1),
   speaker_id_map: z.record(z.string(), z.int()).default({}),
   dataset: z.string().min(1).optional(),
-  language: z.looseObject({ name_english: z.string() }).optional(),
+  language: z.looseObject({ name_english: z.string(), code: z.string().optional() }).optional(),
 });
 
 interface PiperVoice extends AsyncDisposable {
   paths: ModelPaths;
   /** Speaker numbers by name; undefined if they have no names. */
   voices: Readonly<Record<string, number>> | undefined;
+  /** ISO 639-1 codes. */
+  languages: readonly string[];
 }
 
 /** Writes the files to a temporary folder, which disposal deletes. Throws a Fault when the settings are not Piper's. */
@@ -40,7 +42,7 @@ export async function preparePiperVoice({ model = "", config = "", data = "" }: 
     await appendFile(paths.model, metadata(settings));
     const tokens = Object.entries(settings.phoneme_id_map).map(([phoneme, [id]]) => `${phoneme} ${id}\n`);
     await writeFile(paths.tokens, tokens.join(""));
-    return { paths, voices: voicesOf(settings), [Symbol.asyncDispose]: remove };
+    return { paths, voices: voicesOf(settings), languages: [languageOf(settings)], [Symbol.asyncDispose]: remove };
   } catch (failure) {
     await remove();
     throw failure;
@@ -64,6 +66,11 @@ async function readSettings(path: string): Promise<z.output<typeof PiperSettings
 function voicesOf({ num_speakers, speaker_id_map, dataset }: z.output<typeof PiperSettings>): PiperVoice["voices"] {
   if (Object.keys(speaker_id_map).length > 0) return speaker_id_map;
   return num_speakers === 1 && dataset !== undefined ? { [dataset]: 0 } : undefined;
+}
+
+/** Returns `en` for the language `en_GB`, or for espeak-ng's voice `en-gb-x-rp`. */
+function languageOf({ language, espeak }: z.output<typeof PiperSettings>): string {
+  return (language?.code ?? espeak.voice).replace(/[-_].*$/s, "").toLowerCase();
 }
 
 /** `metadata_props` of ONNX's ModelProto. Fields appended to a Protocol Buffers message become part of it. */

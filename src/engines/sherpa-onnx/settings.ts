@@ -21,12 +21,18 @@ export const sherpaOnnxSettings = z.strictObject({
     .array(z.string().regex(/^[a-z]{2,3}$/, { error: "must be ISO 639-1 codes such as en" }))
     .min(1)
     .optional()
-    .describe("Languages that the model knows, the default first. Default: all languages of the family, or en"),
+    .describe(
+      "Languages that the model knows, the default first. Default: those of Piper's config, all of the family, or en",
+    ),
   voices: z
     .record(z.string().min(1), z.int().min(0))
     .optional()
     .describe("Speech: the model's speaker numbers by voice name. Default: the numbers are the names"),
   max_input_characters: z.int().min(1).max(1_000_000).default(4096).describe("Speech: maximum characters of the input"),
+  language_check: z
+    .boolean()
+    .default(true)
+    .describe("Speech: whether an English voice refuses texts that are clearly not in English"),
   slots: z.int().min(1).max(64).default(4).describe("Concurrent requests; more wait"),
   threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
 });

@@ -31,13 +31,15 @@ async function prepareTranscription(settings: SherpaOnnxSettings): Promise<Sherp
 }
 
 async function prepareSpeech(settings: SherpaOnnxSettings): Promise<SherpaStart> {
-  const { family, files: paths, slots, threads, voices, max_input_characters: maxInputCharacters } = settings;
+  const { family, files: paths, slots, threads, voices, languages } = settings;
+  const { max_input_characters: maxInputCharacters, language_check: checksLanguage } = settings;
   if (!isSpeechFamily(family)) {
     const known = Object.keys(SPEECH_FAMILIES).join(", ");
     throw invalidRequest(`For speech, \`family\` has to be one of ${known}.`, "family");
   }
   await requireFiles(paths, family, SPEECH_FAMILIES[family].roles);
-  return { task: "speech", settings: { family, paths, voices, maxInputCharacters, slots, threads } };
+  const texts = { maxInputCharacters, languages, checksLanguage };
+  return { task: "speech", settings: { family, paths, voices, ...texts, slots, threads } };
 }
 
 async function requireFiles(paths: ModelPaths, family: string, roles: readonly string[]): Promise<void> {

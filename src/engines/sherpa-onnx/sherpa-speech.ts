@@ -2,6 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
+import { requireEnglish } from "@parlance-inference/english-tts/require-english";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import pLimit from "p-limit";
 import { invalidRequest } from "../../faults.ts";
@@ -20,6 +21,9 @@ export interface SherpaSpeechSettings {
   /** Speaker numbers by voice name; undefined: the numbers are the names. */
   voices: Readonly<Record<string, number>> | undefined;
   maxInputCharacters: number;
+  /** ISO 639-1 codes; undefined: those of Piper's configuration. */
+  languages: readonly string[] | undefined;
+  checksLanguage: boolean;
   slots: number;
   threads: number | undefined;
 }
@@ -33,10 +37,12 @@ export class SherpaSpeech implements SpeechModel {
   readonly slots: number;
   readonly voices: readonly string[];
   readonly voiceAliases: Readonly<Record<string, string>>;
+  readonly languages: readonly string[] | undefined;
   readonly sampleRate: number;
   readonly #model: OfflineTts;
   readonly #speakers: Readonly<Record<string, number>>;
   readonly #maxInputCharacters: number;
+  readonly #requiresEnglish: boolean;
   /** One sentence at a time, first come first served: concurrent requests alternate. */
   readonly #limit = pLimit(1);
 
@@ -48,6 +54,8 @@ export class SherpaSpeech implements SpeechModel {
     this.slots = settings.slots;
     this.voices = Object.keys(this.#speakers);
     this.voiceAliases = completeAliases(this.voices, {}, {});
+    this.languages = settings.languages;
+    this.#requiresEnglish = settings.checksLanguage && settings.languages?.join() === "en";
     this.sampleRate = model.sampleRate;
   }
 
@@ -67,7 +75,7 @@ export class SherpaSpeech implements SpeechModel {
       const message = `voices.${invalid[0]}: the model has no speaker ${invalid[1]}; its ${model.numSpeakers} speakers are numbered from 0.`;
       throw invalidRequest(message, "voices");
     }
-    return new SherpaSpeech(model, { ...settings, voices });
+    return new SherpaSpeech(model, { ...settings, voices, languages: settings.languages ?? piper?.languages });
   }
 
   health(): ModelHealth {
@@ -87,7 +95,9 @@ export class SherpaSpeech implements SpeechModel {
     const { sampleRate } = this;
     const limits = { maxInputCharacters: this.#maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
-    for (const segment of toSegments(text, limits)) {
+    const segments = toSegments(text, limits);
+    if (this.#requiresEnglish) await requireEnglish(text);
+    for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {
         yield new Float32Array(Math.round(segment.pauseSeconds * sampleRate));

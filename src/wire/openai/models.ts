@@ -116,7 +116,9 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     metadata.max_output_tokens = null;
   }
   if (task === "speech") {
-    metadata.voices = opened?.task === "speech" ? (opened.voices ?? null) : null;
+    const speech = opened?.task === "speech" ? opened : undefined;
+    metadata.voices = speech?.voices ?? null;
+    metadata.languages = speech?.languages ?? null;
     metadata.formats = SPEECH_FORMATS;
   }
   if (task === "transcription") {

@@ -8,6 +8,7 @@ export interface ListedVoices {
   model: string;
   voices: readonly string[];
   voiceAliases: Readonly<Record<string, string>>;
+  languages: readonly string[] | undefined;
 }
 
 /** Renders GET /v1/audio/models, which Open WebUI requests for the speech models. */
@@ -17,16 +18,17 @@ export function toSpeechModelList(ids: readonly string[]): Record<string, unknow
 
 /** Lists each model's own voices, then its aliases with the voice that each resolves to. */
 export function toVoiceList(models: readonly ListedVoices[]): Record<string, unknown> {
-  const entry = (model: string, id: string, voice: string) => ({
+  const entry = ({ model, languages }: ListedVoices, id: string, voice: string) => ({
     id,
     object: "voice",
     name: id,
     model,
     voice,
+    languages: languages ?? null,
   });
-  const data = models.flatMap(({ model, voices, voiceAliases }) => [
-    ...voices.map((voice) => entry(model, voice, voice)),
-    ...Object.entries(voiceAliases).map(([alias, voice]) => entry(model, alias, voice)),
+  const data = models.flatMap((model) => [
+    ...model.voices.map((voice) => entry(model, voice, voice)),
+    ...Object.entries(model.voiceAliases).map(([alias, voice]) => entry(model, alias, voice)),
   ]);
   // Open WebUI and Kokoro-FastAPI read `voices`.
   return { object: "list", data, voices: data.map(({ id, name }) => ({ id, name })) };

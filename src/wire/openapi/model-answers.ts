@@ -108,6 +108,7 @@ export const VoiceList = named(
         name: z.string(),
         model: z.string(),
         voice: z.string().describe("The model's own voice, which differs for aliases."),
+        languages: z.array(z.string()).nullable().describe("ISO 639-1 codes; null when unknown."),
       }),
     ),
     voices: z.array(z.object({ id: z.string(), name: z.string() })),

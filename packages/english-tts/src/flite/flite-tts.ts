@@ -36,12 +36,12 @@ export class FliteTts {
    * once `signal` aborts. Throws a TtsError before the first samples.
    */
   async *synthesize(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const { voice, speed, maxInputCharacters } = request;
+    const { voice, speed, maxInputCharacters, checksLanguage } = request;
     if (!FLITE_VOICES.some((known) => known === voice)) throw unknownVoice(voice, FLITE_VOICES);
     const limits = { maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
     const segments = toSegments(request.text, limits);
-    await requireEnglish(request.text);
+    if (checksLanguage) await requireEnglish(request.text);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {

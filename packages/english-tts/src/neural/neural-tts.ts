@@ -72,13 +72,13 @@ export class NeuralTts {
    * Throws a TtsError before the first samples.
    */
   async *synthesize(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const { voice, speed, maxInputCharacters } = request;
+    const { voice, speed, maxInputCharacters, checksLanguage } = request;
     this.#checkVoice(voice);
     // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes.
     const maxSentenceCharacters = this.#model.maxPhonemes;
     let hasSpoken = false;
     const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters });
-    await requireEnglish(request.text);
+    if (checksLanguage) await requireEnglish(request.text);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {
