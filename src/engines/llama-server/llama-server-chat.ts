@@ -12,6 +12,7 @@ import type { ModelHealth } from "../open-model.ts";
 import { Connections } from "../openai-compatible/connections.ts";
 import { openAiCompatibleSettings } from "../openai-compatible/settings.ts";
 import { UpstreamChat } from "../openai-compatible/upstream-chat.ts";
+import { toInfillPrompt } from "./infill.ts";
 import { toServerBody } from "./server-body.ts";
 import type { ServerProperties } from "./server-properties.ts";
 import type { LlamaServerSettings } from "./settings.ts";
@@ -50,7 +51,7 @@ export class LlamaServerChat implements ChatModel {
       reasoning,
       choices: slots,
       completions: true,
-      infill: false,
+      infill: properties.infill !== undefined,
     };
   }
 
@@ -72,8 +73,9 @@ export class LlamaServerChat implements ChatModel {
     const facts = server.current();
     const ended = server.ended().then(() => true);
     // Written here rather than by the upstream, so nothing is silently ignored.
-    const body = toServerBody((await withGrammars(request, signal)) ?? request, this.#properties);
+    const compiled = (await withGrammars(request, signal)) ?? request;
     try {
+      const body = toServerBody(await this.#withGap(compiled, facts, signal), this.#properties);
       const upstream = await this.#upstreamOf(facts);
       yield* upstream.events(request, body, signal);
     } catch (error) {
@@ -82,6 +84,14 @@ export class LlamaServerChat implements ChatModel {
       const message = "The model's engine failed: llama-server ended. Try again in a moment.";
       throw unavailable(message, "engine_failed", 2, error);
     }
+  }
+
+  /** Replaces a prompt and its suffix by token IDs. */
+  async #withGap(request: ChatRequest, facts: ServerFacts, signal: AbortSignal): Promise<ChatRequest> {
+    const { prompt } = request;
+    const { infill: tokens } = this.#properties;
+    if (prompt?.suffix === undefined || tokens === undefined) return request;
+    return { ...request, prompt: { ...prompt, input: await toInfillPrompt(prompt, { ...facts, tokens }, signal) } };
   }
 
   /** A new one for each start of the server. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { unavailable } from "../../faults.ts";
+import { findInfillTokens, type InfillTokens } from "./infill.ts";
 
 export interface ServerProperties {
   slots: number;
@@ -12,6 +13,8 @@ export interface ServerProperties {
   tools: boolean;
   reasoning: boolean;
   vision: boolean;
+  /** Tokens that mark a gap; undefined for a model that does not fill in the middle. */
+  infill: InfillTokens | undefined;
 }
 
 const Props = z.object({
@@ -23,6 +26,8 @@ const Props = z.object({
   modalities: z.object({ vision: z.boolean().default(false) }).default({ vision: false }),
 });
 const Models = z.object({ data: z.array(z.object({ meta: z.object({ n_vocab: z.int() }).nullish() })) });
+
+const TIMEOUT_MS = 10_000;
 
 /** Throws a Fault when a required property is missing. */
 export async function readProperties(origin: string, key: string): Promise<ServerProperties> {
@@ -38,13 +43,15 @@ export async function readProperties(origin: string, key: string): Promise<Serve
     tools: caps === undefined ? /\btools\b/.test(template) : caps.supports_tools === true,
     reasoning: caps?.supports_reasoning_effort === true || /enable_thinking|<think>|\[THINK\]/.test(template),
     vision: props.modalities.vision,
+    // An old version has no such path.
+    infill: await findInfillTokens({ origin, key }, AbortSignal.timeout(TIMEOUT_MS)).catch(() => undefined),
   };
 }
 
 async function get<Schema extends z.ZodType>(url: string, key: string, schema: Schema): Promise<z.output<Schema>> {
   const response = await fetch(url, {
     headers: { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const read = schema.safeParse(await response.json());
   if (read.success) return read.data;
