@@ -4,11 +4,12 @@ import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { chatLine, createBatch, readLines, untilEnded } from "../support/batches.ts";
 import { eventually } from "../support/eventually.ts";
 import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/pgbouncer.ts";
-import { sharedPostgres } from "../support/postgres.ts";
+import { sharedPostgres, startPostgres } from "../support/postgres.ts";
 import { HAS_S3, type S3Server, startS3, WITHOUT_S3 } from "../support/s3.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -80,6 +81,28 @@ test("answers each line once when the replica that runs the batch is killed", as
 test("hands a batch over when its replica stops", async () => {
   const url = await (await sharedPostgres()).createDatabase();
   await killRunningReplica(url.reveal(), "SIGTERM");
+});
+
+test("answers each line once when the database is away in the middle of a batch", async () => {
+  await using postgres = await startPostgres();
+  const url = await postgres.createDatabase();
+  const [one] = await startReplicas(url.reveal());
+  const client = one.client();
+  const lines = Array.from({ length: LINES }, (_, index) => chatLine(`${index}`, `Line ${index}`, "slow"));
+  const created = await createBatch(client, lines);
+  await eventually(async () => {
+    expect((await client.batches.retrieve(created.id)).request_counts?.completed).toBeGreaterThan(20);
+  });
+  await postgres.stop();
+  await pause(4_000);
+  await postgres.start();
+  await eventually(async () => expect((await client.batches.retrieve(created.id)).id).toBe(created.id), 60);
+  const batch = await untilEnded(client, created, 90);
+  expect(batch).toMatchObject({ status: "completed", request_counts: { total: LINES, completed: LINES, failed: 0 } });
+  const answers = await readLines(client, batch.output_file_id);
+  expect(answers.map(({ custom_id }) => Number(custom_id)).sort((a, b) => a - b)).toEqual(
+    lines.map((_, index) => index),
+  );
 });
 
 test.skipIf(!HAS_S3)(`hands a batch over whose files are in S3${WITHOUT_S3}`, async () => {
