@@ -1,6 +1,7 @@
 /** What every operation on chat and embedding models has in common: keys, permissions, limits, usage, policies. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chatLine, createBatch, readAnswers, readLines, untilEnded } from "./support/batches.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -194,6 +195,40 @@ describe.each(Object.entries(CHATS))("%s under a moderation policy", (name, oper
       });
     });
   });
+});
+
+test("a line of a batch is found, permitted, limited and moderated as the same request", async () => {
+  const { id, key } = await newProject();
+  const client = service.client({ apiKey: key });
+  const policy = { input: { mode: "block" }, output: { mode: "block" } };
+  await administer(`projects/${id}/moderation_policy`, { model: "judge", policy });
+  const lines = [
+    chatLine("answered", "Hello there"),
+    chatLine("blocked", "A zebra"),
+    chatLine("unknown", "Hello there", "nothing"),
+  ];
+  const batch = await untilEnded(client, await createBatch(client, lines));
+  expect((await readAnswers(client, batch)).get("answered")).toBe("Hello there");
+  const errors = await readLines(client, batch.error_file_id);
+  const failures = errors.map(({ custom_id, response }) => {
+    const body = response?.body as { error: { message: string } } | undefined;
+    return [custom_id, response?.status_code, body?.error.message];
+  });
+  expect(failures).toEqual(
+    expect.arrayContaining([
+      ["blocked", 400, expect.stringContaining("blocked by the moderation policy")],
+      ["unknown", 404, expect.stringContaining("does not exist")],
+    ]),
+  );
+  const logged = service.log().filter(({ msg, projectId }) => msg === "request" && projectId === id);
+  const statuses = logged.filter(({ path }) => path === "/v1/chat/completions").map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, 400, 404]);
+  const restricted = await newProject();
+  await administer(`projects/${restricted.id}/model_permissions`, { mode: "allow_list", model_ids: ["judge"] });
+  const other = service.client({ apiKey: restricted.key });
+  const forbidden = await untilEnded(other, await createBatch(other, lines.slice(0, 1)));
+  const [line] = await readLines(other, forbidden.error_file_id);
+  expect(line?.response?.status_code).toBe(404);
 });
 
 test.each(["images/generations", "fine_tuning/jobs", "assistants", "vector_stores", "evals", "videos"])(

@@ -6,11 +6,14 @@ import type { Settlement } from "../inference/settlement.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { RequestEntry } from "../usage/request-history.ts";
+import { currentLine } from "./run-line.ts";
 
 interface RequestRecord {
   beganAt: number;
   /** Requested model as the caller wrote it; the log truncates it. */
   model: string | undefined;
+  /** Whether it is a line of a batch, which has no connection. */
+  isLine: boolean;
   /** Outcome of the inference, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
@@ -56,6 +59,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
   app.addHook("onRequest", (request, reply, done) => {
     const record: RequestRecord = {
       beganAt: performance.now(),
+      isLine: currentLine() !== undefined,
       model: undefined,
       settlement: undefined,
       failure: undefined,
@@ -69,7 +73,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     // Not Fastify's onResponse, which disconnected clients never trigger.
     reply.raw.on("close", () => {
       records.open -= 1;
-      if (!reply.raw.writableFinished) for (const leave of record.leaving) leave();
+      if (!isAnswered(request, reply)) for (const leave of record.leaving) leave();
       logRequest(request, reply);
     });
     done();
@@ -131,7 +135,7 @@ function operationOf(request: FastifyRequest): string {
 
 function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settlement | undefined) {
   const { record } = request;
-  const hasLeft = (!reply.raw.writableFinished && !record.isUpgraded) || settlement?.outcome === "client-left";
+  const hasLeft = (!isAnswered(request, reply) && !record.isUpgraded) || settlement?.outcome === "client-left";
   return {
     requestId: request.id,
     traceId: request.span?.traceId,
@@ -157,6 +161,11 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
     completionTokens: settlement?.used.completionTokens,
     msg: "request",
   };
+}
+
+/** Whether the answer was sent completely. Nothing is flushed to a connection for the line of a batch. */
+function isAnswered({ record }: FastifyRequest, { raw }: FastifyReply): boolean {
+  return raw.writableFinished || (record.isLine && raw.writableEnded);
 }
 
 function toHistoryEntry(
