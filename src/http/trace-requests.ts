@@ -1,7 +1,7 @@
 /** One span per request, in which its handler runs. */
 
-import type { FastifyInstance } from "fastify";
-import { type TraceSpan, type Tracing, within } from "../observability/trace.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type SpanOptions, type TraceSpan, type Tracing, within } from "../observability/trace.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -17,15 +17,9 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing | undefined
   if (tracing === undefined) return;
   app.addHook("onRequest", (request, reply, done) => {
     if (!TRACED.test(request.url)) return done();
-    const route = request.routeOptions.url ?? "unknown";
-    const attributes = {
-      "http.request.method": request.method,
-      "http.route": route,
-      "url.path": request.url.split("?", 1)[0]?.slice(0, 200),
-      "parlance.request_id": request.id,
-    };
-    const span = tracing.begin(`${request.method} ${route}`, request.headers, { kind: "server", attributes });
+    const span = tracing.begin(request.headers, () => describe(request));
     request.span = span;
+    if (!span.isRecorded) return done();
     reply.raw.on("close", () => {
       const status = reply.raw.writableFinished ? reply.statusCode : 499;
       span.end(
@@ -41,4 +35,18 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing | undefined
   });
   // Events of the request's body run outside the span, and the handler after them.
   app.addHook("preHandler", (request, _reply, done) => within(request.span, done));
+}
+
+function describe(request: FastifyRequest): SpanOptions & { name: string } {
+  const route = request.routeOptions.url ?? "unknown";
+  return {
+    name: `${request.method} ${route}`,
+    kind: "server",
+    attributes: {
+      "http.request.method": request.method,
+      "http.route": route,
+      "url.path": request.url.split("?", 1)[0]?.slice(0, 200),
+      "parlance.request_id": request.id,
+    },
+  };
 }

@@ -11,8 +11,9 @@ export interface SpanOptions {
 }
 
 export interface TraceSpan {
-  /** Of all spans of the request, in hexadecimal. */
-  readonly traceId: string;
+  /** Of all spans of the request, in hexadecimal; undefined if it has none yet and is not recorded. */
+  readonly traceId: string | undefined;
+  readonly isRecorded: boolean;
   /** W3C headers of requests that are part of the span. */
   headers(): Readonly<Record<string, string>>;
   /** Starts a span within this one. */
@@ -22,8 +23,8 @@ export interface TraceSpan {
 }
 
 export interface Tracing {
-  /** Starts the span of a request, within that of its caller if its headers name one. */
-  begin(name: string, headers: IncomingHttpHeaders, options: SpanOptions): TraceSpan;
+  /** Starts the span of a request, within that of its caller if its headers name one. Describes only what is recorded. */
+  begin(headers: IncomingHttpHeaders, describe: () => SpanOptions & { name: string }): TraceSpan;
   /** Sends what is left. */
   close(): Promise<void>;
 }
