@@ -1,7 +1,7 @@
 /** Loudness of each voice by FFmpeg's meter (EBU R 128). Skipped where FFmpeg is not installed. */
 
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FliteTts } from "./flite/flite-tts.ts";
@@ -14,6 +14,8 @@ const HIBARI = join(
   process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../../.parlance/models"),
   "hibari",
 );
+/** Only where `parlance models pull kokoro-82m` has run. */
+const KOKORO = join(HIBARI, "../kokoro-82m");
 const TEXT =
   "The weather in the mountains can change within a few minutes. She had never seen the ocean before, and she stood " +
   "there without a word. Could you tell me where the nearest station is? Good morning, everyone!";
@@ -41,6 +43,20 @@ describe.skipIf(spawnSync("ffmpeg", ["-version"]).status !== 0)("loudness", () =
     expect(Math.abs(lufs - TARGET_LUFS)).toBeLessThan(1);
     expect(peak).toBeLessThan(1);
   });
+
+  // The loudest voice, the quietest one, and a mix: others take seconds each.
+  test.skipIf(!existsSync(KOKORO)).each(["af_aoede", "af_nova", "af_aoede+af_nova"])(
+    "of Kokoro's %s is -20 LUFS without clipping",
+    async (voice) => {
+      const paths = Object.fromEntries(readdirSync(KOKORO).map((name) => [name, join(KOKORO, name)]));
+      const tts = await NeuralTts.open({ paths });
+      const { lufs, peak } = await loudnessOf(tts, voice);
+      await tts.close();
+      expect(Math.abs(lufs - TARGET_LUFS)).toBeLessThan(1);
+      expect(peak).toBeLessThan(1);
+    },
+    120_000,
+  );
 
   test("of hibari's heart is -20 LUFS without clipping", async () => {
     const paths = Object.fromEntries(readdirSync(HIBARI).map((name) => [name, join(HIBARI, name)]));

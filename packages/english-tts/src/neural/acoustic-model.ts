@@ -3,8 +3,6 @@ export interface AcousticModel {
   /** The default voice first. */
   readonly voices: readonly string[];
   readonly sampleRate: number;
-  /** Integrated loudness of its voices, in LUFS (EBU R 128), as measured over several sentences. */
-  readonly loudness: number;
   /** Whether `a+b` names a mix of two voices. */
   readonly mixesVoices: boolean;
   /** Phonemes that one call accepts. */
@@ -14,6 +12,8 @@ export interface AcousticModel {
    * is meaningless once `signal` has aborted. Calls must not overlap.
    */
   synthesize(phonemes: readonly number[], voice: string, speed: number, signal: AbortSignal): Promise<Float32Array>;
+  /** Integrated loudness of a voice, in LUFS (EBU R 128), as measured over several sentences. */
+  loudnessOf(voice: string): number;
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export async function openHibari(files: Readonly<Record<string, string>>, thread
     mixesVoices: false,
     sampleRate: HIBARI_SAMPLE_RATE,
     // Measured with the voice heart.
-    loudness: -26,
+    loudnessOf: () => -26,
     maxPhonemes: 400,
     synthesize: async (phonemes, voice, speed, signal) => {
       const ids = paddedIds(phonemes);

@@ -92,7 +92,7 @@ export class NeuralTts {
         );
         if (signal.aborted || samples === undefined) return;
         hasSpoken = true;
-        yield fadeEdges(levelLoudness(samples, this.#model.loudness), this.sampleRate);
+        yield fadeEdges(levelLoudness(samples, this.#model.loudnessOf(voice)), this.sampleRate);
       }
     }
     if (!hasSpoken) throw nothingToSpeak();
