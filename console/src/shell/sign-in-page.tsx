@@ -1,9 +1,10 @@
-import { Alert, Button, Card, Center, Code, Group, Loader, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Center, Code, Group, Loader, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { replaceSession, signIn } from "../api/session.ts";
+import { ErrorAlert } from "../components/error-alert.tsx";
 import { Logo } from "./logo.tsx";
 
 export function SignInPage() {
@@ -47,11 +48,7 @@ export function SignInPage() {
           ) : (
             <form onSubmit={form.onSubmit(({ key }) => mutation.mutate({ key: key.trim() }))}>
               <Stack>
-                {mutation.error !== null && (
-                  <Alert color="red" variant="light" role="alert">
-                    {mutation.error.message}
-                  </Alert>
-                )}
+                <ErrorAlert error={mutation.error} />
                 <PasswordInput
                   label="API key or admin key"
                   description="The key is exchanged for a session and never stored in this browser."

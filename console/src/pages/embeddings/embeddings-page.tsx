@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Progress, Select, Stack, Table, Textarea, TextInput } from "@mantine/core";
+import { Button, Card, Group, Progress, Select, Stack, Table, Textarea, TextInput } from "@mantine/core";
 import { IconVectorTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import type { ModelEntry } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { WithModels } from "../../components/with-models.tsx";
 
 export function EmbeddingsPage() {
@@ -63,11 +64,7 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
             </Button>
             <AsCode samples={() => samples(model, [text, ...lines])} />
           </Group>
-          {compare.error !== null && (
-            <Alert color="red" variant="light" role="alert">
-              {compare.error.message}
-            </Alert>
-          )}
+          <ErrorAlert error={compare.error} />
           {compare.data !== undefined && (
             <Table data-testid="nearest">
               <Table.Tbody>

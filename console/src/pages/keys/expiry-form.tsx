@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatDateTime } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.ts";
 import { ExpiryField } from "./expiry-field.tsx";
@@ -35,11 +36,7 @@ export function ExpiryForm({ save, onSaved }: ExpiryFormProps) {
             : seconds !== undefined &&
               `Programs that use it get a 401 from ${formatDateTime(Date.now() / 1000 + seconds)} on. An expired key cannot be renewed.`}
         </Text>
-        {action.error !== null && (
-          <Alert color="red" variant="light" role="alert">
-            {action.error.message}
-          </Alert>
-        )}
+        <ErrorAlert error={action.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={action.isPending} disabled={seconds === undefined}>
             Save expiry

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, Select, Stack, Textarea } from "@mantine/core";
+import { Badge, Button, Card, Group, Select, Stack, Textarea } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { curlJson, PYTHON_CLIENT, TYPESCRIPT_CLIENT } from "../../components/code-text.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { WithModels } from "../../components/with-models.tsx";
 import { ScoreTable } from "./score-table.tsx";
 
@@ -68,11 +69,7 @@ function ModerationForm({ models }: { models: ModelEntry[] }) {
             </Button>
             <AsCode samples={() => samples(model, input || "Hello")} />
           </Group>
-          {moderate.error !== null && (
-            <Alert color="red" variant="light" role="alert">
-              {moderate.error.message}
-            </Alert>
-          )}
+          <ErrorAlert error={moderate.error} />
           {result !== undefined && (
             <div data-testid="moderation">
               <Badge color={result.flagged ? "red" : "teal"} variant="dot" tt="none" mb="xs">

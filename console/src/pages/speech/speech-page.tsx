@@ -1,10 +1,11 @@
-import { Alert, Button, Card, Group, NumberInput, Select, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Card, Group, NumberInput, Select, Stack, Text, Textarea } from "@mantine/core";
 import { IconDownload, IconVolume } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { request, send } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatBytes, formatSeconds } from "../../components/format.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { canStream, playStream } from "./play-stream.ts";
@@ -123,11 +124,7 @@ function SpeechForm({ models }: { models: ModelEntry[] }) {
             </Button>
             <AsCode samples={() => speechSamples(chosen)} />
           </Group>
-          {(speak.error ?? voices.error) !== null && (
-            <Alert color="red" variant="light" role="alert">
-              {(speak.error ?? voices.error)?.message}
-            </Alert>
-          )}
+          <ErrorAlert error={speak.error ?? voices.error} />
           {speak.data !== undefined && <Player recording={speak.data} complete={complete} />}
         </Stack>
       </form>

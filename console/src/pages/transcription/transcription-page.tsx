@@ -1,10 +1,11 @@
-import { Alert, Button, Card, FileInput, Group, Loader, Select, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Button, Card, FileInput, Group, Loader, Select, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconDownload, IconMicrophone, IconPlayerStop, IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatSeconds } from "../../components/format.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { readTranscript } from "./read-transcript.ts";
@@ -90,11 +91,7 @@ function TranscriptionForm({ models }: { models: ModelEntry[] }) {
           </Button>
           <AsCode samples={() => transcriptionSamples(model, file?.name ?? "recording.mp3")} />
         </Group>
-        {(transcribe.error ?? recorder.error) !== null && (
-          <Alert color="red" variant="light" role="alert">
-            {(transcribe.error ?? recorder.error)?.message}
-          </Alert>
-        )}
+        <ErrorAlert error={transcribe.error ?? recorder.error} />
         {transcript !== undefined && (
           <TranscriptView transcript={transcript} url={url} isComplete={transcribe.isSuccess} />
         )}

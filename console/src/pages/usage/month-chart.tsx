@@ -1,6 +1,7 @@
 import "@mantine/charts/styles.css";
 import { AreaChart } from "@mantine/charts";
 import { formatCost } from "../../components/format.ts";
+import { limitLine } from "./limit-line.ts";
 
 interface MonthChartProps {
   points: { day: number; spent: number | null }[];
@@ -25,16 +26,7 @@ export function MonthChart({ points, limit, height }: MonthChartProps) {
       xAxisProps={{ minTickGap: 32 }}
       areaProps={{ isAnimationActive: false }}
       series={[{ name: "spent", label: "Spent", color: "cyan.7" }]}
-      referenceLines={[
-        {
-          y: limit,
-          color: "red.6",
-          label: "Limit",
-          labelPosition: "insideTopLeft",
-          strokeDasharray: "6 4",
-          ifOverflow: "extendDomain",
-        },
-      ]}
+      referenceLines={[limitLine(limit)]}
     />
   );
 }

@@ -1,6 +1,7 @@
 import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
 import { formatCompact, formatCost } from "../../components/format.ts";
+import { limitLine } from "./limit-line.ts";
 import { timeLabel } from "./time-label.ts";
 import { highestBar, type Metric } from "./usage-limits.ts";
 import { bucketsOf, type UsageRow, type UsageSelection } from "./usage-query.ts";
@@ -55,20 +56,7 @@ export function UsageChart({ rows, metric, selection, limit, height }: UsageChar
       yAxisProps={{ width: 56 }}
       xAxisProps={{ minTickGap: 32 }}
       maxBarWidth={48}
-      referenceLines={
-        isNear
-          ? [
-              {
-                y: limit,
-                color: "red.6",
-                label: "Limit",
-                labelPosition: "insideTopLeft",
-                strokeDasharray: "6 4",
-                ifOverflow: "extendDomain",
-              },
-            ]
-          : []
-      }
+      referenceLines={isNear ? [limitLine(limit)] : []}
       // Each frame of an animation would draw all bars again.
       barProps={{ isAnimationActive: false }}
       series={series.map((name, index) => ({

@@ -6,6 +6,15 @@ import { downloadCsv } from "./download-csv.ts";
 import { timeLabel } from "./time-label.ts";
 import { GROUPS, INTERVALS, type UsageRow, type UsageSelection } from "./usage-query.ts";
 
+const COLUMNS: readonly (readonly [label: string, show: (row: UsageRow) => string])[] = [
+  ["Requests", ({ requests }) => formatNumber(requests)],
+  ["Input tokens", ({ inputTokens }) => formatNumber(inputTokens)],
+  ["Output tokens", ({ outputTokens }) => formatNumber(outputTokens)],
+  ["Audio", ({ audioSeconds }) => formatSeconds(audioSeconds)],
+  ["Characters", ({ characters }) => formatNumber(characters)],
+  ["Cost", ({ cost }) => formatCost(cost)],
+];
+
 interface UsageTableProps {
   rows: readonly UsageRow[];
   selection: UsageSelection;
@@ -35,38 +44,29 @@ export function UsageTable({ rows, selection }: UsageTableProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{what}</Table.Th>
-              <Table.Th ta="right">Requests</Table.Th>
-              <Table.Th ta="right">Input tokens</Table.Th>
-              <Table.Th ta="right">Output tokens</Table.Th>
-              <Table.Th ta="right">Audio</Table.Th>
-              <Table.Th ta="right">Characters</Table.Th>
-              <Table.Th ta="right">Cost</Table.Th>
+              {COLUMNS.map(([label]) => (
+                <Table.Th key={label} ta="right">
+                  {label}
+                </Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
-          <VirtualBody rows={lines} columns={7} rowHeight={37} keyOf={(line) => `${line.time} ${line.group}`}>
+          <VirtualBody
+            rows={lines}
+            columns={1 + COLUMNS.length}
+            rowHeight={37}
+            keyOf={(line) => `${line.time} ${line.group}`}
+          >
             {(line) => (
               <>
                 <Table.Td fw={500} className="wrap-anywhere">
                   {nameOf(line)}
                 </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatNumber(line.requests)}
-                </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatNumber(line.inputTokens)}
-                </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatNumber(line.outputTokens)}
-                </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatSeconds(line.audioSeconds)}
-                </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatNumber(line.characters)}
-                </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatCost(line.cost)}
-                </Table.Td>
+                {COLUMNS.map(([label, show]) => (
+                  <Table.Td key={label} ta="right" className="tabular">
+                    {show(line)}
+                  </Table.Td>
+                ))}
               </>
             )}
           </VirtualBody>
