@@ -102,7 +102,7 @@ function toOperation(method: string, path: string, operation: Operation, compone
   return {
     operationId: toOperationId(method, path),
     tags: [tag],
-    summary: ROUTE_SUMMARIES[`${method} ${toRoute(path)}`] ?? "",
+    summary: ROUTE_SUMMARIES[`${method} ${path}`] ?? ROUTE_SUMMARIES[`${method} ${toRoute(path)}`] ?? "",
     ...(METHODS_WITH_KEY.includes(errors) && {
       security: [{ [errors === "administration" ? "admin_key" : "project_key"]: [] }],
     }),
@@ -129,7 +129,7 @@ function toOperationId(method: string, path: string): string {
   return `${method.toLowerCase()}${named.join("")}`;
 }
 
-/** Key of the summary of a path. */
+/** Key of the summary of a path that is a wildcard in its route. */
 function toRoute(path: string): string {
   return path.replace(/\/\{(model|file)\}$/, "/*");
 }
