@@ -10,6 +10,9 @@ test.each([
   ["Je suis très fatigué aujourd'hui et je vais me coucher avec un bon livre.", "French"],
   ["La réunion commence à neuf heures et nous avons besoin de vous dans la grande salle.", "French"],
   ["Mañana por la mañana vamos a ir a la playa con los niños y con el perro.", "Spanish"],
+  ["Jeg har ikke været her før, men det er en meget smuk by.", "Danish"],
+  ["Nem tudom, hogy hol van a pályaudvar, de majd megkérdezem valakitől.", "Hungarian"],
+  ["Saya tidak tahu di mana stasiun itu, tetapi kami akan bertanya kepada mereka.", "Indonesian"],
   ["El libro que está sobre la mesa es de mi hermano y no lo puedes tocar.", "Spanish"],
 ])("rejects %j", async (text, finding) => {
   await expect(requireEnglish(text)).rejects.toMatchObject({
@@ -35,6 +38,7 @@ test.each([
   "Spaghetti alla carbonara, tagliatelle al ragù, tiramisù",
   "no no no no no no",
   "x x x x x x x x",
+  "la la la la la da da da dum de dum de da",
   "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore.",
   "const x = 5; return x;",
   "The word 日本語 is Japanese, and Привет is Russian.",

@@ -19,7 +19,7 @@ const MIN_FOREIGN_LETTERS = 3;
 
 /** Enough to be certain, so that the check of a very long text costs no more. */
 const MAX_CHECKED_CHARACTERS = 20_000;
-/** Shorter texts may be names or loanwords: "C'est la vie." */
+/** Different words: shorter texts may be loanwords or lyrics, "C'est la vie" or "la la la, da da dum". */
 const MIN_WORDS = 7;
 const MIN_FUNCTION_WORDS = 3;
 /** Share of function words in the text; running text has about 0.4, a list of names hardly any. */
@@ -67,7 +67,7 @@ function foreignScript(text: string): string | undefined {
  */
 function foreignLanguage(text: string, { english, byLanguage }: FunctionWords): string | undefined {
   const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => word.length > 1);
-  if (words.length < MIN_WORDS) return undefined;
+  if (new Set(words.map((word) => word.toLowerCase())).size < MIN_WORDS) return undefined;
   const lowerCase = words.filter((word) => word === word.toLowerCase());
   const englishCount = words.filter((word) => english.has(word.toLowerCase())).length;
   const found = [...byLanguage].map(([language, foreign]) => ({
@@ -97,6 +97,15 @@ async function loadFunctionWords(): Promise<FunctionWords> {
     Polish: lists.pol,
     Swedish: lists.swe,
     Turkish: lists.tur,
+    Danish: lists.dan,
+    Norwegian: lists.nob,
+    Finnish: lists.fin,
+    Czech: lists.ces,
+    Hungarian: lists.hun,
+    Romanian: lists.ron,
+    Indonesian: lists.ind,
+    Croatian: lists.hrv,
+    Catalan: lists.cat,
   });
   const withoutEnglish = (words: readonly string[]) => new Set(words.filter((word) => !english.has(word)));
   return { english, byLanguage: new Map(foreign.map(([name, words]) => [name, withoutEnglish(words)])) };
