@@ -51,6 +51,7 @@ test.each([
   ["the '90s and 80s", "the nineties and eighties"],
   ["COVID-19", "COVID nineteen"],
   ["555-1234", "five five five, one two three four"],
+  ["+1 555-123-4567", "plus one five five five, one two three, four five six seven"],
   ["Chapter IV", "Chapter four"],
   ["Henry VIII", "Henry the eighth"],
   ["I am Chapter", "I am Chapter"],
