@@ -205,6 +205,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     callerOf: (keyId) => accounts.callerOfKey(keyId, "batch"),
     runLine: lineRunner(() => server.app),
     onAnswered: (isError) => metrics.batchLine(isError),
+    outbox,
   });
   const server = buildServer({
     accounts,

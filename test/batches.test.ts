@@ -7,8 +7,10 @@ import { DATABASE_KINDS, useDatabases } from "./support/databases.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Service, startService } from "./support/service.ts";
 import { administrator } from "./support/team-services.ts";
+import { startWebhookReceiver, WEBHOOK_SECRET, type WebhookReceiver } from "./support/webhook-receiver.ts";
 
-const CONFIG = `
+const config = (webhookUrl: string) => `
+webhooks: [{ url: "${webhookUrl}", secret: ${WEBHOOK_SECRET}, events: [batch.completed, batch.failed] }]
 builtin_models: false
 batches: { max_lines: 500 }
 models:
@@ -29,13 +31,18 @@ const databases = useDatabases();
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let service: Service;
   let client: OpenAI;
+  let webhooks: WebhookReceiver;
   beforeAll(async () => {
+    webhooks = await startWebhookReceiver();
     const { url } = await databases.create(kind);
     const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
-    service = await startService({ config: CONFIG, environment });
+    service = await startService({ config: config(webhooks.url), environment });
     client = service.client({ maxRetries: 0 });
   });
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    await service?.stop();
+    await webhooks?.[Symbol.asyncDispose]();
+  });
 
   test("answers each line once, in the output file or in the error file", async () => {
     const lines = [
@@ -65,6 +72,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     ]);
     const output = await client.files.retrieve(batch.output_file_id ?? "");
     expect(output).toMatchObject({ purpose: "batch_output", filename: `${batch.id}_output.jsonl` });
+    await expect.poll(() => webhooks.ofType("batch.completed").map(({ data }) => data.id)).toContain(batch.id);
   });
 
   test("answers lines of the Responses API", async () => {

@@ -8,6 +8,7 @@ import type { Logger } from "../observability/logger.ts";
 import { type BatchEnd, endBatch, readOwnedStatus, updateOwnedBatch } from "../storage/batches.ts";
 import type { Database } from "../storage/database.ts";
 import type { BatchRow } from "../storage/schema.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../wire/openai/batch-lines.ts";
 import type { BatchError } from "../wire/openai/batches.ts";
 import { BatchParts } from "./batch-parts.ts";
@@ -30,6 +31,7 @@ export interface BatchRunOptions extends ScanLimits {
   /** Makes the request of a line. Rejects with the signal's reason when that aborts first. */
   runLine: (request: { caller: Caller; path: string; body: string }, signal: AbortSignal) => Promise<LineAnswer>;
   onAnswered: (isError: boolean) => void;
+  outbox: Pick<WebhookOutbox, "add">;
 }
 
 /** Why a run stops before every line is answered. */
@@ -139,7 +141,7 @@ export class BatchRun {
 
   async #fail(errors: readonly BatchError[]): Promise<void> {
     const change = { status: "failed", errors: JSON.stringify(errors) } as const;
-    await this.#options.database.transaction((executor) => endBatch(executor, this.#owned, change));
+    await this.#store(change);
   }
 
   async #answerAll(input: readonly LinePlace[], answered: Uint8Array): Promise<void> {
@@ -259,10 +261,22 @@ export class BatchRun {
       errorFileId: written.errors?.id ?? null,
       ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }),
     };
-    const isEnded = await database.transaction((executor) => endBatch(executor, this.#owned, end, left));
+    const isEnded = await this.#store(end, left);
     if (!isEnded) for (const file of Object.values(written)) await files.remove(file);
     else await files.blobs.delete(`batches/${this.#owned.id}/`);
     return true;
+  }
+
+  /** Stores the end and its event. Returns false when another run has the batch. */
+  #store(end: BatchEnd, unanswered?: number): Promise<boolean> {
+    const { database, outbox } = this.#options;
+    const { id, projectId } = this.#owned;
+    return database.transaction(async (executor) => {
+      const isEnded = await endBatch(executor, this.#owned, end, unanswered);
+      const event = { type: `batch.${end.status}`, data: { id, project_id: projectId } } as const;
+      if (isEnded) await outbox.add(executor, event, Date.now());
+      return isEnded;
+    });
   }
 
   async *#unanswered(

@@ -109,7 +109,9 @@ export async function listBatchParts(executor: Executor, batchId: string): Promi
   return executor.selectFrom("batchParts").selectAll().where("batchId", "=", batchId).orderBy("position").execute();
 }
 
-export type BatchEnd = Pick<BatchRow, "status"> & Partial<Pick<BatchRow, "errors" | "outputFileId" | "errorFileId">>;
+export interface BatchEnd extends Partial<Pick<BatchRow, "errors" | "outputFileId" | "errorFileId">> {
+  status: "completed" | "failed" | "expired" | "cancelled";
+}
 
 /** Ends a batch, and shows its files. `unanswered` lines count as failed. Returns false when it has another run. */
 export async function endBatch(
