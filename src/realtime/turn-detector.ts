@@ -1,8 +1,7 @@
 /** Finds the turns of a speaker in audio as it arrives. */
 
-import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
+import { SAMPLE_RATE, WINDOW_SAMPLES } from "@parlance-inference/speech-segmentation/audio-format";
 import { SampleBuffer } from "@parlance-inference/speech-segmentation/sample-buffer";
-import { WINDOW_SAMPLES } from "@parlance-inference/speech-segmentation/silero-vad";
 import { SpeechDetector } from "@parlance-inference/speech-segmentation/speech-detector";
 import type { HostedVadStream } from "@parlance-inference/speech-segmentation/vad-process";
 import type { TurnDetection } from "../wire/realtime/turn-detection.ts";

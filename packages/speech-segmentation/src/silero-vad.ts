@@ -1,10 +1,9 @@
 /** Silero VAD v5 on ONNX Runtime: the probability of speech in each window of 32 ms. */
 
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { SAMPLE_RATE } from "./audio-format.ts";
+import { SAMPLE_RATE, WINDOW_SAMPLES } from "./audio-format.ts";
 
-/** The model takes 512 new samples at 16 kHz, preceded by the last 64 of the window before. */
-export const WINDOW_SAMPLES = 512;
+/** Samples of the window before, which the model takes together with the new ones. */
 const CONTEXT_SAMPLES = 64;
 const STATE_DIMS = [2, 1, 128];
 const SAMPLE_RATE_TENSOR = new Tensor("int64", BigInt64Array.of(BigInt(SAMPLE_RATE)), []);

@@ -1,8 +1,8 @@
 /** Cuts a recording at pauses, while it streams in, into segments of speech that a model can take at once. */
 
-import { SAMPLE_RATE } from "./audio-format.ts";
+import { SAMPLE_RATE, WINDOW_SAMPLES } from "./audio-format.ts";
 import { SampleBuffer } from "./sample-buffer.ts";
-import { type VadStream, WINDOW_SAMPLES } from "./silero-vad.ts";
+import type { VadStream } from "./silero-vad.ts";
 import { type DetectorOptions, SpeechDetector, type SpeechRange } from "./speech-detector.ts";
 
 export interface SpeechSegment {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { isClientSecret } from "../../accounts/client-secrets.ts";
 import { Fault, invalidRequest } from "../../faults.ts";
-import { RealtimeSession } from "../../realtime/realtime-session.ts";
+import type { RealtimeSession } from "../../realtime/realtime-session.ts";
 import type { RealtimeSessions } from "../../realtime/realtime-sessions.ts";
 import type { RealtimeServices } from "../../realtime/session-context.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -88,6 +88,8 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
     );
     request.record.model = settings.model ?? settings.transcription?.model;
     const { maxSessionSeconds, idleTimeoutSeconds } = parts;
+    // Its resampler takes 20 MB, which most installations never need.
+    const { RealtimeSession } = await import("../../realtime/realtime-session.ts");
     session = new RealtimeSession({
       services,
       settings,
