@@ -50,12 +50,16 @@ export class Batches {
 
   /** Begins to run batches, those of earlier processes included, as soon as the database can be reached. */
   async start(): Promise<void> {
+    const { database, queue, logger } = this.#options;
+    let isReported = false;
     while (!this.#isDraining) {
       try {
-        await this.#options.queue.start((id) => this.#run(id));
+        await database.check();
+        await queue.start((id) => this.#run(id));
         return;
       } catch (error) {
-        this.#options.logger.warn({ err: error }, "batches cannot run yet");
+        if (!isReported) logger.warn({ err: error }, "batches cannot run yet");
+        isReported = true;
         await pause(START_RETRY_MS, undefined, { ref: false });
       }
     }

@@ -13,6 +13,7 @@ import {
   sumFileBytes,
 } from "../storage/files.ts";
 import type { Page } from "../storage/page.ts";
+import { lockProject } from "../storage/projects.ts";
 import type { FileRow } from "../storage/schema.ts";
 import type { ProjectResource } from "../storage/stored-responses.ts";
 import type { BlobStore, ByteRange } from "./blob-store.ts";
@@ -59,10 +60,11 @@ export class FileStore {
     const { database, maxBytesPerProject } = this.#options;
     const row = await this.#put(file, (row) =>
       database.transaction(async (executor) => {
-        // Inserted first: two uploads at the same time then see each other.
-        await insertFile(executor, row);
+        // Without it, two uploads at the same time would not see each other.
+        await lockProject(executor, row.projectId);
         const stored = await sumFileBytes(executor, row.projectId);
-        if (stored > maxBytesPerProject) throw noRoom(stored - row.bytes, row.bytes, maxBytesPerProject);
+        if (stored + row.bytes > maxBytesPerProject) throw noRoom(stored, row.bytes, maxBytesPerProject);
+        await insertFile(executor, row);
       }),
     );
     await database.run((executor) => markStored(executor, row));

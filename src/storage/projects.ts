@@ -76,3 +76,12 @@ export async function archiveProject(executor: Executor, project: ProjectReferen
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
+
+/** Makes other transactions that lock the project wait for this one. SQLite has no `for update`. */
+export async function lockProject(transaction: Executor, id: string): Promise<void> {
+  await transaction
+    .updateTable("projects")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .where("id", "=", id)
+    .execute();
+}
