@@ -220,9 +220,12 @@ test("a line of a batch is found, permitted, limited and moderated as the same r
       ["unknown", 404, expect.stringContaining("does not exist")],
     ]),
   );
-  const logged = service.log().filter(({ msg, projectId }) => msg === "request" && projectId === id);
-  const statuses = logged.filter(({ path }) => path === "/v1/chat/completions").map(({ status }) => status);
-  expect(statuses.sort()).toEqual([200, 400, 404]);
+  const statuses = () => {
+    const logged = service.log().filter(({ msg, projectId }) => msg === "request" && projectId === id);
+    return logged.filter(({ path }) => path === "/v1/chat/completions").map(({ status }) => status);
+  };
+  // The last line is logged after its answer is stored.
+  await expect.poll(() => statuses().sort()).toEqual([200, 400, 404]);
   const restricted = await newProject();
   await administer(`projects/${restricted.id}/model_permissions`, { mode: "allow_list", model_ids: ["judge"] });
   const other = service.client({ apiKey: restricted.key });

@@ -89,6 +89,27 @@ describe.runIf(hasChromium)("the console", () => {
     expect(await page.evaluate(() => "stolen" in globalThis)).toBe(false);
   });
 
+  test("continues an earlier conversation, also after a reload, and deletes it when that is confirmed", async () => {
+    const log = page.getByRole("log");
+    await page.getByRole("button", { name: "Conversations", exact: true }).click();
+    const list = page.getByRole("dialog", { name: "Conversations in this browser" });
+    await list.getByRole("button", { name: /^What is the capital/ }).click();
+    await log.getByText("What is the capital of France?").waitFor();
+    expect(await log.getByText("bold", { exact: true }).count()).toBe(0);
+    await page.reload();
+    await log.getByText("What is the capital of France?").waitFor();
+    await page.getByRole("button", { name: "Conversations", exact: true }).click();
+    await expectAccessible();
+    await list.getByRole("button", { name: /^Delete What is the capital/ }).click();
+    const question = page.getByRole("dialog", { name: "Delete this conversation?" });
+    await question.getByRole("button", { name: "Delete" }).click();
+    await question.waitFor({ state: "hidden" });
+    expect(await list.getByRole("button", { name: /^What is the capital/ }).count()).toBe(0);
+    expect(await list.getByRole("button", { name: /^Delete / }).count()).toBe(1);
+    await page.keyboard.press("Escape");
+    expect(await log.getByText("What is the capital of France?").count()).toBe(0);
+  });
+
   test("creates a project with a spend limit and a key, whose requests are refused at the limit", async () => {
     await open("/projects");
     await page.getByRole("button", { name: "New project" }).click();

@@ -85,8 +85,10 @@ export async function startConsole(config: string): Promise<ConsoleSession> {
       await open("/overview");
       // The page of chats stores its conversation when it is left.
       await page.getByRole("heading", { name: "Overview" }).waitFor();
-      const conversation = JSON.stringify({ models: wanted, parameters: {}, turns: [] });
-      await page.evaluate(`localStorage.setItem("parlance-conversation", ${JSON.stringify(conversation)})`);
+      const id = wanted.join("-");
+      const conversation = JSON.stringify({ id, changedAt: Date.now(), models: wanted, parameters: {}, turns: [] });
+      const stored = { [`parlance-conversation/${id}`]: conversation, "parlance-open-conversation": id };
+      await page.evaluate(`Object.assign(localStorage, ${JSON.stringify(stored)})`);
       await open("/chat");
       await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
     },

@@ -10,7 +10,7 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
-import { IconAdjustments, IconMessage, IconTrash } from "@tabler/icons-react";
+import { IconAdjustments, IconMessage, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -23,6 +23,7 @@ import { PageLoading } from "../../components/page-loading.tsx";
 import { parameterProblems } from "./chat-body.ts";
 import { chatSamples } from "./chat-samples.ts";
 import { Composer } from "./composer.tsx";
+import { ConversationsDrawer } from "./conversations-drawer.tsx";
 import { type ChatBounds, ParametersForm } from "./parameters-form.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useChat } from "./use-chat.ts";
@@ -98,15 +99,16 @@ function ChatRoom({ models }: { models: ModelEntry[] }) {
               </ActionIcon>
             </Tooltip>
           )}
+          <ConversationsDrawer current={conversation.id} onOpen={chat.open} onDelete={chat.remove} />
           <Tooltip label="New conversation">
             <ActionIcon
               variant="default"
               size={36}
               aria-label="New conversation"
               disabled={conversation.turns.length === 0}
-              onClick={chat.clear}
+              onClick={chat.begin}
             >
-              <IconTrash size={16} />
+              <IconPlus size={16} />
             </ActionIcon>
           </Tooltip>
         </Group>

@@ -1,4 +1,4 @@
-/** Conversations, which stay in this browser. */
+/** What a conversation consists of. */
 
 export interface Parameters {
   system: string;
@@ -72,12 +72,15 @@ export interface Turn {
 }
 
 export interface Conversation {
+  id: string;
+  /** Epoch milliseconds of the last change. */
+  changedAt: number;
   models: string[];
   parameters: Parameters;
   turns: Turn[];
 }
 
-const NO_PARAMETERS: Parameters = {
+export const NO_PARAMETERS: Parameters = {
   system: "",
   temperature: undefined,
   topP: undefined,
@@ -99,32 +102,6 @@ const NO_PARAMETERS: Parameters = {
   other: "",
 };
 
-const STORAGE_KEY = "parlance-conversation";
-
-/** Reads the stored conversation; an interrupted answer counts as stopped. */
-export function loadConversation(): Conversation {
-  try {
-    const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null") as Conversation | null;
-    if (stored === null || !Array.isArray(stored.turns)) throw new Error("nothing stored");
-    const turns = stored.turns.map((turn) => ({
-      ...turn,
-      answers: turn.answers.map((answer) => ({
-        ...answer,
-        // Versions before choices did not store them.
-        alternatives: answer.alternatives ?? [],
-        state: answer.state === "running" ? ("stopped" as const) : answer.state,
-      })),
-    }));
-    return { models: stored.models, parameters: { ...NO_PARAMETERS, ...stored.parameters }, turns };
-  } catch {
-    return { models: [], parameters: NO_PARAMETERS, turns: [] };
-  }
-}
-
-export function storeConversation(conversation: Conversation): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(conversation));
-  } catch {
-    // Storage is full or disabled: the conversation lasts until the page is closed.
-  }
+export function newConversation(models: string[] = [], parameters: Parameters = NO_PARAMETERS): Conversation {
+  return { id: crypto.randomUUID(), changedAt: Date.now(), models, parameters, turns: [] };
 }

@@ -1,13 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { newTurn, toChatBody } from "./chat-body.ts";
+import { type Answer, type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
 import {
-  type Answer,
-  type Conversation,
   loadConversation,
+  loadLastConversation,
+  removeConversation,
   storeConversation,
-  type ToolResult,
-  type Turn,
-} from "./conversation.ts";
+} from "./stored-conversations.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 export interface Chat {
@@ -21,11 +20,16 @@ export interface Chat {
   /** Answers the turn again, with `text` in its place if given; drops all later turns. */
   retry(turnId: string, text?: string): void;
   stop(): void;
-  clear(): void;
+  /** Continues a stored conversation. */
+  open(id: string): void;
+  /** Begins another one with the same models and parameters. */
+  begin(): void;
+  /** Deletes a stored conversation. */
+  remove(id: string): void;
 }
 
 export function useChat(): Chat {
-  const [conversation, setConversation] = useState(loadConversation);
+  const [conversation, setConversation] = useState(loadLastConversation);
   const [isRunning, setIsRunning] = useState(false);
   const abort = useRef<AbortController>(undefined);
   const latest = useRef(conversation);
@@ -44,26 +48,36 @@ export function useChat(): Chat {
   );
 
   const run = useCallback(async (turns: Turn[]) => {
-    const { models, parameters } = latest.current;
+    const { id, models, parameters } = latest.current;
     const controller = new AbortController();
     abort.current = controller;
     setIsRunning(true);
-    setConversation((now) => ({ ...now, turns }));
+    // Another conversation may be open meanwhile.
+    const changeTurns = (change: (turns: Turn[]) => Turn[]) =>
+      setConversation((now) => (now.id === id ? { ...now, turns: change(now.turns), changedAt: Date.now() } : now));
+    changeTurns(() => turns);
     const show = (column: number) => (answer: Answer) => {
-      setConversation((now) => ({
-        ...now,
-        turns: now.turns.map((turn, index) =>
+      changeTurns((shown) =>
+        shown.map((turn, index) =>
           index === turns.length - 1 ? { ...turn, answers: replaced(turn.answers, column, answer) } : turn,
         ),
-      }));
+      );
     };
     await Promise.all(
       models.map((model, column) =>
         streamAnswer(toChatBody(model, parameters, turns, column), controller.signal, show(column)),
       ),
     );
-    setIsRunning(false);
+    if (abort.current === controller) setIsRunning(false);
   }, []);
+
+  const replace = (next: Conversation) => {
+    abort.current?.abort();
+    abort.current = undefined;
+    setIsRunning(false);
+    setConversation(next);
+  };
+  const begun = () => newConversation(conversation.models, conversation.parameters);
 
   return {
     conversation,
@@ -78,9 +92,17 @@ export function useChat(): Chat {
       void run([...conversation.turns.slice(0, at), { ...turn, text: text ?? turn.text, answers: [] }]);
     },
     stop: () => abort.current?.abort(),
-    clear: () => {
-      abort.current?.abort();
-      setConversation((now) => ({ ...now, turns: [] }));
+    open: (id) => {
+      storeConversation(conversation);
+      replace(loadConversation(id) ?? begun());
+    },
+    begin: () => {
+      storeConversation(conversation);
+      replace(begun());
+    },
+    remove: (id) => {
+      removeConversation(id);
+      if (id === conversation.id) replace(begun());
     },
   };
 }

@@ -1,0 +1,77 @@
+import { ActionIcon, Drawer, Group, NavLink, Stack, Text, Tooltip } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconHistory, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { formatAgo } from "../../components/format.ts";
+import { type ConversationTitle, listConversations } from "./stored-conversations.ts";
+
+interface ConversationsDrawerProps {
+  /** ID of the conversation that is open. */
+  current: string;
+  onOpen(id: string): void;
+  onDelete(id: string): void;
+}
+
+/** Button that opens the list of conversations in this browser. */
+export function ConversationsDrawer(props: ConversationsDrawerProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const onOpen = (id: string) => {
+    close();
+    props.onOpen(id);
+  };
+  return (
+    <>
+      <Tooltip label="Conversations">
+        <ActionIcon variant="default" size={36} aria-label="Conversations" onClick={open}>
+          <IconHistory size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Drawer opened={isOpen} onClose={close} position="right" title="Conversations in this browser" size="sm">
+        <ConversationList {...props} onOpen={onOpen} />
+      </Drawer>
+    </>
+  );
+}
+
+function ConversationList({ current, onOpen, onDelete }: ConversationsDrawerProps) {
+  const [conversations, setConversations] = useState(listConversations);
+  const [deleted, setDeleted] = useState<ConversationTitle>();
+  if (conversations.length === 0) return <Text c="dimmed">Your conversations appear here.</Text>;
+  return (
+    <Stack gap={2}>
+      {conversations.map((conversation) => (
+        <Group key={conversation.id} gap={4} wrap="nowrap">
+          <NavLink
+            component="button"
+            aria-current={conversation.id === current}
+            label={conversation.title}
+            fw={conversation.id === current ? 600 : undefined}
+            description={formatAgo(conversation.changedAt / 1000)}
+            onClick={() => onOpen(conversation.id)}
+            styles={{ body: { minWidth: 0 } }}
+          />
+          <ActionIcon
+            variant="subtle"
+            color="red"
+            aria-label={`Delete ${conversation.title}`}
+            onClick={() => setDeleted(conversation)}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <ConfirmDialog
+        isOpen={deleted !== undefined}
+        onClose={() => setDeleted(undefined)}
+        question="Delete this conversation?"
+        consequence="It is stored in this browser only and cannot be restored."
+        action="Delete"
+        onConfirm={async () => {
+          onDelete(deleted?.id ?? "");
+          setConversations((all) => all.filter(({ id }) => id !== deleted?.id));
+        }}
+      />
+    </Stack>
+  );
+}
