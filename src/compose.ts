@@ -5,11 +5,9 @@ import { Decoder } from "@parlance-inference/audio/decode";
 import { checkFfmpeg } from "@parlance-inference/audio/ffmpeg-decoder";
 import { Accounts } from "./accounts/accounts.ts";
 import type { Caller } from "./accounts/caller.ts";
-import type { BatchQueue } from "./batches/batch-queue.ts";
 import { batchRetention } from "./batches/batch-retention.ts";
 import { Batches } from "./batches/batches.ts";
-import { LocalQueue } from "./batches/local-queue.ts";
-import { PgBossQueue } from "./batches/pg-boss-queue.ts";
+import { openBatchQueue } from "./batches/open-batch-queue.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { ModelOperations } from "./catalog/model-operations.ts";
 import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
@@ -40,7 +38,6 @@ import { RateLimits } from "./quota/rate-limits.ts";
 import { combineQuotas, type Month, SpendLimits } from "./quota/spend-limits.ts";
 import { SpeechDetection } from "./realtime/speech-detection.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
-import { listUnfinishedBatches } from "./storage/batches.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
 import { recordFirstSeen } from "./storage/model-first-seen.ts";
 import { readReplicaCount, writeReplicaCount } from "./storage/replica-count.ts";
@@ -83,9 +80,10 @@ export interface ComposeOptions extends Omit<LiveCatalogOptions, "see"> {
  */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, logger } = options;
+  const { databaseUrl: url } = config;
   let inForce = config;
   const file = join(config.dataDirectory, "parlance.sqlite");
-  const database = openDatabase({ url: config.databaseUrl, file, logger });
+  const database = openDatabase({ url, file, logger });
   const outbox = new WebhookOutbox(config.webhooks);
   const { databaseGraceSeconds } = config.server;
   const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds });
@@ -197,7 +195,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     database,
     files,
     logger,
-    queue: openBatchQueue(config, database, logger),
+    queue: openBatchQueue({ url, database, logger, concurrency: config.batches.concurrentBatches }),
     directory: uploads.directory,
     maxLines: config.batches.maxLines,
     maxLineBytes: config.server.maxBodyBytes,
@@ -284,12 +282,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
 function openReadReplica({ databaseReadUrl: url }: Config, logger: Logger): Database | undefined {
   return url === undefined ? undefined : openDatabase({ url, file: "", logger, migrates: false });
-}
-
-function openBatchQueue({ databaseUrl: url, batches }: Config, database: Database, logger: Logger): BatchQueue {
-  const listUnfinished = () => database.run(listUnfinishedBatches);
-  const options = { listUnfinished, logger, concurrency: batches.concurrentBatches };
-  return url === undefined ? new LocalQueue(options) : new PgBossQueue({ url, ...options });
 }
 
 /** Returns undefined where responses are not stored. */

@@ -1,39 +1,31 @@
 /** Builds the server with its scopes and routes, without listening. */
 
-import { type FastifyInstance, fastify } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Batches } from "../batches/batches.ts";
 import { unavailable } from "../faults.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { RequestMeasure } from "../observability/metrics.ts";
-import type { Tracing } from "../observability/trace.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
 import { RealtimeSessions } from "../realtime/realtime-sessions.ts";
 import type { RealtimeServices } from "../realtime/session-context.ts";
 import type { ResponseStorage } from "../responses/response-storage.ts";
 import type { Secret } from "../secret.ts";
-import type { RequestEntry } from "../usage/request-history.ts";
 import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
 import { withAnonymous } from "./anonymous.ts";
 import { authenticateScope, type CountWrongKey, isAdministrator, requireKey } from "./authenticate.ts";
+import { type BareServerOptions, bareServer, connectionTimeoutMs } from "./bare-server.ts";
 import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
 import { withClientSecrets } from "./client-secret-authenticator.ts";
-import { cutSlowReaders, guardConnections, requireHost } from "./connections.ts";
+import { cutSlowReaders } from "./connections.ts";
 import { consolePages } from "./console/console-pages.ts";
 import { consoleSession } from "./console/console-session.ts";
 import { allowOrigins } from "./cors.ts";
-import { decompressBodies } from "./decompress.ts";
-import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
-import { useJsonBodies } from "./json-body.ts";
 import { ollama } from "./ollama/ollama.ts";
 import { answerAsOllama } from "./ollama/running-notice.ts";
 import { openApi } from "./openapi.ts";
 import { type Operations, operations } from "./ops/operations.ts";
 import { type OrganizationParts, organization } from "./organization/organization.ts";
-import { newRequestId } from "./request-id.ts";
-import { type OpenRequests, useRequestLog } from "./request-log.ts";
-import { traceRequests } from "./trace-requests.ts";
 import { audioSpeech } from "./v1/audio-speech.ts";
 import { audioTranscriptions, type TranscriptionParts } from "./v1/audio-transcriptions.ts";
 import { audioVoices } from "./v1/audio-voices.ts";
@@ -52,9 +44,9 @@ import { rerank } from "./v1/rerank.ts";
 import { responses } from "./v1/responses.ts";
 import { storedResponses } from "./v1/stored-responses.ts";
 
-export interface ServerOptions {
-  accounts: Accounts;
+export interface ServerOptions extends BareServerOptions {
   inference: Inference;
+  accounts: Accounts;
   /** Storage of the Responses API; undefined: nothing is stored. */
   responseStorage: ResponseStorage | undefined;
   files: FileParts;
@@ -64,18 +56,9 @@ export interface ServerOptions {
   operations: Operations | undefined;
   /** Key that /metrics requires; undefined: no key. */
   metricsKey: Secret | undefined;
-  maxBodyBytes: number;
   transcription: Omit<TranscriptionParts, "unknownFields">;
   realtime: RealtimeOptions;
   maxModerationInputs: number;
-  /** Time limit for a request's headers and body to arrive. */
-  receiveTimeoutSeconds: number;
-  /** Time limit for an answer, from the request's arrival. */
-  requestTimeoutSeconds: number;
-  /** Connections that one remote address may have open; undefined: without limit. */
-  maxConnectionsPerAddress: number | undefined;
-  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
-  trustedProxies: readonly string[];
   /** Origins of web pages that may call the API; `*`: every page. */
   corsOrigins: readonly string[];
   /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
@@ -87,12 +70,6 @@ export interface ServerOptions {
   /** Whether Ollama's API is served. */
   servesOllama: boolean;
   countWrongKey: CountWrongKey;
-  logger: Logger;
-  /** Undefined: requests are not traced. */
-  tracing?: Tracing | undefined;
-  measure: (request: RequestMeasure) => void;
-  /** Called with the metadata of each request of a project. */
-  recordRequest: (entry: RequestEntry) => void;
 }
 
 interface RealtimeOptions extends Omit<RealtimeServices, "inference"> {
@@ -230,73 +207,4 @@ export function buildOperationsServer(served: Operations, logger: Logger): Fasti
   const { app } = bareServer({ ...timeouts, maxBodyBytes: 1024, logger, measure: () => {} });
   app.register(operations(served, { mayReadDetails: async () => true, checkMetrics: async () => {} }));
   return app;
-}
-
-/**
- * Time limit for headers: 16 KiB take less over a slow link, and a connection that trickles them holds a descriptor.
- */
-const MAX_HEADERS_MILLISECONDS = 15_000;
-/** Margin for sending the error of an answer that exceeds its time limit. */
-const SPARE_MILLISECONDS = 2000;
-
-/** Returns the idle timeout of a connection: a chat with moderated input may be silent for two deadlines. */
-function connectionTimeoutMs({ receiveTimeoutSeconds, requestTimeoutSeconds }: Pick<ServerOptions, Timeouts>): number {
-  return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
-}
-
-function isRealtime(url: string): boolean {
-  return url.split("?", 1)[0] === "/v1/realtime";
-}
-
-type Timeouts = "receiveTimeoutSeconds" | "requestTimeoutSeconds";
-type BareServerOptions = Pick<ServerOptions, Timeouts | "maxBodyBytes" | "logger" | "measure"> &
-  Partial<
-    Pick<ServerOptions, "recordRequest" | "inference" | "tracing" | "trustedProxies" | "maxConnectionsPerAddress">
-  >;
-
-function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
-  const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
-  const app = fastify({
-    bodyLimit: limits.maxBodyBytes,
-    trustProxy: [...(limits.trustedProxies ?? [])],
-    requestTimeout: receiveTimeout,
-    http: {
-      // Interval at which Node checks for late requests; its default is 30 seconds.
-      connectionsCheckingInterval: 1000,
-      // A request with another `Upgrade`, such as h2c, is answered as if it had none.
-      shouldUpgradeCallback: ({ url = "", headers }) =>
-        limits.inference !== undefined && isRealtime(url) && headers.upgrade?.toLowerCase() === "websocket",
-      // A hook below answers in the wire format.
-      requireHostHeader: false,
-      requestTimeout: receiveTimeout,
-      // Node detects no late request if this exceeds requestTimeout.
-      headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
-    },
-    // Idle timeout of a connection with an open request: a client that does not read would hold its answer
-    // indefinitely.
-    connectionTimeout: connectionTimeoutMs(limits),
-    // Longer than the common idle timeout of proxies, so the proxy closes first and sees no reset.
-    keepAliveTimeout: 75_000,
-    genReqId: newRequestId,
-    clientErrorHandler: answerBrokenHttp,
-    frameworkErrors: answerUnroutable,
-    // A hook below answers requests during draining in the wire format.
-    return503OnClosing: false,
-    forceCloseConnections: true,
-    routerOptions: { maxParamLength: 500 },
-  });
-  const records = useRequestLog(app, {
-    logger: limits.logger,
-    measure: limits.measure,
-    recordRequest: limits.recordRequest ?? (() => {}),
-    catalogIdOf: (id) => limits.inference?.models.idOf(id),
-  });
-  traceRequests(app, limits.tracing);
-  useErrorFormat(app, limits.maxBodyBytes);
-  requireHost(app);
-  const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;
-  guardConnections(app.server, { maxPerAddress, logger, refuse: answerWithoutRoute });
-  useJsonBodies(app);
-  decompressBodies(app, limits.maxBodyBytes);
-  return { app, records };
 }

@@ -1,0 +1,100 @@
+/** A server without routes: its timeouts, limits, error format and request log. */
+
+import { type FastifyInstance, fastify } from "fastify";
+import type { Inference } from "../inference/inference.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { RequestMeasure } from "../observability/metrics.ts";
+import type { Tracing } from "../observability/trace.ts";
+import type { RequestEntry } from "../usage/request-history.ts";
+import { guardConnections, requireHost } from "./connections.ts";
+import { decompressBodies } from "./decompress.ts";
+import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
+import { useJsonBodies } from "./json-body.ts";
+import { newRequestId } from "./request-id.ts";
+import { type OpenRequests, useRequestLog } from "./request-log.ts";
+import { traceRequests } from "./trace-requests.ts";
+
+export interface BareServerOptions {
+  /** Time limit for a request's headers and body to arrive. */
+  receiveTimeoutSeconds: number;
+  /** Time limit for an answer, from the request's arrival. */
+  requestTimeoutSeconds: number;
+  maxBodyBytes: number;
+  logger: Logger;
+  measure: (request: RequestMeasure) => void;
+  /** Called with the metadata of each request of a project. */
+  recordRequest?: (entry: RequestEntry) => void;
+  inference?: Inference;
+  /** Undefined: requests are not traced. */
+  tracing?: Tracing | undefined;
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
+  trustedProxies?: readonly string[];
+  /** Connections that one remote address may have open; undefined: without limit. */
+  maxConnectionsPerAddress?: number | undefined;
+}
+
+/**
+ * Time limit for headers: 16 KiB take less over a slow link, and a connection that trickles them holds a descriptor.
+ */
+const MAX_HEADERS_MILLISECONDS = 15_000;
+/** Margin for sending the error of an answer that exceeds its time limit. */
+const SPARE_MILLISECONDS = 2000;
+
+/** Returns the idle timeout of a connection: a chat with moderated input may be silent for two deadlines. */
+export function connectionTimeoutMs({
+  receiveTimeoutSeconds,
+  requestTimeoutSeconds,
+}: Pick<BareServerOptions, "receiveTimeoutSeconds" | "requestTimeoutSeconds">): number {
+  return 1000 * (2 * requestTimeoutSeconds) + Math.max(1000 * receiveTimeoutSeconds, SPARE_MILLISECONDS);
+}
+
+function isRealtime(url: string): boolean {
+  return url.split("?", 1)[0] === "/v1/realtime";
+}
+
+export function bareServer(limits: BareServerOptions): { app: FastifyInstance; records: OpenRequests } {
+  const receiveTimeout = limits.receiveTimeoutSeconds * 1000;
+  const app = fastify({
+    bodyLimit: limits.maxBodyBytes,
+    trustProxy: [...(limits.trustedProxies ?? [])],
+    requestTimeout: receiveTimeout,
+    http: {
+      // Interval at which Node checks for late requests; its default is 30 seconds.
+      connectionsCheckingInterval: 1000,
+      // A request with another `Upgrade`, such as h2c, is answered as if it had none.
+      shouldUpgradeCallback: ({ url = "", headers }) =>
+        limits.inference !== undefined && isRealtime(url) && headers.upgrade?.toLowerCase() === "websocket",
+      // A hook below answers in the wire format.
+      requireHostHeader: false,
+      requestTimeout: receiveTimeout,
+      // Node detects no late request if this exceeds requestTimeout.
+      headersTimeout: Math.min(receiveTimeout, MAX_HEADERS_MILLISECONDS),
+    },
+    // Idle timeout of a connection with an open request: a client that does not read would hold its answer
+    // indefinitely.
+    connectionTimeout: connectionTimeoutMs(limits),
+    // Longer than the common idle timeout of proxies, so the proxy closes first and sees no reset.
+    keepAliveTimeout: 75_000,
+    genReqId: newRequestId,
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: answerUnroutable,
+    // A hook below answers requests during draining in the wire format.
+    return503OnClosing: false,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 500 },
+  });
+  const records = useRequestLog(app, {
+    logger: limits.logger,
+    measure: limits.measure,
+    recordRequest: limits.recordRequest ?? (() => {}),
+    catalogIdOf: (id) => limits.inference?.models.idOf(id),
+  });
+  traceRequests(app, limits.tracing);
+  useErrorFormat(app, limits.maxBodyBytes);
+  requireHost(app);
+  const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;
+  guardConnections(app.server, { maxPerAddress, logger, refuse: answerWithoutRoute });
+  useJsonBodies(app);
+  decompressBodies(app, limits.maxBodyBytes);
+  return { app, records };
+}
