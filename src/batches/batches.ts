@@ -107,7 +107,7 @@ export class Batches {
     return this.#options.database.run((executor) => listBatches(executor, page));
   }
 
-  /** Asks for the end of a batch. Throws a Fault when there is none, or when it has ended. */
+  /** Asks for the end of a batch. Throws a Fault for an unknown batch and for one that has ended. */
   async cancel(resource: ProjectResource): Promise<BatchRow> {
     const { endedAt, status } = await this.find(resource);
     if (endedAt !== null) {

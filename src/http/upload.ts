@@ -105,7 +105,7 @@ export async function receiveUpload(
   return parseBody(request.raw, contentType, join(folder, "file"), maxBytes);
 }
 
-/** Returns the file. Throws a Fault when there is none, or when it is empty. */
+/** Returns the file. Throws a Fault for a missing or empty file. */
 export function requireFile({ file, fields }: Upload): NonNullable<Upload["file"]> {
   if (file === undefined) {
     const isText = fields.some(([name]) => name === "file");

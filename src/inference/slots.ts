@@ -172,7 +172,7 @@ export class Slots {
     granted.grant(this.#occupy(granted.turn, granted.deferral, waitedSeconds));
   }
 
-  /** Ends the batch request that began last, which loses the least work. Returns false when there is none. */
+  /** Ends the batch request that began last, which loses the least work. Returns false when no batch request is running. */
   #preempt(): boolean {
     const preempt = [...this.#preemptible].at(-1);
     if (preempt === undefined) return false;

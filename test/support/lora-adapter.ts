@@ -1,5 +1,7 @@
 /** A LoRA adapter with fixed random weights, for tests. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md */
 
+import { float32, pair, text, uint32, uint64 } from "./gguf-values.ts";
+
 const STRING = 8;
 const FLOAT = 6;
 const F32 = 0;
@@ -12,7 +14,7 @@ export function makeLoraAdapter(architecture: string, embeddingLength: number): 
     pair("general.architecture", STRING, text(architecture)),
     pair("general.type", STRING, text("adapter")),
     pair("adapter.type", STRING, text("lora")),
-    pair("adapter.lora.alpha", FLOAT, float(100 * RANK)),
+    pair("adapter.lora.alpha", FLOAT, float32(100 * RANK)),
   ];
   const weights = Array.from({ length: embeddingLength * RANK }, (_, index) => Math.sin(index * 12.9898) / 4);
   const data = Buffer.from(new Float32Array(weights).buffer);
@@ -26,32 +28,6 @@ export function makeLoraAdapter(architecture: string, embeddingLength: number): 
   return Buffer.concat([header, padding, data, data]);
 }
 
-function pair(key: string, type: number, value: Buffer): Buffer {
-  return Buffer.concat([text(key), uint32(type), value]);
-}
-
 function tensor(name: string, dimensions: readonly number[], offset: number): Buffer {
   return Buffer.concat([text(name), uint32(dimensions.length), ...dimensions.map(uint64), uint32(F32), uint64(offset)]);
-}
-
-function text(value: string): Buffer {
-  return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
-}
-
-function float(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatLE(value);
-  return bytes;
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-function uint64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
 }

@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { SafetensorsIndex } from "../../packages/sentence-embeddings/src/safetensors-index.ts";
 import { TEST_MODELS_DIRECTORY } from "./default-model.ts";
+import { float32, pair, text, uint32, uint64 } from "./gguf-values.ts";
 
 const SOURCE = join(TEST_MODELS_DIRECTORY, "moderation-minilm");
 const ALIGNMENT = 32;
@@ -117,34 +118,8 @@ const MODEL = [
   pair("bert.pooling_type", UINT32, uint32(1)),
 ];
 
-function pair(key: string, type: number | undefined, value: Buffer): Buffer {
-  return Buffer.concat([text(key), uint32(type ?? 0), value]);
-}
-
 function array(type: number | undefined, values: readonly Buffer[]): Buffer {
   return Buffer.concat([uint32(type ?? 0), uint64(values.length), ...values]);
-}
-
-function text(value: string): Buffer {
-  return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-function uint64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
-}
-
-function float32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatLE(value);
-  return bytes;
 }
 
 function aligned(position: number): number {

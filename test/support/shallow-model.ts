@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { float32, pair, uint64 } from "./gguf-values.ts";
 
 const LAYERS = 3;
 const FIXED_BYTES: Record<number, number> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
@@ -99,14 +100,5 @@ function aligned(position: number): number {
 }
 
 function floatPair({ key, value }: { key: string; value: number }): Buffer {
-  const typed = Buffer.alloc(8);
-  typed.writeUInt32LE(FLOAT);
-  typed.writeFloatLE(value, 4);
-  return Buffer.concat([uint64(Buffer.byteLength(key)), Buffer.from(key), typed]);
-}
-
-function uint64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
+  return pair(key, FLOAT, float32(value));
 }
