@@ -1,6 +1,8 @@
 /** A published Piper voice, transcribed again. Skipped without espeak-ng-data, which is never downloaded. */
 
 import { globSync } from "node:fs";
+import { integratedLoudness } from "@parlance-inference/english-tts/integrated-loudness";
+import { TARGET_LUFS } from "@parlance-inference/english-tts/level-loudness";
 import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ModelStore } from "../../src/models/model-store.ts";
@@ -64,6 +66,15 @@ models:
     expect(share).toBeGreaterThan(0.4);
     // Sounds last an integer number of frames, so short ones hardly shrink.
     expect(share).toBeLessThan(0.75);
+  });
+
+  test("is as loud as the other voices", async () => {
+    const input =
+      "The weather in the mountains can change within a few minutes. She had never seen the ocean before, and she " +
+      "stood there without a word. Could you tell me where the nearest station is? Good morning, everyone!";
+    const pcm = new Int16Array(await (await speak({ input })).arrayBuffer());
+    const samples = Float32Array.from(pcm, (sample) => sample / 32_768);
+    expect(Math.abs((integratedLoudness(samples, 22_050) ?? 0) - TARGET_LUFS)).toBeLessThan(1);
   });
 
   test("speaks concurrent texts completely, also when another request aborts", async () => {

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
 import { requireEnglish } from "@parlance-inference/english-tts/require-english";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
+import { VoiceLevel } from "@parlance-inference/english-tts/voice-level";
 import pLimit from "p-limit";
 import { invalidRequest } from "../../faults.ts";
 import type { SpeechModel, SpeechRequest } from "../engine.ts";
@@ -41,6 +42,8 @@ export class SherpaSpeech implements SpeechModel {
   readonly sampleRate: number;
   readonly #model: OfflineTts;
   readonly #speakers: Readonly<Record<string, number>>;
+  /** By speaker number. */
+  readonly #levels = new Map<number, VoiceLevel>();
   readonly #maxInputCharacters: number;
   readonly #requiresEnglish: boolean;
   /** One sentence at a time, first come first served: concurrent requests alternate. */
@@ -109,8 +112,14 @@ export class SherpaSpeech implements SpeechModel {
       if (signal.aborted || result === undefined) return;
       if (result.samples.length === 0) continue;
       hasSpoken = true;
-      yield fadeEdges(result.samples, sampleRate);
+      yield fadeEdges(this.#levelOf(sid).level(result.samples), sampleRate);
     }
     if (!hasSpoken) throw invalidRequest("'input' has no text that this voice can speak.", "input");
+  }
+
+  #levelOf(speaker: number): VoiceLevel {
+    const level = this.#levels.get(speaker) ?? new VoiceLevel(this.sampleRate);
+    this.#levels.set(speaker, level);
+    return level;
   }
 }

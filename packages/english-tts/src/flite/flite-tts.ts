@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
 import { requireEnglish } from "../language/require-english.ts";
-import { levelLoudness } from "../level-loudness.ts";
+import { levelLoudness } from "../loudness/level-loudness.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { isSpeakable } from "../text/clean-text.ts";
 import { toSegments } from "../text/to-segments.ts";

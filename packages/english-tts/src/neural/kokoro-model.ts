@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Tensor } from "onnxruntime-node";
-import { TARGET_LUFS } from "../level-loudness.ts";
+import { TARGET_LUFS } from "../loudness/level-loudness.ts";
 import { openSession } from "../open-session.ts";
 import { type AcousticModel, paddedIds } from "./acoustic-model.ts";
 

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
 import { requireEnglish } from "../language/require-english.ts";
-import { levelLoudness } from "../level-loudness.ts";
+import { levelLoudness } from "../loudness/level-loudness.ts";
 import { Phonemizer } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { toSegments } from "../text/to-segments.ts";

@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { FliteTts } from "./flite/flite-tts.ts";
-import { FLITE_VOICES } from "./flite/flite-voices.ts";
+import { FliteTts } from "../flite/flite-tts.ts";
+import { FLITE_VOICES } from "../flite/flite-voices.ts";
+import { NeuralTts } from "../neural/neural-tts.ts";
+import type { SynthesisRequest } from "../synthesis-request.ts";
 import { TARGET_LUFS } from "./level-loudness.ts";
-import { NeuralTts } from "./neural/neural-tts.ts";
-import type { SynthesisRequest } from "./synthesis-request.ts";
 
 const HIBARI = join(
-  process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../../.parlance/models"),
+  process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../../../.parlance/models"),
   "hibari",
 );
 /** Only where `parlance models pull kokoro-82m` has run. */
