@@ -1,12 +1,12 @@
-import { Badge, Button, Card, Group, Modal, Switch, Table, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Badge, Button, Card, Group, Modal, Switch, Table } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFolder, IconPlus } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { formatDate } from "../../components/format.ts";
+import { NameForm } from "../../components/name-form.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { createProject, projectsQuery } from "./projects-api.ts";
@@ -78,36 +78,19 @@ function NewProject() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const client = useQueryClient();
   const navigate = useNavigate();
-  const form = useForm({ initialValues: { name: "" } });
-  const create = useMutation({
-    mutationFn: createProject,
-    onSuccess: async (project) => {
-      close();
-      form.reset();
-      await client.invalidateQueries({ queryKey: ["projects"] });
-      await navigate({ to: "/projects/$project", params: { project: project.id } });
-    },
-  });
+  const create = async (name: string) => {
+    const project = await createProject(name);
+    close();
+    await client.invalidateQueries({ queryKey: ["projects"] });
+    await navigate({ to: "/projects/$project", params: { project: project.id } });
+  };
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
         New project
       </Button>
       <Modal opened={isOpen} onClose={close} title="New project">
-        <form onSubmit={form.onSubmit(({ name }) => create.mutate(name))}>
-          <TextInput
-            label="Name"
-            data-autofocus
-            required
-            error={create.error?.message}
-            {...form.getInputProps("name")}
-          />
-          <Group justify="flex-end" mt="lg">
-            <Button type="submit" loading={create.isPending}>
-              Create project
-            </Button>
-          </Group>
-        </form>
+        <NameForm action="Create project" save={create} />
       </Modal>
     </>
   );

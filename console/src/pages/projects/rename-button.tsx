@@ -1,7 +1,6 @@
-import { Button, Group, Modal, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Button, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation } from "@tanstack/react-query";
+import { NameForm } from "../../components/name-form.tsx";
 
 interface RenameButtonProps {
   title: string;
@@ -12,34 +11,18 @@ interface RenameButtonProps {
 
 export function RenameButton({ title, name, rename, onRenamed }: RenameButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const form = useForm({ initialValues: { name } });
-  const action = useMutation({
-    mutationFn: rename,
-    onSuccess: async () => {
-      close();
-      await onRenamed();
-    },
-  });
+  const save = async (newName: string) => {
+    await rename(newName);
+    close();
+    await onRenamed();
+  };
   return (
     <>
       <Button variant="subtle" size="compact-sm" onClick={open}>
         Rename
       </Button>
       <Modal opened={isOpen} onClose={close} title={title}>
-        <form onSubmit={form.onSubmit((values) => action.mutate(values.name))}>
-          <TextInput
-            label="Name"
-            data-autofocus
-            required
-            error={action.error?.message}
-            {...form.getInputProps("name")}
-          />
-          <Group justify="flex-end" mt="lg">
-            <Button type="submit" loading={action.isPending}>
-              Rename
-            </Button>
-          </Group>
-        </form>
+        <NameForm initialName={name} action="Rename" save={save} />
       </Modal>
     </>
   );
