@@ -113,7 +113,8 @@ export type UnavailableCode =
   | "model_loading"
   | "engine_failed"
   | "insufficient_memory"
-  | "database_unavailable";
+  | "database_unavailable"
+  | "no_endpoints";
 
 /** A temporary failure: the caller may retry after `retryAfterSeconds`, at least 1. */
 export function unavailable(message: string, code: UnavailableCode, retryAfterSeconds: number, cause?: unknown): Fault {

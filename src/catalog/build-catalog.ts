@@ -1,6 +1,8 @@
 /** Builds the catalog's models from their specifications and keeps unchanged deployments open. */
 
 import { createHash } from "node:crypto";
+import { type Endpoint, formatAddress } from "../discovery/endpoint.ts";
+import type { EndpointPool } from "../discovery/endpoint-pool.ts";
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
@@ -8,7 +10,7 @@ import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/memory-budget.ts";
 import type { RoutingOptions, RoutingPolicy } from "../inference/routing-options.ts";
 import { Secret } from "../secret.ts";
-import type { CatalogModel } from "./catalog.ts";
+import type { CatalogModel, PoolEntry } from "./catalog.ts";
 
 export interface ModelSpec {
   id: string;
@@ -50,6 +52,10 @@ export interface CatalogParts {
   isUpstream: (engine: string) => boolean;
   /** True if a model of this deployment takes a relevant amount of this machine's memory. */
   isLocal: (engine: string, settings: unknown) => boolean;
+  /** Pool of endpoints that a deployment stands for; undefined: it has one endpoint. */
+  poolOf: (deployment: DeploymentSpec) => EndpointPool | undefined;
+  /** Settings of a deployment at one endpoint of its pool. */
+  atEndpoint: (engine: string, settings: unknown, endpoint: Endpoint) => unknown;
   open: (request: OpenRequest) => Promise<Model>;
   /** Checks the settings and downloads the files. Resolves with the size of the files in bytes. */
   prepare: (request: OpenRequest) => Promise<number>;
@@ -80,29 +86,62 @@ export function buildCatalog(
   const deployments: Deployments = new Map();
   const models = specifications.map((specification): CatalogModel => {
     const { deployments: wanted, ...rest } = specification;
-    const own = wanted.map((each, index) => {
+    const pools: PoolEntry[] = [];
+    const own = wanted.flatMap((each, index) => {
       const name = wanted.length === 1 ? specification.id : `${specification.id}#${index + 1}`;
-      const { routingOptions: _options, ...opened } = each;
-      const identity = identify({ ...opened, name, task: specification.task });
-      const deployment =
-        previous.get(identity) ?? newDeployment({ ...each, name, catalogId: specification.id }, specification, parts);
-      deployment.routingOptions = optionsFor(each, parts);
-      deployments.set(identity, deployment);
-      return deployment;
+      const pool = parts.poolOf(each);
+      if (pool !== undefined) pools.push({ name, engine: each.engine, endpoints: pool });
+      const expanded = pool === undefined ? [{ ...each, name }] : expand(each, name, pool.endpoints, parts);
+      return expanded.map(({ routingOptions, ...opened }) => {
+        const identity = identify({ ...opened, task: specification.task });
+        const deployment =
+          previous.get(identity) ??
+          newDeployment({ ...opened, routingOptions, catalogId: specification.id }, specification, parts);
+        deployment.routingOptions = optionsFor({ ...opened, routingOptions }, parts);
+        deployments.set(identity, deployment);
+        return deployment;
+      });
     });
-    return { ...rest, createdAt: parts.createdAt(specification.id), deployments: own };
+    return { ...rest, createdAt: parts.createdAt(specification.id), deployments: own, pools };
   });
   const kept = new Set(deployments.values());
   return { models, deployments, dropped: [...previous.values()].filter((each) => !kept.has(each)) };
 }
 
+interface NamedDeployment extends DeploymentSpec {
+  name: string;
+  /** Name of the entry that stands for its pool. */
+  pool?: string;
+}
+
+/** Replaces an entry by one deployment for each endpoint, which has circuits, slots and metrics of its own. */
+function expand(
+  entry: DeploymentSpec,
+  pool: string,
+  endpoints: readonly Endpoint[],
+  { atEndpoint }: CatalogParts,
+): NamedDeployment[] {
+  const { engine, settings, routingOptions } = entry;
+  return endpoints.map((endpoint) => {
+    const weight = endpoint.isBackup ? 0 : routingOptions.weight * endpoint.weight;
+    return {
+      ...entry,
+      settings: atEndpoint(engine, settings, endpoint),
+      routingOptions: { ...routingOptions, weight },
+      name: `${pool}@${formatAddress(endpoint)}`,
+      pool,
+    };
+  });
+}
+
 function newDeployment(
-  { routingOptions, ...wanted }: DeploymentSpec & { name: string; catalogId: string },
+  { routingOptions, pool, ...wanted }: NamedDeployment & { catalogId: string },
   { task }: ModelSpec,
   parts: CatalogParts,
 ): Deployment {
   return new Deployment({
     name: wanted.name,
+    pool,
     engine: wanted.engine,
     isUpstream: parts.isUpstream(wanted.engine),
     task,

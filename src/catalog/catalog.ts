@@ -1,5 +1,6 @@
 /** The models: catalog ID to task, deployments, access groups and price. */
 
+import type { EndpointPool } from "../discovery/endpoint-pool.ts";
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
@@ -31,7 +32,17 @@ export interface CatalogModel {
   /** Catalog IDs tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
   routing: RoutingPolicy;
+  /** Deployments of a pool are adjacent and sorted by address. Empty while all pools are. */
   deployments: readonly Deployment[];
+  /** Entries that stand for the endpoints of a pool. */
+  pools: readonly PoolEntry[];
+}
+
+export interface PoolEntry {
+  /** `Deployment.pool` of its deployments. */
+  name: string;
+  engine: string;
+  endpoints: Pick<EndpointPool, "endpoints" | "state" | "source">;
 }
 
 /** A model and the ID that it answers as: its own, or the requested one under a wildcard. */

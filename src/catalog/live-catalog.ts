@@ -3,9 +3,12 @@
 import { stat } from "node:fs/promises";
 import { resultWithin } from "../async/timeout.ts";
 import type { Config } from "../config/config.ts";
+import type { EndpointSource } from "../discovery/endpoint.ts";
+import { EndpointPools } from "../discovery/endpoint-pools.ts";
 import type { EngineServices } from "../engines/engine.ts";
-import { isLocal, isUpstream, openModel, prepareModel } from "../engines/registry.ts";
+import { atEndpoint, endpointsOf, isLocal, isUpstream, openModel, prepareModel } from "../engines/registry.ts";
 import { Fault } from "../faults.ts";
+import type { Deployment } from "../inference/deployment.ts";
 import { MemoryBudget } from "../inference/memory-budget.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { PullProgress } from "../models/pull-progress.ts";
@@ -15,7 +18,13 @@ import type { DeploymentMeasure } from "../observability/metrics.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
 import type { DeploymentHealth } from "../webhooks/deployment-alerts.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
-import { type BuiltCatalog, buildCatalog, type CatalogParts, type OpenRequest } from "./build-catalog.ts";
+import {
+  type BuiltCatalog,
+  buildCatalog,
+  type CatalogParts,
+  type ModelSpec,
+  type OpenRequest,
+} from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 import { withTlsFileVersions } from "./tls-file-versions.ts";
@@ -29,6 +38,9 @@ export interface LiveCatalogOptions {
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
+/** Time for which requests go to the previous endpoints of a pool while the connections of new ones are prepared. */
+const OPEN_MILLISECONDS = 1000;
+
 /** An unavailable database does not delay the start: the current time stands in until the next configuration. */
 const DATABASE_TIMEOUT_MILLISECONDS = 1000;
 
@@ -40,11 +52,21 @@ export class LiveCatalog {
   /** What deployments that are not yet open wait for. */
   readonly #pulls = new Map<string, PullProgress>();
   readonly #missingTools = new Set<string>();
+  readonly #pools: EndpointPools;
+  /** Deployments that are no longer in the catalog and whose requests have not ended. */
+  readonly #retiring = new Set<Deployment>();
+  #specifications: readonly ModelSpec[] = [];
+  #firstSeen: ReadonlyMap<string, number> = new Map();
   #built: BuiltCatalog | undefined;
   #config: Config | undefined;
+  #replacing: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
+    this.#pools = new EndpointPools(options.logger, () =>
+      this.#replace().catch((err: unknown) => options.logger.error({ err }, "cannot apply the endpoints of a pool")),
+    );
     this.upstreamModels = new UpstreamModels({
       see: options.see,
       onFailure: (deployment, err) => options.logger.warn({ deployment, err }, "cannot list an upstream's models"),
@@ -57,21 +79,59 @@ export class LiveCatalog {
     const specifications = await withTlsFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memoryBytes ?? defaultMemoryBudget();
-    const parts: CatalogParts = {
+    await this.#pools.start(sourcesOf(specifications));
+    this.#specifications = specifications;
+    this.#firstSeen = firstSeen;
+    await this.#replace();
+    this.#pools.retain(sourcesOf(this.#specifications));
+  }
+
+  /** Puts the present configuration and endpoints into the catalog. */
+  #replace(): Promise<void> {
+    const replaced = this.#replacing.then(async () => {
+      if (this.#isClosed) return;
+      const built = buildCatalog(this.#specifications, this.#parts(), this.#built?.deployments);
+      this.#built = built;
+      for (const deployment of built.deployments.values()) deployment.start();
+      await this.#opened(built);
+      this.catalog.replace(built.models);
+      this.upstreamModels.watch(built.models);
+      for (const deployment of built.dropped) void this.#retire(deployment);
+    });
+    this.#replacing = replaced.catch(() => {});
+    return replaced;
+  }
+
+  #parts(): CatalogParts {
+    const firstSeen = this.#firstSeen;
+    return {
       isUpstream,
       isLocal,
+      poolOf: ({ engine, settings }) => {
+        const source = endpointsOf(engine, settings);
+        return source && this.#pools.of(source);
+      },
+      atEndpoint,
       open: (request) => openModel(request.engine, request.settings, request.task, this.#servicesFor(request)),
       prepare: (request) => this.#prepare(request),
       memory: this.memory,
       onOpenFailure: (deployment, failure) => this.#reportFailure(deployment, failure),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };
-    const built = buildCatalog(specifications, parts, this.#built?.deployments);
-    this.#built = built;
-    this.catalog.replace(built.models);
-    for (const deployment of built.deployments.values()) deployment.start();
-    this.upstreamModels.watch(built.models);
-    for (const deployment of built.dropped) void deployment.retire();
+  }
+
+  /** Opens the deployments of new endpoints, so that no request finds only those still to be opened. */
+  async #opened({ deployments }: BuiltCatalog): Promise<void> {
+    const joining = [...deployments.values()].filter(({ pool, isUp }) => pool !== undefined && !isUp);
+    if (joining.length === 0) return;
+    const signal = AbortSignal.timeout(OPEN_MILLISECONDS);
+    await Promise.allSettled(joining.map((deployment) => deployment.opened(signal)));
+  }
+
+  async #retire(deployment: Deployment): Promise<void> {
+    this.#retiring.add(deployment);
+    await deployment.retire();
+    this.#retiring.delete(deployment);
   }
 
   /** Updates the catalog with the pulled models. */
@@ -142,8 +202,11 @@ export class LiveCatalog {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#pools.close();
+    await this.#replacing;
     this.upstreamModels.stop();
-    const deployments = [...(this.#built?.deployments.values() ?? [])];
+    const deployments = [...(this.#built?.deployments.values() ?? []), ...this.#retiring];
     await Promise.all(deployments.map((deployment) => deployment.close()));
     await this.#options.store.settled();
   }
@@ -199,6 +262,11 @@ export class LiveCatalog {
       },
     };
   }
+}
+
+function sourcesOf(specifications: readonly ModelSpec[]): EndpointSource[] {
+  const deployments = specifications.flatMap((specification) => specification.deployments);
+  return deployments.flatMap(({ engine, settings }) => endpointsOf(engine, settings) ?? []);
 }
 
 /** Gives all models that need a missing program one message, which the log and the terminal show once. */

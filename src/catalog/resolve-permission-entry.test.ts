@@ -5,7 +5,7 @@ import { resolvePermissionEntry } from "./resolve-permission-entry.ts";
 
 function model(id: string, ...accessGroups: string[]): CatalogModel {
   const names = { ownedBy: "us", license: undefined, aliases: [], isHidden: false };
-  const places = { routing: DEFAULT_POLICY, fallbacks: [], deployments: [] };
+  const places = { routing: DEFAULT_POLICY, fallbacks: [], deployments: [], pools: [] };
   const described = { ...names, ...places, isBuiltin: false, createdAt: 0, price: {} };
   return { ...described, id, task: "chat", accessGroups };
 }

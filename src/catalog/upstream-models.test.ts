@@ -38,6 +38,7 @@ function makeWildcard(): CatalogModel {
     fallbacks: [],
     routing: DEFAULT_POLICY,
     deployments: [deployment],
+    pools: [],
   };
 }
 

@@ -1,6 +1,7 @@
 /** Declares engines, which open models in a child process or in the service itself. */
 
 import type { ZodType } from "zod";
+import type { Endpoint, EndpointSource } from "../discovery/endpoint.ts";
 import { unsupportedValue } from "../faults.ts";
 import type { Secret } from "../secret.ts";
 import type { ChatModel } from "./chat-model.ts";
@@ -47,6 +48,10 @@ export interface EngineDefinition<Name extends string, Settings> {
   isForTests?: true;
   /** Files other than the model's that opening reads. A reload opens the model again if one has changed. */
   files?(settings: Settings): readonly string[];
+  /** Source of the endpoints that a deployment stands for; undefined: it has one, which its settings name. */
+  endpoints?(settings: Settings): EndpointSource | undefined;
+  /** Settings of a deployment at one of its endpoints; with `endpoints`. */
+  atEndpoint?(settings: Settings, endpoint: Endpoint): Settings;
   /** Deployment of a chat engine, as JSON, which is opened first and passed to `open`. */
   chat?(settings: Settings): Secret;
 }

@@ -1,5 +1,6 @@
 /** The table of engines. Checking settings needs only what is imported here; opening a model imports its code. */
 
+import type { Endpoint, EndpointSource } from "../discovery/endpoint.ts";
 import { invalidRequest } from "../faults.ts";
 import type { ChatModel } from "./chat-model.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
@@ -65,6 +66,16 @@ export function filesOf(kind: string, settings: unknown): readonly string[] {
     return checked?.success === true ? filesOf(chatKind, checked.data) : [];
   }
   return engine?.files?.(settings as never) ?? [];
+}
+
+/** Source of the endpoints that a deployment with parsed settings stands for; undefined: it has one. */
+export function endpointsOf(kind: string, settings: unknown): EndpointSource | undefined {
+  return find(kind)?.endpoints?.(settings as never);
+}
+
+/** Settings of a deployment at one of its endpoints. */
+export function atEndpoint(kind: string, settings: unknown, endpoint: Endpoint): unknown {
+  return find(kind)?.atEndpoint?.(settings as never, endpoint);
 }
 
 /** Opens a model with settings that its engine's schema has parsed. Throws a Fault whose message helps the operator. */

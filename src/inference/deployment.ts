@@ -18,6 +18,8 @@ export type DeploymentState =
 export interface DeploymentOptions {
   /** Name in logs, metrics and the `x-parlance-deployment` header. */
   name: string;
+  /** Name of the entry whose pool of endpoints it belongs to; left out: none. */
+  pool?: string | undefined;
   engine: string;
   /** Whether the model runs in another service. */
   isUpstream: boolean;
@@ -34,6 +36,7 @@ export interface DeploymentOptions {
 
 export class Deployment {
   readonly name: string;
+  readonly pool: string | undefined;
   readonly engine: string;
   readonly isUpstream: boolean;
   readonly task: Task;
@@ -48,6 +51,7 @@ export class Deployment {
 
   constructor(options: DeploymentOptions) {
     this.name = options.name;
+    this.pool = options.pool;
     this.engine = options.engine;
     this.isUpstream = options.isUpstream;
     this.task = options.task;
@@ -206,8 +210,15 @@ export class Deployment {
     return slot;
   }
 
-  /** Waits for running and queued requests, then closes. */
+  /**
+   * Waits for running and queued requests, then closes. Requests that wait for an endpoint of a pool go to another
+   * one instead: it may be about to stop.
+   */
   async retire(): Promise<void> {
+    if (this.pool !== undefined) {
+      const message = `\`${this.name}\` is no longer an endpoint of its pool. Try again in a moment.`;
+      this.#slots.refuseWaiting(unavailable(message, "no_endpoints", 1));
+    }
     await this.#slots.idle();
     await this.close();
   }

@@ -63,6 +63,14 @@ export class FairQueue<Item> {
     return newest;
   }
 
+  /** Takes all items. */
+  takeAll(): Item[] {
+    const items = [...this.#waiting.values()].flatMap((each) => [...each]);
+    this.#waiting.clear();
+    this.#size = 0;
+    return items;
+  }
+
   mayServe(project: string): boolean {
     return this.#heldBy(project) < this.#maxHeld;
   }

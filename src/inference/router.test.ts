@@ -52,7 +52,7 @@ function foundOf(deployments: Deployment[], retries: number): ResolvedModel {
   const routing = { ...DEFAULT_POLICY, retries };
   const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", license: undefined, isHidden: false };
   const lists = { accessGroups: [], aliases: [], fallbacks: [], price: {} };
-  return { id: "both", model: { id: "both", task: "chat", ...facts, ...lists, routing, deployments } };
+  return { id: "both", model: { id: "both", task: "chat", ...facts, ...lists, routing, deployments, pools: [] } };
 }
 
 function routeOver(router: Router, deployments: Deployment[], retries = 0) {

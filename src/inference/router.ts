@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { backoffDelay } from "../async/backoff.ts";
 import type { CatalogModel, ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
-import { Fault, type FaultKind } from "../faults.ts";
+import { Fault, type FaultKind, unavailable } from "../faults.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "./attempt.ts";
 import type { Deployment } from "./deployment.ts";
 import { orderByPrefixAffinity } from "./prefix-affinity.ts";
@@ -69,6 +69,7 @@ export class Router {
   ): Promise<Routed<Opened, Event> | undefined> {
     const { adapter, signal, attemptStats } = options;
     const { strategy, retries } = candidate.model.routing;
+    if (candidate.model.deployments.length === 0) reasons.skipped(noEndpoints());
     const lastAttempt = attemptStats.attempts + 1 + retries;
     const ranked = rank(candidate.model.deployments, strategy);
     let turn = SPREADING.has(strategy) ? preferCachedPrefix(candidate, ranked, adapter) : ranked;
@@ -131,6 +132,12 @@ function preferCachedPrefix<Opened extends Model, Event>(
   if (areAllHealthy && !ranked.some(({ routingOptions }) => routingOptions.prefixCaching)) return ranked;
   const healthy = areAllHealthy ? ranked : ranked.filter(isHealthy);
   return [...orderByPrefixAffinity(healthy, adapter.affinity()), ...ranked.filter((each) => !healthy.includes(each))];
+}
+
+/** Fault without the reason, which names the operator's files and servers. */
+function noEndpoints(): Fault {
+  const message = "This model has no endpoints at the moment; its operator finds the reason in the log.";
+  return unavailable(message, "no_endpoints", 5);
 }
 
 /** Waits for the model to be loaded; otherwise adds the reason to `reasons`. */

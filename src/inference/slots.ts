@@ -135,6 +135,11 @@ export class Slots {
     });
   }
 
+  /** Refuses the requests that wait. */
+  refuseWaiting(fault: Fault): void {
+    for (const queue of [this.#queue, this.#batchQueue]) for (const waiting of queue.takeAll()) waiting.refuse(fault);
+  }
+
   #queueOf({ priority }: Deferral): FairQueue<Waiting> {
     return priority === "batch" ? this.#batchQueue : this.#queue;
   }

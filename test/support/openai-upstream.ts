@@ -17,6 +17,7 @@ interface ReceivedRequest {
 
 export interface OpenAiUpstream {
   baseUrl: string;
+  port: number;
   received: ReceivedRequest[];
   /** Number of open connections. */
   openSockets(): number;
@@ -26,6 +27,12 @@ export interface OpenAiUpstream {
 export interface OpenAiUpstreamOptions {
   /** True if it reports usage on request. */
   givesUsage?: boolean;
+  /** Default: 127.0.0.1. */
+  host?: string;
+  /** Default: a free one. */
+  port?: number;
+  /** IDs that GET /models lists. Default: none. */
+  models?: readonly string[];
 }
 
 const STATUS: Partial<Record<Fault["kind"], number>> = {
@@ -47,6 +54,11 @@ export async function startOpenAiUpstream(
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "GET") {
+      const data = (options.models ?? []).map((id) => ({ id, object: "model" }));
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
+      return;
+    }
     const body = (await json(request)) as Record<string, unknown>;
     received.push({ path: request.url ?? "", headers: request.headers, body });
     const left = new AbortController();
@@ -102,10 +114,13 @@ export async function startOpenAiUpstream(
     }
   }
 
-  server.listen(0, "127.0.0.1");
+  const host = options.host ?? "127.0.0.1";
+  server.listen(options.port ?? 0, host);
   await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `http://${host}:${port}/v1`,
+    port,
     received,
     openSockets: () => sockets.size,
     async close() {

@@ -6,7 +6,10 @@ import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { invalidRequest } from "../../faults.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
-type ConnectionSettings = Pick<OpenAiCompatibleSettings, "baseUrl" | "connectTimeoutSeconds" | "proxy" | "tls">;
+type ConnectionSettings = Pick<
+  OpenAiCompatibleSettings,
+  "baseUrl" | "connectTimeoutSeconds" | "endpoint" | "proxy" | "tls"
+>;
 
 /** A request's view of the connection that opens for it. */
 export interface Connecting {
@@ -25,7 +28,7 @@ export class Connections {
     // HTTP/1.1 only: there a request's abort closes its socket.
     const shared = { allowH2: false, pipelining: 1 };
     if (settings.proxy === undefined) {
-      const connect = buildConnector({ ...tls, timeout, allowH2: false });
+      const connect = toAddress(buildConnector({ ...tls, timeout, allowH2: false }), settings.endpoint);
       this.#dispatcher = new Pool(new URL(settings.baseUrl).origin, { ...shared, connect: this.#noting(connect) });
       return;
     }
@@ -89,6 +92,13 @@ export class Connections {
       if (this.#beginning !== undefined && socket instanceof Socket) this.#beginning.socket = socket;
     };
   }
+}
+
+/** Connects to an endpoint's address; undici takes the name for SNI and the certificate from `host`, the base URL's. */
+function toAddress(connect: Connector, endpoint: ConnectionSettings["endpoint"]): Connector {
+  if (endpoint === undefined) return connect;
+  const address = { hostname: endpoint.host, port: String(endpoint.port) };
+  return (options, callback) => connect({ ...options, ...address }, callback);
 }
 
 async function readPem(path: string, field: string): Promise<Buffer> {

@@ -1,3 +1,4 @@
+import { invalidRequest } from "../../faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { Connections } from "./connections.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
@@ -18,6 +19,9 @@ const UPSTREAM = {
 /** Opens the model without a request to the upstream. */
 export const open: InProcessModule<OpenAiCompatibleSettings>["open"] = async (settings, task, services) => {
   const { name, catalogId, logger } = services;
+  if (settings.endpoints !== undefined) {
+    throw invalidRequest("`endpoints` is supported only in a model's deployments.", "endpoints");
+  }
   const connections = await Connections.open(settings);
   return new UPSTREAM[task]({ name, catalogId, settings, connections, logger });
 };

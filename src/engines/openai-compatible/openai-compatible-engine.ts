@@ -9,5 +9,7 @@ export const openAiCompatibleEngine = defineEngine({
   isUpstream: true,
   takesWildcards: true,
   files: tlsFiles,
+  endpoints: ({ endpoints }) => endpoints,
+  atEndpoint: (settings, { host, port }) => ({ ...settings, endpoints: undefined, endpoint: { host, port } }),
   module: () => import("./open-upstream.ts"),
 });

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { Secret } from "../../secret.ts";
+import { type EndpointAddress, endpoints, toEndpointSource } from "./endpoint-settings.ts";
 import { NEVER_FORWARDED } from "./forwarded-headers.ts";
 
 const secret = z
@@ -117,6 +118,7 @@ const abilities = z
 export const openAiCompatibleSettings = z
   .strictObject({
     base_url: baseUrl.describe("Base URL including the version, such as http://10.0.0.5:8000/v1"),
+    endpoints: endpoints.optional(),
     api_key: secret.optional().describe("API key, sent as Authorization: Bearer"),
     model: z
       .string()
@@ -168,8 +170,15 @@ export const openAiCompatibleSettings = z
     proxy: proxy.optional().describe("URL of an HTTP proxy, which may contain a user name and a password"),
     tls: tls.optional().describe("TLS settings of the connection to the upstream"),
   })
+  .refine((value) => value.endpoints === undefined || value.proxy === undefined, {
+    path: ["endpoints"],
+    error: "cannot be set together with proxy, which connects to base_url by itself",
+  })
   .transform((value) => ({
     baseUrl: value.base_url,
+    endpoints: value.endpoints && toEndpointSource(value.endpoints, value.base_url),
+    /** Address of one endpoint of a pool; undefined: that of `baseUrl`. */
+    endpoint: undefined as EndpointAddress | undefined,
     apiKey: value.api_key,
     model: value.model,
     abilities: value.abilities,

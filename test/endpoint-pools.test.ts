@@ -1,0 +1,184 @@
+/** Deployments whose endpoints come and go: from the DNS and from a file, while requests run. */
+
+import { rename, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ScriptedChat } from "../src/engines/scripted/scripted-chat.ts";
+import { scriptedSettings } from "../src/engines/scripted/settings.ts";
+import { aRecords, type DnsServer, startDnsServer } from "./support/dns-server.ts";
+import { eventually } from "./support/eventually.ts";
+import { type OpenAiUpstream, type OpenAiUpstreamOptions, startOpenAiUpstream } from "./support/openai-upstream.ts";
+import { type Service, startService } from "./support/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
+
+const NAME = "vllm.pool.test";
+const WORDS = Array.from({ length: 40 }, (_each, index) => `word${index}`).join(" ");
+
+let dns: DnsServer;
+let upstreams: OpenAiUpstream[];
+let service: Service;
+let directory: TemporaryDirectory;
+let file: string;
+
+/** An upstream whose streams take about a second. */
+function startUpstream(options: OpenAiUpstreamOptions): Promise<OpenAiUpstream> {
+  const replies = [{ match: "slowly", text: WORDS, delay_ms_per_token: 25 }, { text: "At once." }];
+  return startOpenAiUpstream(new ScriptedChat(scriptedSettings.parse({ replies })), options);
+}
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+  const first = await startUpstream({ models: ["small", "large"] });
+  const { port } = first;
+  const others = ["127.0.0.2", "127.0.0.3"].map((host) => startUpstream({ host, port, models: ["small"] }));
+  upstreams = [first, ...(await Promise.all(others))];
+  dns.records.set(NAME, aRecords(NAME, ["127.0.0.1", "127.0.0.2"]));
+  directory = await temporaryDirectory();
+  file = join(directory.path, "endpoints.yaml");
+  await writeFile(file, `- 127.0.0.1:${port}\n`);
+  const base = `engine: openai-compatible, base_url: "http://pool.test:${port}/v1"`;
+  const fromDns = `endpoints: { dns: ${NAME}, nameservers: ["${dns.address}"], refresh_seconds: 1 }`;
+  const fromFile = `endpoints: { file: "${file}", refresh_seconds: 0.1 }`;
+  service = await startService({
+    config: `
+builtin_models: false
+models:
+  - { id: by-dns, task: chat, strategy: least_busy, deployments: [{ ${base}, ${fromDns} }] }
+  - { id: by-file, task: chat, strategy: least_busy, deployments: [{ ${base}, ${fromFile} }] }
+  - { id: queued, task: chat, strategy: least_busy, deployments: [{ ${base}, ${fromFile}, max_concurrency: 1 }] }
+  - { id: pool/*, task: chat, strategy: least_busy, deployments: [{ ${base}, ${fromFile} }] }
+`,
+  });
+});
+afterAll(async () => {
+  await service?.stop();
+  await Promise.all([dns?.close(), ...(upstreams ?? []).map((each) => each.close())]);
+  await directory?.[Symbol.asyncDispose]();
+});
+
+const port = () => upstreams[0]?.port ?? 0;
+
+async function replaceFile(text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
+const listed = (...hosts: string[]) => JSON.stringify(hosts.map((host) => `${host}:${port()}`));
+
+async function ask(model: string, content = "Hello"): Promise<{ status: number; deployment: string; text: string }> {
+  const response = await service.post("/v1/chat/completions", { model, messages: [{ role: "user", content }] });
+  const body = (await response.json()) as { choices?: { message: { content: string } }[]; error?: { code: string } };
+  const text = body.choices?.[0]?.message.content ?? body.error?.code ?? "";
+  return { status: response.status, deployment: response.headers.get("x-parlance-deployment") ?? "", text };
+}
+
+/** Deployments that answer a number of concurrent requests. */
+async function deploymentsOf(model: string, requests = 24): Promise<string[]> {
+  const answers = await Promise.all(Array.from({ length: requests }, () => ask(model)));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  return [...new Set(answers.map(({ deployment }) => deployment))].sort();
+}
+
+const named = (model: string, ...hosts: string[]) => hosts.map((host) => `${model}@${host}:${port()}`);
+
+/** Reads a stream to its end; calls `onText` for each text. */
+async function stream(model: string, onText: (text: string) => void): Promise<string> {
+  const chunks = await service.client().chat.completions.create({
+    model,
+    stream: true,
+    messages: [{ role: "user", content: "slowly" }],
+  });
+  let text = "";
+  for await (const chunk of chunks) {
+    text += chunk.choices[0]?.delta.content ?? "";
+    onText(text);
+  }
+  return text;
+}
+
+describe("endpoints from the DNS", () => {
+  test("joins and leaves with the name's records", async () => {
+    await eventually(async () => {
+      expect(await deploymentsOf("by-dns")).toEqual(named("by-dns", "127.0.0.1", "127.0.0.2"));
+    });
+    dns.records.set(NAME, aRecords(NAME, ["127.0.0.3", "127.0.0.1"]));
+    await eventually(async () => {
+      expect(await deploymentsOf("by-dns")).toEqual(named("by-dns", "127.0.0.1", "127.0.0.3"));
+    });
+  });
+
+  test("keeps the endpoints while the name server fails", async () => {
+    const before = await deploymentsOf("by-dns");
+    dns.failure = "SERVFAIL";
+    await eventually(() => {
+      expect(service.log().some(({ reason }) => String(reason).includes("ESERVFAIL"))).toBe(true);
+    });
+    expect(await deploymentsOf("by-dns")).toEqual(before);
+    dns.failure = undefined;
+  });
+
+  test("answers 503 while the name has no records", async () => {
+    dns.records.delete(NAME);
+    await eventually(async () => {
+      expect(await ask("by-dns")).toMatchObject({ status: 503, text: "no_endpoints" });
+    });
+    dns.records.set(NAME, aRecords(NAME, ["127.0.0.2"]));
+    await eventually(async () => {
+      expect(await deploymentsOf("by-dns")).toEqual(named("by-dns", "127.0.0.2"));
+    });
+  });
+});
+
+describe("endpoints from a file", () => {
+  test("follows a file that is replaced", async () => {
+    await replaceFile(listed("127.0.0.2", "127.0.0.3"));
+    await eventually(async () => {
+      expect(await deploymentsOf("by-file")).toEqual(named("by-file", "127.0.0.2", "127.0.0.3"));
+    });
+  });
+
+  test("finishes a stream of an endpoint that leaves", async () => {
+    await replaceFile(listed("127.0.0.2"));
+    await eventually(async () => expect(await deploymentsOf("by-file", 4)).toEqual(named("by-file", "127.0.0.2")));
+    let replaced: Promise<void> | undefined;
+    const text = await stream("by-file", () => {
+      replaced ??= replaceFile(listed("127.0.0.3"));
+    });
+    await replaced;
+    expect(text).toBe(WORDS);
+    expect(await deploymentsOf("by-file")).toEqual(named("by-file", "127.0.0.3"));
+  });
+
+  test("moves waiting requests to the endpoints that stay", async () => {
+    await replaceFile(listed("127.0.0.1", "127.0.0.2"));
+    await eventually(async () => {
+      expect(await deploymentsOf("queued")).toEqual(named("queued", "127.0.0.1", "127.0.0.2"));
+    });
+    const running = [stream("queued", () => {}), stream("queued", () => {})];
+    await eventually(async () => {
+      const { models } = (await (await service.fetch("/health/ready")).json()) as { models?: unknown };
+      expect(models).toBeUndefined();
+    });
+    const waiting = Array.from({ length: 6 }, () => ask("queued"));
+    await replaceFile(listed("127.0.0.1"));
+    expect(await Promise.all(running)).toEqual([WORDS, WORDS]);
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+  });
+
+  test.each([
+    ["truncated", () => truncate(file, 0)],
+    ["deleted", () => rm(file)],
+    ["broken", () => replaceFile("[127.0.0.1:8000, ")],
+    ["of the wrong kind", () => replaceFile("a: b")],
+    ["with a URL", () => replaceFile("[http://127.0.0.1/v1]")],
+  ])("keeps the endpoints of a file that is %s", async (_name, breakFile) => {
+    await replaceFile(listed("127.0.0.1", "127.0.0.3"));
+    const expected = named("by-file", "127.0.0.1", "127.0.0.3");
+    await eventually(async () => expect(await deploymentsOf("by-file")).toEqual(expected));
+    const warnings = () => service.log().filter(({ msg }) => String(msg).startsWith("cannot look up")).length;
+    const before = warnings();
+    await breakFile();
+    await eventually(() => expect(warnings()).toBeGreaterThan(before));
+    expect(await deploymentsOf("by-file")).toEqual(expected);
+  });
+});
