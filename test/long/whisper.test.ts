@@ -20,7 +20,7 @@ models:
     deployments: [{ engine: whisper, model: whisper-base }]
   - id: whisper-french
     task: transcription
-    deployments: [{ engine: whisper, model: whisper-base, languages: [fr], translates: false }]
+    deployments: [{ engine: whisper, model: whisper-base, languages: [fr], translates: false, beam_size: 1 }]
 `;
 const SAID = /he was not an ill[- ]disposed young man/i;
 
@@ -93,6 +93,18 @@ test("returns confidence and tokens in verbose_json", async () => {
   expect(segment?.avg_logprob).toBeGreaterThan(-0.6);
   expect(segment?.no_speech_prob).toBeGreaterThan(0);
   expect(segment?.no_speech_prob).toBeLessThan(0.1);
+});
+
+test("finds a transcript with beams that is at least as likely as the greedy one", async () => {
+  const french = await recording("french.flac");
+  const averages: number[] = [];
+  for (const model of ["whisper", "whisper-french"]) {
+    const answer = (await post(french, { model, language: "fr", response_format: "verbose_json" })).json();
+    expect(answer.text).toMatch(/bonjour,? le monde/i);
+    averages.push(answer.segments[0]?.avg_logprob ?? Number.NaN);
+  }
+  const [beams = Number.NaN, greedy = Number.NaN] = averages;
+  expect(beams).toBeGreaterThanOrEqual(greedy - 0.001);
 });
 
 test("returns ascending word timestamps within the recording", async () => {

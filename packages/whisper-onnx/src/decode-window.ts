@@ -1,8 +1,9 @@
 /** Decodes one window of at most 30 seconds, with fallback to higher temperatures as in OpenAI's implementation. */
 
 import { deflateSync } from "node:zlib";
+import { type Beam, BeamSearch } from "./beam-search.ts";
 import { applyTimestampRules, argmax, probabilityOf, sampleToken } from "./token-sampling.ts";
-import type { EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
+import type { DecoderState, EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
 import type { WhisperTokenizer } from "./whisper-tokenizer.ts";
 
 export interface DecodeOptions {
@@ -12,6 +13,8 @@ export interface DecodeOptions {
   /** Tokens of previous text, which style and spelling follow. */
   prompt: readonly number[];
   temperature: number;
+  /** Transcripts that are searched at temperature 0; 1 takes the likeliest token each time. */
+  beamSize: number;
   random: () => number;
 }
 
@@ -76,6 +79,10 @@ export function maxPromptTokens({ shape }: WhisperNetwork): number {
   return shape.contextTokens / 2 - 1;
 }
 
+function maxTokens({ shape }: WhisperNetwork): number {
+  return shape.contextTokens / 2;
+}
+
 /** The special tokens that start a transcript. */
 export function promptTokens(
   tokenizer: WhisperTokenizer,
@@ -93,29 +100,77 @@ async function decodeOnce(
   options: DecodeOptions,
   signal: AbortSignal,
 ): Promise<DecodedWindow | undefined> {
-  const { temperature, random } = options;
+  const { temperature } = options;
   const previous = options.prompt.length === 0 ? [] : [tokenizer.startOfPrevious, ...options.prompt];
   const prompt = [...previous, ...promptTokens(tokenizer, options)];
   const state = network.startDecoding(encoderOutput);
-  const [atStart, next] = await state.append(prompt, [previous.length, prompt.length - 1]);
-  if (atStart === undefined || next === undefined) throw new Error("The decoder returned no logits");
+  const [atStart, first] = await state.append(prompt, [previous.length, prompt.length - 1]);
+  if (atStart === undefined || first === undefined) throw new Error("The decoder returned no logits");
   const noSpeechProbability = probabilityOf(atStart, tokenizer.noSpeech);
+  const transcript =
+    temperature === 0 && options.beamSize > 1
+      ? await searchBeams(state, tokenizer, first, { ...options, maxTokens: maxTokens(network) }, signal)
+      : await sampleTokens(state, tokenizer, first, { ...options, maxTokens: maxTokens(network) }, signal);
+  if (transcript === undefined) return undefined;
+  const { tokens, logProbability } = transcript;
+  return { tokens, averageLogProbability: logProbability / (tokens.length + 1), noSpeechProbability, temperature };
+}
+
+type Limits = DecodeOptions & { maxTokens: number };
+
+async function sampleTokens(
+  state: DecoderState,
+  tokenizer: WhisperTokenizer,
+  first: Float32Array,
+  { temperature, random, maxTokens }: Limits,
+  signal: AbortSignal,
+): Promise<Beam | undefined> {
   const tokens: number[] = [];
-  let logits = next;
-  let sum = 0;
+  let logits = first;
+  let logProbability = 0;
   for (;;) {
     if (signal.aborted) return undefined;
-    // A copy, because both rows of the first result may share memory.
-    const allowed = Float32Array.from(logits);
-    applyTimestampRules(allowed, tokens, tokenizer);
-    const { token, logProbability } = sampleToken(allowed, temperature, random);
-    sum += logProbability;
-    if (token === tokenizer.endOfText) break;
-    tokens.push(token);
-    if (tokens.length >= network.shape.contextTokens / 2) break;
-    [logits = next] = await state.append([token], [0]);
+    const sampled = sampleToken(allowedLogits(logits, tokens, tokenizer), temperature, random);
+    logProbability += sampled.logProbability;
+    if (sampled.token === tokenizer.endOfText) break;
+    tokens.push(sampled.token);
+    if (tokens.length >= maxTokens) break;
+    [logits = first] = await state.extend([sampled.token], [0]);
   }
-  return { tokens, averageLogProbability: sum / (tokens.length + 1), noSpeechProbability, temperature };
+  return { tokens, logProbability };
+}
+
+async function searchBeams(
+  state: DecoderState,
+  tokenizer: WhisperTokenizer,
+  first: Float32Array,
+  { beamSize, maxTokens }: Limits,
+  signal: AbortSignal,
+): Promise<Beam | undefined> {
+  const search = new BeamSearch(beamSize, tokenizer.endOfText);
+  let beams: readonly Beam[] = [{ tokens: [], logProbability: 0 }];
+  let logits = [first];
+  for (let length = 0; length < maxTokens; length += 1) {
+    if (signal.aborted) return undefined;
+    const continued = search.advance(
+      beams,
+      beams.map(({ tokens }, beam) => allowedLogits(logits[beam] ?? first, tokens, tokenizer)),
+    );
+    beams = continued;
+    if (search.isComplete || continued.length === 0) break;
+    logits = await state.extend(
+      continued.map(({ tokens }) => tokens.at(-1) ?? tokenizer.endOfText),
+      continued.map(({ parent }) => parent),
+    );
+  }
+  return search.best(beams);
+}
+
+/** A copy, because rows of one result share memory. */
+function allowedLogits(logits: Float32Array, tokens: readonly number[], tokenizer: WhisperTokenizer): Float32Array {
+  const allowed = logits.slice();
+  applyTimestampRules(allowed, tokens, tokenizer);
+  return allowed;
 }
 
 function isAcceptable(window: DecodedWindow, tokenizer: WhisperTokenizer): boolean {

@@ -1,7 +1,7 @@
 /** Vocabulary: text tokens 0 to 9, end of text 10, special tokens 11 and 12, timestamps from 13 (0.00 s). */
 
 import { expect, test } from "vitest";
-import { applyTimestampRules, sampleToken } from "./token-sampling.ts";
+import { applyTimestampRules, sampleToken, topTokens } from "./token-sampling.ts";
 
 const FIRST_TIMESTAMP = 13;
 const RULES = {
@@ -48,4 +48,11 @@ test("selects the most likely token at temperature 0 and samples above it", () =
   expect(sampleToken(logits, 0, () => 0.99).token).toBe(1);
   expect(sampleToken(logits, 0, () => 0).logProbability).toBeCloseTo(-0.408, 2);
   expect([0.05, 0.5, 0.95].map((at) => sampleToken(logits, 1, () => at).token)).toEqual([0, 1, 2]);
+});
+
+test("returns the most likely tokens in order, without those that may not follow", () => {
+  const logits = Float32Array.of(1, 3, Number.NEGATIVE_INFINITY, 2, 3);
+  expect(topTokens(logits, 3).map(({ token }) => token)).toEqual([1, 4, 3]);
+  expect(topTokens(logits, 5).map(({ token }) => token)).toEqual([1, 4, 3, 0]);
+  expect(topTokens(logits, 1)[0]?.logProbability).toBeCloseTo(sampleToken(logits, 0, () => 0).logProbability, 6);
 });

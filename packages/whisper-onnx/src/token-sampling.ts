@@ -14,6 +14,7 @@ type Rules = Pick<
 
 /** The first timestamp is at most 1 s, in steps of 20 ms (max_initial_timestamp in OpenAI's implementation). */
 const MAX_INITIAL_TIMESTAMP_STEPS = 50;
+const NEGLIGIBLE_LOG_PROBABILITY = -30;
 
 /** Sets the logits of tokens that may not follow `tokens` to -Infinity, in place. */
 export function applyTimestampRules(logits: Float32Array, tokens: readonly number[], tokenizer: Rules): void {
@@ -50,6 +51,22 @@ export function sampleToken(logits: Float32Array, temperature: number, random: (
   return { token, logProbability: (logits[token] ?? 0) - total };
 }
 
+/** The `count` likeliest tokens, the likeliest first; fewer when others may not follow. */
+export function topTokens(logits: Float32Array, count: number): SampledToken[] {
+  const total = logSumExp(logits, 0, logits.length);
+  const top: number[] = [];
+  let least = Number.NEGATIVE_INFINITY;
+  for (let token = 0; token < logits.length; token += 1) {
+    const logit = logits[token] ?? Number.NEGATIVE_INFINITY;
+    if (logit <= least) continue;
+    const position = top.findIndex((other) => logit > (logits[other] ?? 0));
+    top.splice(position === -1 ? top.length : position, 0, token);
+    if (top.length > count) top.pop();
+    if (top.length === count) least = logits[top[count - 1] ?? 0] ?? least;
+  }
+  return top.map((token) => ({ token, logProbability: (logits[token] ?? 0) - total }));
+}
+
 /** Returns the softmax probability of a token, 0 to 1. */
 export function probabilityOf(logits: Float32Array, token: number): number {
   return Math.exp((logits[token] ?? 0) - logSumExp(logits, 0, logits.length));
@@ -72,7 +89,11 @@ function logSumExp(logits: Float32Array, from: number, to: number): number {
   for (let index = from; index < to; index += 1) max = Math.max(max, logits[index] ?? max);
   if (max === Number.NEGATIVE_INFINITY) return max;
   let sum = 0;
-  for (let index = from; index < to; index += 1) sum += Math.exp((logits[index] ?? 0) - max);
+  for (let index = from; index < to; index += 1) {
+    const difference = (logits[index] ?? 0) - max;
+    // The exponential is the slow part, and smaller terms do not change the sum.
+    if (difference > NEGLIGIBLE_LOG_PROBABILITY) sum += Math.exp(difference);
+  }
   return max + Math.log(sum);
 }
 

@@ -41,7 +41,8 @@ export function encoderGraph(weights: WeightIndex, file: string): Uint8Array {
   let hidden = graph.node("Add", [positions, build.weight("encoder/position_encodings/encodings")]);
   for (let layer = 0; layer < weights.layers("encoder"); layer += 1) {
     const prefix = `encoder/layer_${layer}`;
-    const [query, key, value] = build.queryKeyValue(`${prefix}/self_attention`, hidden);
+    const projected = build.project(`${prefix}/self_attention`, hidden);
+    const [query, key, value] = projected.map((each) => build.splitHeads(each, [1, 0, 2])) as Three;
     const mixed = build.attend(build.scores(query, graph.node("Transpose", [key], { perm: [0, 2, 1] })), value);
     hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, mixed)]);
     hidden = build.feedForward(prefix, hidden);
@@ -57,16 +58,19 @@ export function encoderGraph(weights: WeightIndex, file: string): Uint8Array {
 }
 
 /**
- * Maps `tokens` [n] at `positions` [n], after the cached `self_key_N` and `self_value_N` [heads, past, size] and under
- * `mask` [n, past + n], to `logits` at the `wanted` token indices, the extended cache `self_…_out_N`, and `alignment`
- * [heads, n, 1500]: cross-attention scores of the alignment heads before softmax.
+ * Maps `tokens` [beams * n] at `positions` [beams * n], after the cached `self_key_N` and `self_value_N` [any, heads, past,
+ * size] of the beams that `parents` [beams] names and under `mask` [n, past + n], to `logits` at the `wanted` token indices,
+ * the extended cache `self_…_out_N`, and `alignment` [heads, beams * n, 1500]: cross-attention scores of the alignment heads
+ * before softmax. `shape` is [beams, n, heads, size].
  */
 export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads: readonly AlignmentHead[]): Uint8Array {
   const build = new LayerBuilder(weights, file);
   const { graph } = build;
   const { layers, heads, headSize } = decoderShape(weights);
-  const tokens = graph.input("tokens", "int64", ["n"]);
-  const positions = graph.input("positions", "int64", ["n"]);
+  const tokens = graph.input("tokens", "int64", ["tokens"]);
+  const positions = graph.input("positions", "int64", ["tokens"]);
+  const shape = graph.input("shape", "int64", [4]);
+  const parents = graph.input("parents", "int64", ["beams"]);
   const mask = graph.input("mask", "float32", ["n", "all"]);
   const wanted = graph.input("wanted", "int64", ["wanted"]);
   const embedded = build.lookUp("decoder/embeddings/weight", tokens);
@@ -74,17 +78,21 @@ export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads:
   const alignments: Value[] = [];
   for (let layer = 0; layer < layers; layer += 1) {
     const prefix = `decoder/layer_${layer}`;
-    const [query, newKey, newValue] = build.queryKeyValue(`${prefix}/self_attention`, hidden);
-    const past = [heads, "past", headSize];
-    const key = graph.node("Concat", [graph.input(`self_key_${layer}`, "float32", past), newKey], { axis: 1 });
-    const value = graph.node("Concat", [graph.input(`self_value_${layer}`, "float32", past), newValue], { axis: 1 });
-    graph.output(key, `self_key_out_${layer}`);
-    graph.output(value, `self_value_out_${layer}`);
-    const masked = graph.node("Add", [build.scores(query, graph.node("Transpose", [key], { perm: [0, 2, 1] })), mask]);
-    hidden = graph.node("Add", [
-      hidden,
-      build.linear(`${prefix}/self_attention/linear_1`, build.attend(masked, value)),
-    ]);
+    const [query, newKey, newValue] = build
+      .project(`${prefix}/self_attention`, hidden)
+      .map((each) => graph.node("Transpose", [graph.node("Reshape", [each, shape])], { perm: [0, 2, 1, 3] })) as Three;
+    const extend = (name: string, added: Value) => {
+      const past = graph.input(`${name}_${layer}`, "float32", ["cached", heads, "past", headSize]);
+      const extended = graph.node("Concat", [graph.node("Gather", [past, parents], { axis: 0 }), added], { axis: 2 });
+      graph.output(extended, `${name}_out_${layer}`);
+      return extended;
+    };
+    const key = extend("self_key", newKey);
+    const value = extend("self_value", newValue);
+    const transposed = graph.node("Transpose", [key], { perm: [0, 1, 3, 2] });
+    const masked = graph.node("Add", [build.scores(query, transposed), mask]);
+    const attended = build.attend(masked, value, [0, 2, 1, 3]);
+    hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, attended)]);
     const crossQuery = build.linear(
       `${prefix}/attention/linear_0`,
       build.normalize(`${prefix}/attention/layer_norm`, hidden),
@@ -107,7 +115,9 @@ export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads:
   return graph.toBytes();
 }
 
-/** Layers that encoder and decoder share. Activations are [positions, width]: the batch size is always 1. */
+type Three = [Value, Value, Value];
+
+/** Layers that encoder and decoder share. Activations are [positions, width]; those of several beams follow one another. */
 class LayerBuilder {
   readonly graph: OnnxGraphBuilder;
   readonly #weights: WeightIndex;
@@ -148,11 +158,10 @@ class LayerBuilder {
     return this.graph.node("Add", [hidden, this.linear(`${prefix}/ffn/linear_1`, wide)]);
   }
 
-  /** Each [heads, positions, size]. */
-  queryKeyValue(name: string, hidden: Value): [Value, Value, Value] {
+  /** Query, key and value, each [positions, width]. */
+  project(name: string, hidden: Value): Three {
     const all = this.linear(`${name}/linear_0`, this.normalize(`${name}/layer_norm`, hidden));
-    const split = this.graph.nodes("Split", [all], 3, { axis: 1, num_outputs: 3 });
-    return split.map((each) => this.splitHeads(each, [1, 0, 2])) as [Value, Value, Value];
+    return this.graph.nodes("Split", [all], 3, { axis: 1, num_outputs: 3 }) as Three;
   }
 
   /** [positions, width] reshaped to [positions, heads, size] and transposed by `order`. */
@@ -168,11 +177,11 @@ class LayerBuilder {
     return this.graph.node("MatMul", [this.graph.node("Mul", [query, scale]), key]);
   }
 
-  /** [n, width] */
-  attend(scores: Value, value: Value): Value {
+  /** [positions, width]; `order` moves the heads behind the positions. */
+  attend(scores: Value, value: Value, order: readonly number[] = [1, 0, 2]): Value {
     const mixed = this.graph.node("MatMul", [this.graph.node("Softmax", [scores], { axis: -1 }), value]);
     const { heads, headSize } = this.#shape;
-    const joined = this.graph.node("Transpose", [mixed], { perm: [1, 0, 2] });
+    const joined = this.graph.node("Transpose", [mixed], { perm: order });
     return this.graph.node("Reshape", [joined, this.graph.integers([-1, heads * headSize])]);
   }
 }

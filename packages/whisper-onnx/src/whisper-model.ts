@@ -38,6 +38,8 @@ export interface TranscribeOptions {
   prompt?: string | undefined;
   /** 0 to 1; 0, the default, decodes again at rising temperatures when the text looks wrong. */
   temperature?: number;
+  /** Beams of a search at temperature 0; 1, the default, takes the likeliest token each time. */
+  beamSize?: number;
   wordTimestamps?: boolean;
 }
 
@@ -107,13 +109,15 @@ export class WhisperModel {
    */
   async *transcribe(
     recording: AsyncIterable<Float32Array>,
-    { language, translate = false, prompt, temperature = 0, wordTimestamps = false }: TranscribeOptions,
+    options: TranscribeOptions,
     signal: AbortSignal,
   ): AsyncGenerator<WhisperEvent> {
+    const { language, translate = false, prompt, temperature = 0, beamSize = 1, wordTimestamps = false } = options;
     let samplesRead = 0;
     const run: Run = {
       translate,
       temperature,
+      beamSize,
       wordTimestamps,
       prompt: this.#encodePrompt(prompt),
       language: language ?? (this.languages.length === 1 ? this.languages[0] : undefined),
@@ -194,6 +198,7 @@ export class WhisperModel {
 interface Run {
   translate: boolean;
   temperature: number;
+  beamSize: number;
   wordTimestamps: boolean;
   prompt: readonly number[];
   /** Set when detected. */

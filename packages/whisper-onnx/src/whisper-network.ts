@@ -62,17 +62,20 @@ export class WhisperNetwork {
   }
 }
 
-/** The key-value cache of one transcript under construction: each token is decoded once. */
+/** The key-value cache of one transcript, or of several beams, under construction: each token is decoded once. */
 export class DecoderState {
   readonly #decoder: InferenceSession;
+  readonly #shape: DecoderShape;
   readonly #encoderOutput: EncoderOutput;
   #past: Record<string, Tensor>;
   #length = 0;
 
-  constructor(decoder: InferenceSession, { layers, heads, headSize }: DecoderShape, encoderOutput: EncoderOutput) {
+  constructor(decoder: InferenceSession, shape: DecoderShape, encoderOutput: EncoderOutput) {
+    const { layers, heads, headSize } = shape;
     this.#decoder = decoder;
+    this.#shape = shape;
     this.#encoderOutput = encoderOutput;
-    const empty = () => new Tensor("float32", new Float32Array(0), [heads, 0, headSize]);
+    const empty = () => new Tensor("float32", new Float32Array(0), [1, heads, 0, headSize]);
     this.#past = Object.fromEntries(
       Array.from({ length: layers }, (_, layer) => [
         [`self_key_${layer}`, empty()],
@@ -81,26 +84,35 @@ export class DecoderState {
     );
   }
 
-  /** Appends tokens and returns the next-token logits at the `wanted` indices among them. */
+  /** Appends tokens to a single beam and returns the next-token logits at the `wanted` indices among them. */
   async append(tokens: readonly number[], wanted: readonly number[]): Promise<Float32Array[]> {
-    const results = await this.#run(tokens, wanted);
-    const logits = results.logits as Tensor;
-    const width = logits.dims[1] ?? 0;
-    const data = logits.data as Float32Array;
-    return wanted.map((_, index) => data.subarray(index * width, (index + 1) * width));
+    return rowsOf((await this.#run(tokens, [0], wanted)).logits as Tensor);
   }
 
-  /** Appends tokens and returns the positions in the audio that each of them attends to. */
+  /** Appends `tokens[i]` to the beam `parents[i]`, which becomes beam `i`, and returns the next-token logits of each. */
+  async extend(tokens: readonly number[], parents: readonly number[]): Promise<Float32Array[]> {
+    return rowsOf((await this.#run(tokens, parents, [...tokens.keys()])).logits as Tensor);
+  }
+
+  /** Appends tokens to a single beam and returns the positions in the audio that each of them attends to. */
   async align(tokens: readonly number[]): Promise<Alignment> {
-    const alignment = (await this.#run(tokens, [0])).alignment as Tensor;
+    const alignment = (await this.#run(tokens, [0], [0])).alignment as Tensor;
     return { heads: alignment.dims[0] ?? 0, tokens: tokens.length, scores: alignment.data as Float32Array };
   }
 
-  async #run(tokens: readonly number[], wanted: readonly number[]): Promise<InferenceSession.OnnxValueMapType> {
-    const count = tokens.length;
+  /** `tokens` are those of all beams, one beam after the other. */
+  async #run(
+    tokens: readonly number[],
+    parents: readonly number[],
+    wanted: readonly number[],
+  ): Promise<InferenceSession.OnnxValueMapType> {
+    const count = tokens.length / parents.length;
+    const { heads, headSize } = this.#shape;
     const results = await this.#decoder.run({
       tokens: integers(tokens),
-      positions: integers(tokens.map((_, index) => this.#length + index)),
+      positions: integers(tokens.map((_, index) => this.#length + (index % count))),
+      shape: integers([parents.length, count, heads, headSize]),
+      parents: integers(parents),
       mask: causalMask(count, this.#length),
       wanted: integers(wanted),
       ...this.#past,
@@ -116,6 +128,12 @@ export class DecoderState {
     );
     return results;
   }
+}
+
+/** Rows of a matrix, which share its memory. */
+function rowsOf({ data, dims }: Tensor): Float32Array[] {
+  const [rows = 0, width = 0] = dims;
+  return Array.from({ length: rows }, (_, row) => (data as Float32Array).subarray(row * width, (row + 1) * width));
 }
 
 /** Returns the scores of one head and token, one for each audio position of 20 ms. */

@@ -12,6 +12,7 @@ test.each([
   [{ files: { ...files, tokens: "/t" } }, "tokens"],
   [{ model: "a", languages: ["english"] }, "ISO 639-1"],
   [{ model: "a", slots: 0 }, ">=1"],
+  [{ model: "a", beam_size: 11 }, "<=10"],
 ])("rejects %o", (settings, message) => {
   const { error } = whisperEngine.settings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);

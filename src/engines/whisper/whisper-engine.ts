@@ -28,6 +28,14 @@ const settings = z
         "Languages that requests may use; a single one disables detection. Default: all languages of the model",
       ),
     translates: z.boolean().default(true).describe("Whether the model translates other languages into English"),
+    beam_size: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(5)
+      .describe(
+        "Transcripts that are searched in parallel at temperature 0, as in faster-whisper; 1 is faster and less accurate",
+      ),
     slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed concurrently; more wait"),
     threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
   })
@@ -50,8 +58,8 @@ export const whisperEngine = defineEngine({
         throw invalidRequest(`files.${role}: ${path} cannot be read.`, `files.${role}`);
       });
     }
-    const { languages, translates, slots, threads } = rest;
-    return { paths, languages, translates, slots, threads };
+    const { languages, translates, beam_size: beamSize, slots, threads } = rest;
+    return { paths, languages, translates, beamSize, slots, threads };
   },
 });
 

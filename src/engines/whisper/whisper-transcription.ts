@@ -14,6 +14,7 @@ export interface WhisperSettings {
   paths: { model: string; tokenizer: string; config: string; vad: string };
   languages: readonly string[] | undefined;
   translates: boolean;
+  beamSize: number;
   slots: number;
   threads: number | undefined;
 }
@@ -31,8 +32,9 @@ export class WhisperTranscription implements TranscriptionModel {
   readonly languages: readonly string[];
   readonly abilities: TranscriptionAbilities;
   readonly #model: WhisperModel;
+  readonly #beamSize: number;
 
-  private constructor({ languages, slots, translates }: WhisperSettings, model: WhisperModel) {
+  private constructor({ languages, slots, translates, beamSize }: WhisperSettings, model: WhisperModel) {
     const unknown = languages?.find((code) => !model.languages.includes(code));
     if (unknown !== undefined)
       throw invalidRequest(`This model does not support the language ${unknown}.`, "languages");
@@ -45,6 +47,7 @@ export class WhisperTranscription implements TranscriptionModel {
       wordTimes: model.canTimeWords,
     };
     this.#model = model;
+    this.#beamSize = beamSize;
   }
 
   static async load(settings: WhisperSettings): Promise<WhisperTranscription> {
@@ -67,7 +70,8 @@ export class WhisperTranscription implements TranscriptionModel {
     const { samples, translate, prompt, temperature, wordTimes: wordTimestamps } = request;
     const language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
     try {
-      yield* this.#model.transcribe(samples, { language, translate, prompt, temperature, wordTimestamps }, signal);
+      const options = { language, translate, prompt, temperature, beamSize: this.#beamSize, wordTimestamps };
+      yield* this.#model.transcribe(samples, options, signal);
     } catch (error) {
       if (error instanceof PromptTooLongError) throw invalidRequest(error.message, "prompt");
       throw error;

@@ -1,0 +1,66 @@
+/** Beam search as in OpenAI's implementation: the transcript with the highest mean log probability of several beams. */
+
+import { topTokens } from "./token-sampling.ts";
+
+/** A transcript under construction. */
+export interface Beam {
+  tokens: readonly number[];
+  /** Sum over the tokens. */
+  logProbability: number;
+}
+
+/** A beam of the next step, which continues the current beam `parent` with its last token. */
+export interface ContinuedBeam extends Beam {
+  parent: number;
+}
+
+export class BeamSearch {
+  readonly #size: number;
+  readonly #endOfText: number;
+  readonly #finished: Beam[] = [];
+
+  constructor(size: number, endOfText: number) {
+    this.#size = size;
+    this.#endOfText = endOfText;
+  }
+
+  /** Whether as many transcripts are complete as there are beams (a patience of 1). */
+  get isComplete(): boolean {
+    return this.#finished.length >= this.#size;
+  }
+
+  /**
+   * Returns the likeliest continuations of the beams, at most as many as the search has beams, and remembers those that end.
+   * `logits[i]` are the next-token logits of `beams[i]`; tokens that may not follow are at -Infinity.
+   */
+  advance(beams: readonly Beam[], logits: readonly Float32Array[]): ContinuedBeam[] {
+    // Of each beam one more than there are beams, because one of them may be the end of the text.
+    const candidates = beams.flatMap(({ tokens, logProbability }, parent) =>
+      topTokens(logits[parent] ?? new Float32Array(0), this.#size + 1).map((top) => {
+        const isEnd = top.token === this.#endOfText;
+        return { tokens, parent, token: top.token, isEnd, logProbability: logProbability + top.logProbability };
+      }),
+    );
+    candidates.sort((a, b) => b.logProbability - a.logProbability);
+    const continued: ContinuedBeam[] = [];
+    for (const { tokens, parent, token, isEnd, logProbability } of candidates) {
+      if (continued.length === this.#size) break;
+      if (!isEnd) continued.push({ tokens: [...tokens, token], logProbability, parent });
+      else if (!this.isComplete) this.#finished.push({ tokens, logProbability });
+    }
+    return continued;
+  }
+
+  /** The best complete transcript; `unfinished` beams count only when fewer transcripts are complete than there are beams. */
+  best(unfinished: readonly Beam[]): Beam {
+    const byProbability = unfinished.toSorted((a, b) => b.logProbability - a.logProbability);
+    const all = [...this.#finished, ...byProbability.slice(0, this.#size - this.#finished.length)];
+    const [first = { tokens: [], logProbability: Number.NEGATIVE_INFINITY }, ...others] = all;
+    return others.reduce((best, beam) => (meanLogProbability(beam) > meanLogProbability(best) ? beam : best), first);
+  }
+}
+
+/** Normalized by length, since each token lowers the sum. */
+function meanLogProbability({ tokens, logProbability }: Beam): number {
+  return logProbability / Math.max(1, tokens.length);
+}
