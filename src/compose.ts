@@ -125,7 +125,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const inference = new Inference({
     catalog,
     upstreamModels,
-    router: new Router({ onAttempt: (attempt) => metrics.attempt(attempt) }),
+    router: new Router({
+      onAttempt: (attempt) => metrics.attempt(attempt),
+      onPrefixRouted: (model, outcome) => metrics.prefixRouted(model, outcome),
+    }),
     quota: combineQuotas(
       new SpendLimits({
         counters,
@@ -151,8 +154,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     requestTimeoutSeconds: config.server.requestTimeoutSeconds,
     onSettled: (settlement) => {
       const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
-      const { promptTokens, completionTokens } = used;
-      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, promptTokens, completionTokens });
+      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
       const record = toUsageRecord(settlement, Date.now());
       if (record !== undefined) usageRecorder.record(record);
     },

@@ -182,11 +182,13 @@ export class LiveCatalog {
 
   *measure(): Iterable<DeploymentMeasure> {
     for (const model of this.catalog.models) {
-      for (const { name, state, slots, circuits, memoryBytes, loadSeconds } of model.deployments) {
+      for (const deployment of model.deployments) {
+        const { name, state, slots, circuits, engineLoad, memoryBytes, loadSeconds } = deployment;
         const isUp = state.state === "up";
         const isCircuitOpen = circuits.state !== "closed";
         const { waiting, inUse: slotsInUse } = slots;
-        yield { model: model.id, deployment: name, isUp, isCircuitOpen, waiting, slotsInUse, memoryBytes, loadSeconds };
+        const load = { waiting, slotsInUse, engineLoad };
+        yield { model: model.id, deployment: name, isUp, isCircuitOpen, ...load, memoryBytes, loadSeconds };
       }
     }
   }

@@ -43,13 +43,13 @@ function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
 }
 
 function toConfigured(model: ModelConfig, { local }: Config): ModelSpec {
-  const { strategy, retries, circuit, maxQueue, deployments, ...rest } = model;
+  const { strategy, retries, prefixLoadFactor, circuit, maxQueue, deployments, ...rest } = model;
   return {
     ...rest,
     isBuiltin: false,
     license: undefined,
     defaults: mergeDefaults(recommendedDefaults(deployments), model.defaults),
-    routing: { strategy, retries },
+    routing: { strategy, retries, prefixLoadFactor },
     deployments: deployments.map(
       ({ engine, settings, maxQueue: own = maxQueue, load, unloadAfterSeconds, ...routingOptions }) => ({
         engine,
@@ -86,7 +86,7 @@ function toModelSpec(
   { local: { load, unloadAfterSeconds } }: Config,
   override: BuiltinOverride | undefined,
 ): ModelSpec {
-  const { strategy, retries, circuit, maxQueue } = override ?? {};
+  const { circuit, maxQueue } = override ?? {};
   return {
     id: entry.id,
     task: entry.task,
@@ -101,7 +101,7 @@ function toModelSpec(
     batchPrice: override?.batchPrice,
     defaults: mergeDefaults(entry.defaults, override?.defaults),
     fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
-    routing: strategy === undefined || retries === undefined ? DEFAULT_POLICY : { strategy, retries },
+    routing: override === undefined ? DEFAULT_POLICY : pickRouting(override),
     deployments: [
       {
         ...runBy(entry, { ...settings, ...entry.engineSettings }),
@@ -115,6 +115,10 @@ function toModelSpec(
       },
     ],
   };
+}
+
+function pickRouting({ strategy, retries, prefixLoadFactor }: BuiltinOverride): ModelSpec["routing"] {
+  return { strategy, retries, prefixLoadFactor };
 }
 
 function mergeDefaults(recommended: ChatDefaults | undefined, own: ChatDefaults = {}): ChatDefaults {

@@ -192,9 +192,11 @@ export interface ModelConfig {
   batchPrice: Readonly<Record<string, string>> | undefined;
   /** Parameters of chat requests that leave them out. */
   defaults: ChatDefaults | undefined;
-  strategy: "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
+  strategy: "ordered" | "weighted" | "least_busy" | "power_of_two_choices" | "lowest_latency" | "lowest_cost";
   /** Attempts after the first; each deployment is tried at least once. */
   retries: number;
+  /** Maximum active requests of a deployment, relative to the mean, up to which prefix affinity applies. */
+  prefixLoadFactor: number;
   /** Circuit breaker. `failureRate` is more than 0; 1 disables the check of the rate. */
   circuit: { failures: number; failureRate: number; cooldownSeconds: number };
   /** Catalog IDs tried in order when no deployment is available. */

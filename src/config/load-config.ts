@@ -244,6 +244,7 @@ function toOverride(model: ConfigFile["models"][number]): BuiltinOverride {
     defaults: model.defaults && toDefaults(model.defaults),
     strategy: model.strategy,
     retries: model.retries,
+    prefixLoadFactor: model.prefix_load_factor,
     circuit: {
       failures: model.circuit.failures,
       failureRate: model.circuit.failure_rate,

@@ -36,13 +36,20 @@ const price = z
 export const load = z.enum(["start", "on_demand"]);
 export const unloadAfterSeconds = z.number().min(0).max(31_536_000);
 
-const STRATEGIES = ["ordered", "weighted", "least_busy", "lowest_latency", "lowest_cost"] as const;
+const STRATEGIES = [
+  "ordered",
+  "weighted",
+  "least_busy",
+  "power_of_two_choices",
+  "lowest_latency",
+  "lowest_cost",
+] as const;
 
 const strategy = z
   .enum(STRATEGIES)
   .default("ordered")
   .describe(
-    "How to choose a deployment; if it fails, the others are tried. ordered: the first in the file that is healthy and has a free slot. weighted: at random, in proportion to `weight`. least_busy: the fewest active requests per slot. lowest_latency: the lowest recent time to first token. lowest_cost: the lowest deployment `price`.",
+    "How to choose a deployment; if it fails, the others are tried. ordered: the first in the file that is healthy and has a free slot. weighted: at random, in proportion to `weight`. least_busy: the fewest active requests per slot, ties at random. power_of_two_choices: the less busy one of two at random. lowest_latency: the lowest recent time to first token. lowest_cost: the lowest deployment `price`.",
   );
 
 const circuit = z
@@ -88,7 +95,7 @@ export const deploymentOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Whether the deployment caches prompt prefixes. If true, requests with the same prompt_cache_key, or whose prompts share a prefix, are routed to the same deployment.",
+      "Whether the deployment caches prompt prefixes. If true, requests with the same prompt_cache_key, of the same conversation or with the same long system prompt are routed to the same deployment, within `prefix_load_factor`.",
     ),
   load: load.optional().describe("When to load this deployment's model; overrides `local.load`."),
   unload_after_seconds: unloadAfterSeconds
@@ -162,6 +169,14 @@ export const model = z.strictObject({
     .max(10)
     .default(2)
     .describe("Maximum number of retries before the first token. Each deployment is tried at least once regardless."),
+  prefix_load_factor: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(1.25)
+    .describe(
+      "For deployments with `prefix_caching`: maximum active requests of a deployment, relative to the mean, up to which it gets the prompts whose prefix it has cached; above, the next deployment in the prefix's order gets them.",
+    ),
   circuit: circuit.prefault({}),
   fallbacks: z
     .array(z.string())

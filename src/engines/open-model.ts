@@ -18,6 +18,8 @@ export interface OpenModel {
    * request can show it. Does not throw.
    */
   probe?(signal: AbortSignal): Promise<boolean | undefined>;
+  /** Reads the engine's own metrics; left out where none are configured. */
+  readonly loadReport?: LoadReport | undefined;
   /** Closes the model and its processes. Requests in flight fail with a Fault. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -25,6 +27,20 @@ export interface OpenModel {
 export type ModelHealth =
   | { state: "up" }
   | { state: "restarting" | "failed"; reason: string; retryAfterSeconds: number };
+
+export interface LoadReport {
+  intervalSeconds: number;
+  /** Reads the present load. Throws when the engine does not report it. */
+  read(signal: AbortSignal): Promise<EngineLoad>;
+}
+
+/** Load of an engine by its own metrics, which count the requests of all its clients. */
+export interface EngineLoad {
+  running: number;
+  waiting: number;
+  /** Fraction of the KV cache in use, 0 to 1; undefined: not reported. */
+  cacheUsage: number | undefined;
+}
 
 /** The caller's headers, names in lower case. An engine forwards only those that its operator listed, never the key. */
 export type CallerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

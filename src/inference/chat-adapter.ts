@@ -10,6 +10,7 @@ import type { Usage } from "../usage.ts";
 import { checkCapabilities } from "./capability-check.ts";
 import { type ChatCall, type ChatRunEvent, choicesOf, forwarderOf } from "./chat-call.ts";
 import { continuePrompts } from "./continue-prompts.ts";
+import type { PrefixKeys } from "./prefix-affinity.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
 
 /** Adapts a chat. `project`: the one that the request counts for. */
@@ -31,7 +32,7 @@ export function chatAdapter(
     onWait,
     upperBound: () => chatUpperBound(call),
     choices: choicesOf(call),
-    affinity: () => affinityOf(call),
+    affinity: () => prefixKeysOf(call),
     refusal: (model) => checkCapabilities(call, model),
     prepare: (model, signal) => {
       const { samplingDefaults } = model;
@@ -84,21 +85,32 @@ function chatUpperBound(call: ChatCall): UsageUpperBound {
   };
 }
 
-const AFFINITY_LENGTH = 1024;
+/**
+ * Characters of the shared beginning and of the conversation's first message that decide. A shorter system prompt is
+ * evaluated quickly, and vLLM and OpenAI cache nothing below 16 and 1024 tokens.
+ */
+const PREFIX_LENGTH = 1024;
 
 /**
- * Returns the affinity key: turns of one conversation, and conversations with the same long system prompt, share a
- * prefix.
+ * Returns the keys of prefix affinity. A conversation is known by its system prompt, tools and first user message, which
+ * all its turns repeat; a `prompt_cache_key` takes their place.
  */
-function affinityOf({ request, prompts = [] }: ChatCall): string {
-  const { promptCacheKey, messages } = request;
-  if (promptCacheKey !== undefined) return `key:${promptCacheKey}`;
-  let start = prompts[0]?.input.slice(0, AFFINITY_LENGTH).toString() ?? "";
+function prefixKeysOf({ request, prompts = [] }: ChatCall): PrefixKeys {
+  const { promptCacheKey, messages, tools } = request;
+  if (promptCacheKey !== undefined) return { conversation: `key:${promptCacheKey}`, shared: undefined };
+  let shared = prompts[0]?.input.slice(0, PREFIX_LENGTH).toString() ?? "";
+  for (const { name } of tools) shared += `${name}\n`;
+  let first = "";
   for (const message of messages) {
-    start += `${message.role}:${messageText(message).slice(0, AFFINITY_LENGTH)}\n`;
-    if (message.role === "user" || start.length >= AFFINITY_LENGTH) break;
+    const text = `${message.role}:${messageText(message).slice(0, PREFIX_LENGTH)}\n`;
+    if (message.role === "user") {
+      first = text;
+      break;
+    }
+    if (shared.length < PREFIX_LENGTH) shared += text;
   }
-  return start.slice(0, AFFINITY_LENGTH);
+  shared = shared.slice(0, PREFIX_LENGTH);
+  return { conversation: shared + first, shared: shared.length < PREFIX_LENGTH ? undefined : shared };
 }
 
 function countChat(event: ChatRunEvent, used: Usage): boolean {

@@ -5,6 +5,7 @@ import type { Task } from "../engines/task.ts";
 import { Fault, unavailable } from "../faults.ts";
 import { Circuits } from "./circuits.ts";
 import { LatencyEwma } from "./latency-ewma.ts";
+import { LoadPoller, type PolledLoad } from "./load-poller.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { ModelLoader } from "./model-loader.ts";
 import type { RoutingOptions } from "./routing-options.ts";
@@ -46,6 +47,8 @@ export class Deployment {
   #routingOptions: RoutingOptions;
   #slots: Slots;
   #circuits: Circuits;
+  /** Left out where the model has no metrics of its own. */
+  #loadPoller: LoadPoller | undefined;
   /** Requests that wait for the model to be loaded. */
   #waitingForLoad = 0;
 
@@ -69,11 +72,13 @@ export class Deployment {
         requests: this.#slots.inUse + this.#slots.waiting,
         lastEndedAt: this.#slots.lastReleasedAt,
       }),
-      onOpened: ({ slots, slotsPerProject }) => {
+      onOpened: ({ slots, slotsPerProject, loadReport }) => {
         // Requests may wait for the slots of a model that was unloaded and is loaded again.
         if (this.#slots.count !== (slots ?? Number.POSITIVE_INFINITY)) {
           this.#slots = new Slots(slots, this.#routingOptions.maxQueue, slotsPerProject);
         }
+        this.#loadPoller?.stop();
+        this.#loadPoller = loadReport && new LoadPoller(loadReport, () => this.#slots.inUse + this.#slots.waiting);
       },
       onFailure: options.onOpenFailure,
     });
@@ -99,6 +104,11 @@ export class Deployment {
 
   get slots(): Slots {
     return this.#slots;
+  }
+
+  /** What the engine reports about the requests of all its clients; undefined: nothing, or nothing recent. */
+  get engineLoad(): PolledLoad | undefined {
+    return this.#loadPoller?.latest;
   }
 
   /** Loads the model in the background, or fetches its files where it is loaded on demand; `state` reports progress. */
@@ -225,6 +235,7 @@ export class Deployment {
 
   async close(): Promise<void> {
     this.#circuits.stop();
+    this.#loadPoller?.stop();
     await this.#loader.close();
   }
 

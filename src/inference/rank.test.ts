@@ -1,38 +1,19 @@
 import { expect, test } from "vitest";
-import { LatencyEwma } from "./latency-ewma.ts";
-import { orderByPrefixAffinity } from "./prefix-affinity.ts";
-import { type Ranked, rank } from "./rank.ts";
-import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "./routing-options.ts";
+import { rankedDeployment as deployment, type RankedDeployment } from "../../test/support/ranked-deployment.ts";
+import { rank } from "./rank.ts";
 
-interface Named extends Ranked {
-  name: string;
-}
-
-interface Given extends Partial<RoutingOptions> {
-  inUse?: number;
-  waiting?: number;
-  count?: number;
-  latencySeconds?: number;
-}
-
-function deployment(name: string, given: Given = {}): Named {
-  const { inUse = 0, waiting = 0, count = 4, latencySeconds, ...routingOptions } = given;
-  const latency = new LatencyEwma();
-  if (latencySeconds !== undefined) latency.measure(latencySeconds);
-  const slots = { inUse, waiting, count, hasFree: inUse < count };
-  return { name, routingOptions: { ...DEFAULT_ROUTING_OPTIONS, ...routingOptions }, latency, slots };
-}
-
-const names = (ranked: readonly Named[]) => ranked.map(({ name }) => name).join(" ");
+/** Names within a group are joined by spaces, groups by bars. */
+const names = (groups: readonly RankedDeployment[][]) =>
+  groups.map((group) => group.map(({ name }) => name).join(" ")).join(" | ");
 
 test("keeps the configured order for ordered, busy or not", () => {
-  expect(names(rank([deployment("a", { inUse: 4 }), deployment("b")], "ordered"))).toBe("a b");
+  expect(names(rank([deployment("a", { inUse: 4 }), deployment("b")], "ordered"))).toBe("a | b");
 });
 
 test("ranks by price for lowest_cost, with a missing price as free", () => {
   const dear = deployment("dear", { price: { prompt: "0.000002", completion: "0.000008" } });
   const cheap = deployment("cheap", { price: { prompt: "0.0000001", completion: "0.0000004" } });
-  expect(names(rank([dear, cheap, deployment("own")], "lowest_cost"))).toBe("own cheap dear");
+  expect(names(rank([dear, cheap, deployment("own")], "lowest_cost"))).toBe("own | cheap | dear");
 });
 
 test("ranks by the recent time to first token for lowest_latency, and tries unmeasured deployments", () => {
@@ -62,7 +43,7 @@ test("distributes by weight for weighted, and ranks weight 0 last", () => {
   ];
   const first: Record<string, number> = { a: 0, b: 0, never: 0 };
   for (let round = 0; round < 10_000; round += 1) {
-    const [chosen, , last] = rank(deployments, "weighted");
+    const [[chosen, , last] = []] = rank(deployments, "weighted");
     first[chosen?.name ?? ""] = (first[chosen?.name ?? ""] ?? 0) + 1;
     expect(last?.name).toBe("never");
   }
@@ -70,37 +51,75 @@ test("distributes by weight for weighted, and ranks weight 0 last", () => {
   expect(first.a).toBeLessThan(7800);
 });
 
-const reusing = { prefixCaching: true };
-
-test("keeps a cache key on one deployment, in any order, and spreads keys over all", () => {
-  const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
-  const homes = new Map<string, number>();
-  for (let key = 0; key < 3000; key += 1) {
-    const [home] = orderByPrefixAffinity(deployments, `key ${key}`);
-    expect(orderByPrefixAffinity([...deployments].reverse(), `key ${key}`)[0]).toBe(home);
-    homes.set(home?.name ?? "", (homes.get(home?.name ?? "") ?? 0) + 1);
-  }
-  for (const count of homes.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
-  expect(homes.size).toBe(3);
+test("counts what the engine serves for others in least_busy", () => {
+  const alone = deployment("alone", { inUse: 3, count: 100 });
+  const shared = deployment("shared", { inUse: 1, count: 100, others: 5 });
+  expect(names(rank([shared, alone], "least_busy"))).toBe("alone shared");
 });
 
-test("keeps cache keys in place when another deployment is removed", () => {
-  const deployments = ["a", "b", "c"].map((name) => deployment(name, reusing));
-  for (let key = 0; key < 300; key += 1) {
-    const [home, other] = orderByPrefixAffinity(deployments, `key ${key}`);
-    if (other === undefined || home === undefined) throw new Error("no deployments");
-    const left = deployments.filter((each) => each === home || each !== other);
-    expect(orderByPrefixAffinity(left, `key ${key}`)[0]).toBe(home);
-  }
+test("prefers engines that are not saturated by their own metrics", () => {
+  const queued = deployment("queued", { engineWaiting: 5, others: 5 });
+  const full = deployment("full", { cacheUsage: 0.97 });
+  const busy = deployment("busy", { inUse: 60, count: 100 });
+  expect(names(rank([queued, full, busy], "least_busy"))).toMatch(/^busy /);
 });
 
-test("ignores affinity to a deployment that has no prefix cache, is full or is far busier", () => {
-  const plain = [deployment("a"), deployment("b")];
-  expect(orderByPrefixAffinity(plain, "key")).toEqual(plain);
-  const full = [deployment("other"), deployment("full", { ...reusing, inUse: 4 })];
-  expect(names(orderByPrefixAffinity(full, "key"))).toBe("other full");
-  const busy = ["a", "b", "c"].map((name) => deployment(name, { ...reusing, count: 100 }));
-  const home = orderByPrefixAffinity(busy, "key")[0] as Named;
-  home.slots.inUse = 20;
-  expect(orderByPrefixAffinity(busy, "key")).toEqual(busy);
+test("distributes ties of least_busy evenly", () => {
+  const deployments = Array.from({ length: 8 }, (_, index) => deployment(`d${index}`));
+  const first = new Map<string, number>();
+  for (let round = 0; round < 8000; round += 1) {
+    const name = rank(deployments, "least_busy")[0]?.[0]?.name ?? "";
+    first.set(name, (first.get(name) ?? 0) + 1);
+  }
+  for (const count of first.values()) expect(Math.abs(count - 1000)).toBeLessThan(200);
+  expect(first.size).toBe(8);
+});
+
+test("tries the less busy one of two at random for power_of_two_choices, and never the busiest first", () => {
+  const deployments = [0, 1, 2, 3].map((inUse) => deployment(`d${inUse}`, { inUse, count: 100 }));
+  const first = [0, 0, 0, 0];
+  for (let round = 0; round < 6000; round += 1) {
+    const [group = []] = rank(deployments, "power_of_two_choices");
+    expect(new Set(group).size).toBe(4);
+    const inUse = group[0]?.slots.inUse ?? 0;
+    first[inUse] = (first[inUse] ?? 0) + 1;
+  }
+  // Of six pairs, three contain the least busy one, two the next.
+  expect(first[0]).toBeGreaterThan(2800);
+  expect(first[1]).toBeGreaterThan(1800);
+  expect(first[3]).toBe(0);
+});
+
+test("keeps the load even with power_of_two_choices over stale loads, where least_busy floods one deployment", () => {
+  const highest = (strategy: "least_busy" | "power_of_two_choices") => {
+    const deployments = Array.from({ length: 16 }, (_, index) =>
+      deployment(`d${index}`, { count: 1000, others: index }),
+    );
+    // Four replicas see the same loads, and each of them only its own 16 requests.
+    const placed = new Map<string, number>();
+    for (let replica = 0; replica < 4; replica += 1) {
+      const seen = deployments.map((each) => ({ ...each, slots: { ...each.slots } }));
+      for (let request = 0; request < 16; request += 1) {
+        const chosen = rank(seen, strategy)[0]?.[0];
+        if (chosen === undefined) throw new Error("no deployment");
+        chosen.slots.inUse += 1;
+        placed.set(chosen.name, (placed.get(chosen.name) ?? 0) + 1);
+      }
+    }
+    return Math.max(...deployments.map(({ name, engineLoad }) => (placed.get(name) ?? 0) + (engineLoad?.others ?? 0)));
+  };
+  const average = (strategy: Parameters<typeof highest>[0]) =>
+    Array.from({ length: 50 }, () => highest(strategy)).reduce((sum, each) => sum + each, 0) / 50;
+  expect(average("power_of_two_choices")).toBeLessThan(average("least_busy"));
+});
+
+test("orders the endpoints of one pool by their load under ordered, and backups last", () => {
+  const endpoint = (name: string, inUse: number, weight = 1) => ({
+    ...deployment(name, { inUse, weight, count: 10 }),
+    pool: "pool",
+  });
+  const pool = [endpoint("a", 4), endpoint("backup", 0, 0), endpoint("b", 1)];
+  expect(names(rank([deployment("own", { inUse: 4 }), ...pool, deployment("last")], "ordered"))).toBe(
+    "own | b a backup | last",
+  );
 });

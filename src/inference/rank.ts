@@ -1,41 +1,84 @@
 /** Puts a model's deployments into the order in which they are tried. */
 
+import { activeRequests, hasCapacity, type Loaded } from "./deployment-load.ts";
 import type { LatencyEwma } from "./latency-ewma.ts";
 import type { RoutingOptions, Strategy } from "./routing-options.ts";
 
-export interface Ranked {
+export interface Ranked extends Loaded {
   routingOptions: RoutingOptions;
   latency: LatencyEwma;
-  slots: { inUse: number; waiting: number; count: number; hasFree: boolean };
+  /** Entry in the configuration of which this is one endpoint; undefined: an entry by itself. */
+  pool?: string | undefined;
 }
 
 /** Strategies that distribute requests; the others prefer one deployment for every prompt. */
-export const SPREADING: ReadonlySet<Strategy> = new Set(["weighted", "least_busy", "lowest_latency"]);
+const SPREADING: ReadonlySet<Strategy> = new Set(["weighted", "least_busy", "power_of_two_choices", "lowest_latency"]);
 
 /** Score by which deployments are sorted in ascending order; the sort is stable. */
 type Score<D extends Ranked> = (deployment: D) => number;
 
-/** Sorts deployments by strategy. `random` returns a number from 0 to 1. */
-export function rank<D extends Ranked>(deployments: readonly D[], strategy: Strategy, random = Math.random): D[] {
+/**
+ * Sorts deployments by strategy. Each group is tried before the next; within a group any deployment may be preferred.
+ * The endpoints of one pool are a group. `random` returns a number from 0 to 1.
+ */
+export function rank<D extends Ranked>(deployments: readonly D[], strategy: Strategy, random = Math.random): D[][] {
+  if (SPREADING.has(strategy)) return [backupsLast(spread(deployments, strategy, random))];
+  const sorted = strategy === "lowest_cost" ? sortBy(deployments, costOf) : deployments;
+  return groupByPool(sorted).map((group) => (group.length === 1 ? group : backupsLast(leastBusy(group, random))));
+}
+
+/** Puts endpoints that stand in for the others of their pool, such as SRV records of a lower priority, after them. */
+function backupsLast<D extends Ranked>(deployments: D[]): D[] {
+  const isBackup = ({ pool, routingOptions }: D) => pool !== undefined && routingOptions.weight === 0;
+  if (!deployments.some(isBackup)) return deployments;
+  return [...deployments.filter((each) => !isBackup(each)), ...deployments.filter(isBackup)];
+}
+
+function spread<D extends Ranked>(deployments: readonly D[], strategy: Strategy, random: () => number): D[] {
   switch (strategy) {
-    case "ordered":
-      return [...deployments];
-    case "lowest_cost":
-      return sorted(deployments, costOf);
     case "weighted":
       // Efraimidis and Spirakis: exponential ages, the shortest first, draw without replacement by weight.
-      return freeFirst(sorted(deployments, ({ routingOptions }) => -Math.log(1 - random()) / routingOptions.weight));
+      return freeFirst(sortBy(deployments, ({ routingOptions }) => -Math.log(1 - random()) / routingOptions.weight));
     case "lowest_latency":
-      return freeFirst(sorted(deployments, ({ latency }) => latency.seconds ?? 0));
-    case "least_busy": {
-      const bounded = deployments.map(({ slots }) => slots.count).filter(Number.isFinite);
-      const unbounded = Math.max(1, ...bounded);
-      const shuffled = sorted(deployments, random);
-      return freeFirst(
-        sorted(shuffled, ({ slots }) => (slots.inUse + slots.waiting) / Math.min(slots.count, unbounded)),
-      );
-    }
+      return freeFirst(sortBy(deployments, ({ latency }) => latency.seconds ?? 0));
+    case "power_of_two_choices":
+      return bestOfTwo(freeFirst(sortBy(deployments, random)));
+    default:
+      return leastBusy(deployments, random);
   }
+}
+
+function leastBusy<D extends Ranked>(deployments: readonly D[], random: () => number): D[] {
+  return freeFirst(sortBy(sortBy(deployments, random), requestsPerSlot(deployments)));
+}
+
+/** Swaps the first two of a random order unless the first is the less busy one. */
+function bestOfTwo<D extends Ranked>([first, second, ...others]: D[]): D[] {
+  if (first === undefined || second === undefined) return first === undefined ? [] : [first];
+  const score = requestsPerSlot([first, second]);
+  const isFirst = hasCapacity(first) !== hasCapacity(second) ? hasCapacity(first) : score(first) <= score(second);
+  return isFirst ? [first, second, ...others] : [second, first, ...others];
+}
+
+/** Scores by active requests per slot. A deployment without a limit counts as having the largest one. */
+function requestsPerSlot<D extends Ranked>(deployments: readonly D[]): Score<D> {
+  let unbounded = 1;
+  for (const { slots } of deployments) {
+    if (Number.isFinite(slots.count)) unbounded = Math.max(unbounded, slots.count);
+  }
+  return (deployment) => activeRequests(deployment) / Math.min(deployment.slots.count, unbounded);
+}
+
+function groupByPool<D extends Ranked>(deployments: readonly D[]): D[][] {
+  const groups: D[][] = [];
+  let pool: string | undefined;
+  for (const deployment of deployments) {
+    const last = groups.at(-1);
+    if (deployment.pool !== undefined && deployment.pool === pool && last !== undefined) last.push(deployment);
+    else groups.push([deployment]);
+    pool = deployment.pool;
+  }
+  return groups;
 }
 
 /** Weight of the prompt's price: a prompt is usually about three times as long as its answer. */
@@ -47,7 +90,7 @@ function costOf({ routingOptions: { price } }: Ranked): number {
   return PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second");
 }
 
-function sorted<D extends Ranked>(deployments: readonly D[], score: Score<D>): D[] {
+function sortBy<D extends Ranked>(deployments: readonly D[], score: Score<D>): D[] {
   return deployments
     .map((deployment) => ({ deployment, score: score(deployment) }))
     .sort((a, b) => (a.score === b.score ? 0 : a.score - b.score))
@@ -55,6 +98,6 @@ function sorted<D extends Ranked>(deployments: readonly D[], score: Score<D>): D
 }
 
 function freeFirst<D extends Ranked>(deployments: D[]): D[] {
-  if (deployments.every(({ slots }) => slots.hasFree)) return deployments;
-  return [...deployments.filter(({ slots }) => slots.hasFree), ...deployments.filter(({ slots }) => !slots.hasFree)];
+  if (deployments.every(hasCapacity)) return deployments;
+  return [...deployments.filter(hasCapacity), ...deployments.filter((each) => !hasCapacity(each))];
 }

@@ -7,12 +7,11 @@ import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind, unavailable } from "../faults.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "./attempt.ts";
 import type { Deployment } from "./deployment.ts";
-import { orderByPrefixAffinity } from "./prefix-affinity.ts";
-import { rank, SPREADING } from "./rank.ts";
+import { LoadBalancer, type LoadBalancerOptions } from "./load-balancer.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
 
-export interface RouterOptions {
+export interface RouterOptions extends LoadBalancerOptions {
   onAttempt?: (measure: AttemptMeasure) => void;
 }
 
@@ -39,11 +38,13 @@ const RETRY = { initial: 100, jitter: [0.5, 1] } as const;
 
 export class Router {
   readonly #onAttempt: (measure: AttemptMeasure) => void;
+  readonly #loadBalancer: LoadBalancer;
   /** Retry budgets by the ID of the catalog's entry. */
   readonly #budgets = new Map<string, RetryBudget>();
 
-  constructor({ onAttempt = () => {} }: RouterOptions = {}) {
+  constructor({ onAttempt = () => {}, ...options }: RouterOptions = {}) {
     this.#onAttempt = onAttempt;
+    this.#loadBalancer = new LoadBalancer(options);
   }
 
   /**
@@ -68,11 +69,9 @@ export class Router {
     reasons: Reasons,
   ): Promise<Routed<Opened, Event> | undefined> {
     const { adapter, signal, attemptStats } = options;
-    const { strategy, retries } = candidate.model.routing;
     if (candidate.model.deployments.length === 0) reasons.skipped(noEndpoints());
-    const lastAttempt = attemptStats.attempts + 1 + retries;
-    const ranked = rank(candidate.model.deployments, strategy);
-    let turn = SPREADING.has(strategy) ? preferCachedPrefix(candidate, ranked, adapter) : ranked;
+    const lastAttempt = attemptStats.attempts + 1 + candidate.model.routing.retries;
+    let turn = this.#loadBalancer.order(candidate, adapter.affinity);
     for (let round = 0; turn.length > 0; round += 1) {
       if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
       if (round > 0) await backOff(round, signal);
@@ -116,22 +115,6 @@ export class Router {
 
 function refusalOf({ circuits, name }: Deployment, { id }: ResolvedModel): Fault | undefined {
   return circuits.of(id).refusal(name);
-}
-
-/**
- * Orders deployments by prefix affinity. Healthy deployments take over the prefixes of unhealthy ones until they
- * recover.
- */
-function preferCachedPrefix<Opened extends Model, Event>(
-  candidate: ResolvedModel,
-  ranked: Deployment[],
-  adapter: TaskAdapter<Opened, Event>,
-): Deployment[] {
-  const isHealthy = (each: Deployment) => each.isUp && refusalOf(each, candidate) === undefined;
-  const areAllHealthy = ranked.every(isHealthy);
-  if (areAllHealthy && !ranked.some(({ routingOptions }) => routingOptions.prefixCaching)) return ranked;
-  const healthy = areAllHealthy ? ranked : ranked.filter(isHealthy);
-  return [...orderByPrefixAffinity(healthy, adapter.affinity()), ...ranked.filter((each) => !healthy.includes(each))];
 }
 
 /** Fault without the reason, which names the operator's files and servers. */

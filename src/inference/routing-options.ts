@@ -3,15 +3,23 @@
 import { type CircuitSettings, DEFAULT_CIRCUIT } from "./circuit.ts";
 import type { LoadPolicy } from "./model-loader.ts";
 
-export type Strategy = "ordered" | "weighted" | "least_busy" | "lowest_latency" | "lowest_cost";
+export type Strategy =
+  | "ordered"
+  | "weighted"
+  | "least_busy"
+  | "power_of_two_choices"
+  | "lowest_latency"
+  | "lowest_cost";
 
 export interface RoutingPolicy {
   strategy: Strategy;
   /** Attempts after the first; each deployment is tried once even if there are more. */
   retries: number;
+  /** Maximum active requests of a deployment, relative to the mean, up to which prefix affinity applies. */
+  prefixLoadFactor: number;
 }
 
-export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2 };
+export const DEFAULT_POLICY: RoutingPolicy = { strategy: "ordered", retries: 2, prefixLoadFactor: 1.25 };
 
 /** Options that can change without reopening the deployment's model. */
 export interface RoutingOptions extends LoadPolicy {

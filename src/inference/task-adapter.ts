@@ -4,6 +4,7 @@ import type { Model } from "../engines/engine.ts";
 import type { Fault } from "../faults.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
+import type { PrefixKeys } from "./prefix-affinity.ts";
 
 /** What a request waits for before a model can answer it. */
 export type WaitReason = "loading" | "queued";
@@ -14,8 +15,8 @@ export interface TaskAdapter<Opened extends Model, Event> {
   upperBound(): UsageUpperBound;
   /** Number of requested choices; default 1. */
   choices?: number;
-  /** Returns a key that is equal for requests that benefit from the same deployment's prefix cache. */
-  affinity(): string | undefined;
+  /** Returns keys that are equal for requests that benefit from the same deployment's prefix cache. */
+  affinity(this: void): PrefixKeys | undefined;
   /** Returns the Fault of a model that does not support the request, although another deployment may. */
   refusal(model: Opened): Fault | undefined;
   /** Does what needs no slot, before one is taken; undefined when there is nothing to do. Throws a Fault. */

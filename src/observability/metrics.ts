@@ -17,6 +17,7 @@ export interface InferenceMeasure {
   deployment: string;
   firstTokenSeconds: number | undefined;
   promptTokens: number;
+  cachedTokens: number;
   completionTokens: number;
 }
 
@@ -35,6 +36,8 @@ export interface DeploymentMeasure {
   isCircuitOpen: boolean;
   waiting: number;
   slotsInUse: number;
+  /** Load by the engine's own metrics, of all its clients; undefined: none are configured, or none are recent. */
+  engineLoad: { running: number; waiting: number; cacheUsage: number | undefined } | undefined;
   /** Resident memory of a loaded local model. */
   memoryBytes: number | undefined;
   /** Duration of the last load of a local model. */
@@ -98,6 +101,18 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #cachedTokens = new Counter({
+    name: "parlance_cached_prompt_tokens_total",
+    help: "Prompt tokens that a deployment reports as read from its prefix cache.",
+    labelNames: ["model", "deployment"],
+    registers: [this.#registry],
+  });
+  readonly #prefixRouting = new Counter({
+    name: "parlance_prefix_routing_total",
+    help: "Requests routed by prefix, by outcome: home, the prefix's own deployment; overflow, the next one, because that was at its bound; none, all were, and the strategy chose.",
+    labelNames: ["model", "outcome"],
+    registers: [this.#registry],
+  });
   readonly #refusals = new Counter({
     name: "parlance_refusals_total",
     help: "Requests rejected with 429, by limit.",
@@ -154,6 +169,24 @@ export class Metrics {
     this.#gauge("parlance_queue_length", "Requests waiting for a slot.", deployments, (each) => each.waiting);
     this.#gauge("parlance_slots_in_use", "Slots in use by active requests.", deployments, (each) => each.slotsInUse);
     this.#gauge(
+      "parlance_engine_requests_running",
+      "Running requests of all clients, as the engine reports them (`metrics_path`).",
+      deployments,
+      (each) => each.engineLoad?.running,
+    );
+    this.#gauge(
+      "parlance_engine_requests_waiting",
+      "Waiting requests of all clients, as the engine reports them (`metrics_path`).",
+      deployments,
+      (each) => each.engineLoad?.waiting,
+    );
+    this.#gauge(
+      "parlance_engine_cache_usage_ratio",
+      "Fraction of the KV cache in use, 0 to 1, as the engine reports it (`metrics_path`).",
+      deployments,
+      (each) => each.engineLoad?.cacheUsage,
+    );
+    this.#gauge(
       "parlance_model_memory_bytes",
       "Resident memory of a loaded local model.",
       deployments,
@@ -173,7 +206,9 @@ export class Metrics {
     this.#durations.observe({ operation, model }, durationSeconds);
   }
 
-  inference({ model, deployment, firstTokenSeconds, promptTokens, completionTokens }: InferenceMeasure): void {
+  inference(measure: InferenceMeasure): void {
+    const { model, deployment, firstTokenSeconds, promptTokens, cachedTokens, completionTokens } = measure;
+    if (cachedTokens > 0) this.#cachedTokens.inc({ model, deployment }, cachedTokens);
     if (firstTokenSeconds !== undefined) this.#firstTokens.observe({ model, deployment }, firstTokenSeconds);
     this.#tokens.inc({ model, deployment, direction: "prompt" }, promptTokens);
     this.#tokens.inc({ model, deployment, direction: "completion" }, completionTokens);
@@ -182,6 +217,10 @@ export class Metrics {
   attempt({ model, deployment, outcome, queuedSeconds }: AttemptMeasure): void {
     this.#attempts.inc({ model, deployment, outcome });
     this.#queued.observe({ model, deployment }, queuedSeconds);
+  }
+
+  prefixRouted(model: string, outcome: string): void {
+    this.#prefixRouting.inc({ model, outcome });
   }
 
   refusal(model: string, limit: string): void {

@@ -167,6 +167,21 @@ export const openAiCompatibleSettings = z
       .describe(
         "Whether to probe the upstream with GET /models while its circuit is open. false: a request probes it after the cooldown",
       ),
+    metrics_path: z
+      .string()
+      .regex(/^\/[\x21-\x7e]*$/, { error: "must begin with / and contain no spaces, such as /metrics" })
+      .optional()
+      .describe(
+        "Path of the engine's own metrics at the upstream's address: /metrics of vLLM, SGLang and llama-server --metrics, or /slots of llama-server. Running and waiting requests and cache usage are read there for routing. Default: only the requests of this process count",
+      ),
+    metrics_interval_seconds: z
+      .number()
+      .min(0.1)
+      .max(60)
+      .default(1)
+      .describe(
+        "Seconds between two reads of `metrics_path`, and their timeout; after two failures the load is unknown",
+      ),
     proxy: proxy.optional().describe("URL of an HTTP proxy, which may contain a user name and a password"),
     tls: tls.optional().describe("TLS settings of the connection to the upstream"),
   })
@@ -191,6 +206,8 @@ export const openAiCompatibleSettings = z
     idleTimeoutSeconds: value.idle_timeout_seconds,
     maxResponseBytes: value.max_response_bytes,
     probe: value.probe,
+    metricsPath: value.metrics_path,
+    metricsIntervalSeconds: value.metrics_interval_seconds,
     proxy: value.proxy,
     tls: value.tls,
   }));

@@ -14,6 +14,7 @@ import { createRedactor } from "./redact.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { brokenFault, closedFault, type FaultContext } from "./upstream-fault.ts";
+import { UpstreamLoad } from "./upstream-load.ts";
 import { type Operation, requestTemplate, toUpstreamModel } from "./upstream-request.ts";
 
 export interface UpstreamModelOptions {
@@ -43,6 +44,7 @@ const MAX_LOGGED_LENGTH = 300;
 export abstract class UpstreamModel {
   readonly device = "upstream";
   readonly slots: number | undefined;
+  readonly loadReport: UpstreamLoad | undefined;
   readonly #options: UpstreamModelOptions;
   readonly #redact: FaultContext["redact"];
   /** Request templates by operation, built once. */
@@ -50,7 +52,11 @@ export abstract class UpstreamModel {
   #isClosed = false;
 
   constructor(options: UpstreamModelOptions) {
-    this.slots = options.settings.maxConcurrency;
+    const { settings, connections, logger } = options;
+    this.slots = settings.maxConcurrency;
+    if (settings.metricsPath !== undefined) {
+      this.loadReport = new UpstreamLoad(settings.metricsPath, connections, settings, logger);
+    }
     this.#options = options;
     this.#redact = createRedactor(options.settings);
   }
