@@ -33,6 +33,7 @@ let service: Service;
 let administrator: OpenAI;
 let project: string;
 let chats: OpenAI["chat"]["completions"];
+let moderations: OpenAI["moderations"];
 beforeAll(async () => {
   service = await startService({ config });
   await untilModerationReady(service, "judge");
@@ -41,7 +42,9 @@ beforeAll(async () => {
   const { projects } = administrator.admin.organization;
   project = (await projects.create({ name: "Team with a policy" })).id;
   const account = await projects.serviceAccounts.create(project, { name: "Chatter" });
-  chats = new OpenAI({ ...options, apiKey: account.api_key?.value ?? "" }).chat.completions;
+  const client = new OpenAI({ ...options, apiKey: account.api_key?.value ?? "" });
+  chats = client.chat.completions;
+  moderations = client.moderations;
 });
 afterAll(() => service.stop());
 
@@ -66,7 +69,12 @@ beforeEach(() => administer("DELETE"));
 
 test("sets, reads, replaces and removes a policy, and audits every change", async () => {
   expect(await administer("GET")).toMatchObject({ status: 404 });
-  const set = { object: "project.moderation_policy", model: "judge", policy: { input: BLOCK, output: null } };
+  const set = {
+    object: "project.moderation_policy",
+    model: "judge",
+    policy: { input: BLOCK, output: null },
+    unsupported_language: null,
+  };
   expect(await administer("POST", { model: "judge", policy: { input: BLOCK } })).toEqual({ status: 200, body: set });
   expect(await administer("GET")).toEqual({ status: 200, body: set });
   expect(await administer("POST", { policy: { input: SCORE, output: BLOCK } })).toMatchObject({
@@ -92,6 +100,10 @@ test.each<[body: object, param: string]>([
   [{ policy: { inputs: BLOCK } }, "policy.inputs"],
   [{ model: "parrot", policy: { input: BLOCK } }, "model"],
   [{ model: "nope", policy: { input: BLOCK } }, "model"],
+  [{ unsupported_language: { action: "ignore" } }, "unsupported_language.action"],
+  [{ unsupported_language: { action: "model" } }, "unsupported_language.model"],
+  [{ unsupported_language: { action: "refuse", model: "judge" } }, "unsupported_language.model"],
+  [{ unsupported_language: { action: "model", model: "parrot" } }, "unsupported_language.model"],
 ])("rejects %j and names the field", async (body, param) => {
   expect(await administer("POST", body)).toMatchObject({ status: 400, body: { error: { param } } });
 });
@@ -163,4 +175,45 @@ test("does not apply to another project", async () => {
   await administer("POST", { model: "judge", policy: { input: BLOCK, output: BLOCK } });
   const answer = await service.client().chat.completions.create(ask(HARMFUL));
   expect(answer.choices[0]?.message.content).toContain("family");
+});
+
+const GERMAN = "Ich bin heute sehr müde und gehe ins Bett, weil morgen die Arbeit wieder früh beginnt.";
+
+test("names a language that the model does not know, and scores the text", async () => {
+  const { results } = await moderations.create({ model: "judge", input: [HARMLESS, GERMAN, "Guten Tag."] });
+  expect(results).toMatchObject([{}, { unsupported_language: "German" }, {}]);
+  expect(results[0]).not.toHaveProperty("unsupported_language");
+  expect(results[2]).not.toHaveProperty("unsupported_language");
+  const scored = await chats.create({ ...ask(GERMAN), moderation: { model: "judge" } });
+  expect(scored).toMatchObject({ moderation: { input: { results: [{ unsupported_language: "German" }] } } });
+});
+
+test("refuses unknown languages in moderations and moderated chats where the policy says so, but no short text", async () => {
+  const refuse = { unsupported_language: { action: "refuse" } };
+  expect(await administer("POST", refuse)).toMatchObject({
+    body: { policy: { input: null, output: null }, unsupported_language: { action: "refuse", model: null } },
+  });
+  const refusal = { status: 400, code: "unsupported_language" };
+  await expect(moderations.create({ model: "judge", input: GERMAN })).rejects.toMatchObject(refusal);
+  await expect(chats.create({ ...ask(GERMAN), moderation: { model: "judge" } })).rejects.toMatchObject(refusal);
+  expect((await chats.create(ask(GERMAN))).choices[0]?.message.content).toContain("müde");
+  expect((await moderations.create({ model: "judge", input: ["Guten Tag.", HARMLESS] })).results).toHaveLength(2);
+  await administer("POST", { ...refuse, model: "judge", policy: { input: BLOCK } });
+  await expect(chats.create(ask(GERMAN))).rejects.toMatchObject({ ...refusal, param: "messages" });
+});
+
+test("sends unknown languages to another model where the policy says so", async () => {
+  await administer("POST", { unsupported_language: { action: "model", model: "blind" } });
+  expect(await moderations.create({ model: "judge", input: [HARMLESS, GERMAN] })).toMatchObject({
+    model: "blind",
+    results: [{ flagged: false }, { flagged: false }],
+  });
+  expect(await moderations.create({ model: "judge", input: HARMLESS })).toMatchObject({ model: "judge" });
+});
+
+test("lists the languages of a moderation model", async () => {
+  const response = await fetch(`${service.baseUrl}/models/judge?include_metadata=true`, {
+    headers: { authorization: `Bearer ${service.apiKey}` },
+  });
+  expect(await response.json()).toMatchObject({ metadata: { languages: ["en"] } });
 });

@@ -17,6 +17,14 @@ export interface ProjectModeration {
   /** Null: only as the request asks. */
   input: "score" | "block" | null;
   output: "score" | "block" | null;
+  /** For text in a language that the model does not know. Null: `pass`. */
+  unsupportedLanguage: UnsupportedLanguage | null;
+}
+
+interface UnsupportedLanguage {
+  action: "pass" | "refuse" | "model";
+  /** With `model`: the catalog ID or alias of the model that moderates it instead. */
+  model: string | null;
 }
 
 interface ProjectReference {
@@ -45,15 +53,18 @@ export class ModerationPolicyService {
   async replace(actor: Actor, reference: ProjectReference, policy: ProjectModeration): Promise<ProjectModeration> {
     return this.#transactions.run(actor, async ({ executor, now, audit }) => {
       const project = await findActiveProject(executor, reference);
-      const { model, input, output } = policy;
+      const { model, input, output, unsupportedLanguage } = policy;
       await putModerationPolicy(executor, {
         projectId: project.id,
         model,
         inputMode: input,
         outputMode: output,
+        unsupportedLanguage: unsupportedLanguage?.action ?? null,
+        unsupportedLanguageModel: unsupportedLanguage?.model ?? null,
         updatedAt: now,
       });
-      await audit({ ...updated(project), details: { moderationPolicy: { model, input, output } } });
+      const changed = { model, input, output, ...(unsupportedLanguage !== null && { unsupportedLanguage }) };
+      await audit({ ...updated(project), details: { moderationPolicy: changed } });
       return policy;
     });
   }
@@ -73,6 +84,13 @@ function updated(project: { organizationId: string; id: string; name: string }) 
   return { type: "project.updated", organizationId: project.organizationId, project, resourceId: project.id } as const;
 }
 
-export function toProjectModeration({ model, inputMode, outputMode }: ModerationPolicyRow): ProjectModeration {
-  return { model, input: inputMode, output: outputMode };
+export function toProjectModeration(row: ModerationPolicyRow): ProjectModeration {
+  const { model, inputMode, outputMode, unsupportedLanguage, unsupportedLanguageModel } = row;
+  return {
+    model,
+    input: inputMode,
+    output: outputMode,
+    unsupportedLanguage:
+      unsupportedLanguage === null ? null : { action: unsupportedLanguage, model: unsupportedLanguageModel },
+  };
 }

@@ -77,6 +77,8 @@ export interface ModerationModel extends OpenModel {
   /** Score from which each category is flagged; undefined when an upstream does not report them. */
   readonly thresholds: Readonly<Record<string, number>> | undefined;
   readonly takesImages: boolean;
+  /** ISO 639-1 codes of the languages that it scores reliably; undefined when unknown, for which no text is checked. */
+  readonly languages: readonly string[] | undefined;
   /**
    * Returns one verdict for each input, in order. Throws a Fault when part of an input cannot be scored.
    */
@@ -108,6 +110,8 @@ export interface ModerationVerdict {
   flags: Readonly<Record<string, boolean>>;
   /** Parts of the input that the score covers. */
   appliedTo: Readonly<Record<string, ReadonlyArray<"text" | "image">>>;
+  /** Name of the input's language if the model certainly does not know it. */
+  unsupportedLanguage?: string;
 }
 
 // ---- speech

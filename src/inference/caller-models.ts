@@ -71,14 +71,26 @@ export class CallerModels {
     return (await Promise.all(listings)).flat();
   }
 
+  /**
+   * Returns the languages of a moderation model; undefined when unknown. Loads a model that has not been loaded since the
+   * start. Throws a Fault.
+   */
+  async moderationLanguages(caller: Caller, id: string): Promise<readonly string[] | undefined> {
+    const opened = await this.#opened(this.findForTask(caller, id, "moderation"));
+    return opened?.task === "moderation" ? opened.languages : undefined;
+  }
+
   async #voicesOf(caller: Caller, id: string): Promise<ModelVoices[]> {
     const found = this.findForTask(caller, id, "speech");
-    const { deployments } = found.model;
-    const speaking = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
-    if (speaking?.awaitsLoad === true && speaking.lastModel === undefined) {
-      await speaking.load(AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000));
+    return voicesOf(found.id, await this.#opened(found));
+  }
+
+  async #opened({ model: { deployments } }: ResolvedModel): Promise<Model | undefined> {
+    const serving = deployments.find(({ state }) => state.state === "up") ?? deployments[0];
+    if (serving?.awaitsLoad === true && serving.lastModel === undefined) {
+      await serving.load(AbortSignal.timeout(this.#options.requestTimeoutSeconds * 1000));
     }
-    return voicesOf(found.id, speaking?.lastModel ?? speaking?.model());
+    return serving?.lastModel ?? serving?.model();
   }
 
   /** Returns the catalog ID for a requested ID without an access check: for metrics, never for an answer. */

@@ -9,6 +9,7 @@ import type {
   EmbeddingRequest,
   EmbeddingResult,
   Model,
+  ModerationInput,
   ModerationModel,
   RerankRequest,
   RerankResult,
@@ -32,9 +33,11 @@ import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import { moderateChat } from "./moderate-chat.ts";
 import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./moderation-adapter.ts";
+import { detectLanguages, languageRefusal, unsupportedLanguages, withLanguages } from "./moderation-languages.ts";
 import {
   type ModerationPolicy,
   moderationPolicy,
+  policyModelUnavailable,
   type RequestedModeration,
   type RequiredModeration,
 } from "./moderation-policy.ts";
@@ -127,8 +130,28 @@ export class Inference {
     { model, isWithinRequest = false, ...request }: ModerateOptions,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>> {
+    const { id, unsupported } = await this.#moderatorFor(caller, model, request.inputs);
+    const adapter = moderationAdapter(request, projectOf(caller));
+    const answer = await this.#run(caller, id, adapter, onDisconnect, isWithinRequest);
+    const isKnown = unsupported.every((language) => language === undefined);
+    return isKnown ? answer : { ...answer, events: withLanguages(answer.events, unsupported) };
+  }
+
+  /** Chooses the model by the languages of the inputs, as the project requires. Throws a Fault when it refuses them. */
+  async #moderatorFor(caller: Caller, model: string | undefined, inputs: readonly ModerationInput[]) {
     const id = model ?? this.models.first(caller, "moderation");
-    return this.#run(caller, id, moderationAdapter(request, projectOf(caller)), onDisconnect, isWithinRequest);
+    const detected = await detectLanguages(inputs);
+    if (detected.every((language) => language === undefined)) return { id, unsupported: [] };
+    const unsupportedBy = async (moderator: string) =>
+      unsupportedLanguages(detected, await this.models.moderationLanguages(caller, moderator));
+    const unsupported = await unsupportedBy(id);
+    const policy = this.#options.moderationOf(caller)?.unsupportedLanguage;
+    if (policy == null || unsupported.every((language) => language === undefined)) return { id, unsupported };
+    if (policy.action === "refuse") throw languageRefusal(unsupported, id);
+    if (policy.action === "pass" || policy.model === null) return { id, unsupported };
+    const { model: other } = policy;
+    if (this.models.taskOf(caller, other) !== "moderation") throw policyModelUnavailable(undefined);
+    return { id: other, unsupported: await unsupportedBy(other) };
   }
 
   /** Resolves with one event with all vectors; otherwise like `chat`. */

@@ -11,7 +11,7 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 import type { ModerationRequest, ModerationVerdicts } from "./moderation-adapter.ts";
-import type { ModerationPolicy } from "./moderation-policy.ts";
+import { type ModerationPolicy, policyModelUnavailable } from "./moderation-policy.ts";
 import { prepend } from "./prepend.ts";
 
 type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
@@ -86,11 +86,7 @@ function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isRequ
   if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
   const { kind, code, message, param: field } = failure;
   if (field === "model" && !isRequired) throw new Fault(kind, message, { param: "moderation.model", code });
-  if (field === "model") {
-    const unavailable =
-      "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
-    throw new Fault("unavailable", unavailable, { code: "engine_failed", retryAfterSeconds: 60, cause: failure });
-  }
+  if (field === "model") throw policyModelUnavailable(failure);
   if (param === undefined)
     throw new Fault("upstream-failed", `The answer could not be moderated: ${message}`, { cause: failure });
   throw new Fault(kind, `The messages could not be moderated: ${message}`, { param, code });

@@ -12,6 +12,7 @@ const required = (given: Partial<RequiredModeration> = {}): RequiredModeration =
   model: "strict",
   input: "block",
   output: null,
+  unsupportedLanguage: null,
   ...given,
 });
 
@@ -30,6 +31,15 @@ test("applies a project's policy to a request without one, and hides scores when
   const policy = moderationPolicy(undefined, required(), idOf);
   expect(policy).toEqual({ model: "strict", input: "block", output: undefined, isRequired: true, isShown: false });
   expect(moderationPolicy(undefined, required({ output: "score" }), idOf)?.isShown).toBe(true);
+});
+
+test("moderates no chat for a policy that only concerns languages", () => {
+  const languages = required({ input: null, unsupportedLanguage: { action: "refuse", model: null } });
+  expect(moderationPolicy(undefined, languages, idOf)).toBeUndefined();
+  expect(moderationPolicy(requested({ model: "lenient" }), languages, idOf)).toMatchObject({
+    model: "lenient",
+    isRequired: false,
+  });
 });
 
 test("accepts a request that is as strict or stricter", () => {

@@ -1,6 +1,7 @@
 /** Moderation policy of a chat: what its request asks for, combined with what its project requires. */
 
 import { Fault, invalidRequest } from "../faults.ts";
+import type { UnsupportedLanguagePolicy } from "./moderation-languages.ts";
 
 /** `score` reports verdicts; `block` lets nothing flagged through. */
 type ModerationMode = "score" | "block";
@@ -18,6 +19,8 @@ export interface RequiredModeration {
   model: string | null;
   input: ModerationMode | null;
   output: ModerationMode | null;
+  /** Null: such text is moderated like any other. */
+  unsupportedLanguage: UnsupportedLanguagePolicy | null;
 }
 
 export interface ModerationPolicy {
@@ -41,7 +44,7 @@ export function moderationPolicy(
   required: RequiredModeration | undefined,
   idOf: (model: string) => string | undefined,
 ): ModerationPolicy | undefined {
-  if (required === undefined) {
+  if (required === undefined || (required.input === null && required.output === null)) {
     if (requested === undefined) return undefined;
     const { model, input = "score", output = "score" } = requested;
     return { model, input, output, isRequired: false, isShown: true };
@@ -68,6 +71,13 @@ function checkModel(requested: string, required: string | null, idOf: (model: st
   const moderator = required === null ? "the first moderation model that it may use" : `\`${required}\``;
   const message = `The project's moderation policy is enforced by ${moderator}: leave out 'moderation.model'.`;
   throw invalidRequest(message, "moderation.model", "moderation_policy");
+}
+
+/** Hides a policy's model that the caller may not use: only an administrator can change either. */
+export function policyModelUnavailable(cause: unknown): Fault {
+  const message =
+    "The moderation model of the project's policy is not available to this API key. Ask its administrator.";
+  return new Fault("unavailable", message, { code: "engine_failed", retryAfterSeconds: 60, cause });
 }
 
 function tooWeak(direction: "input" | "output"): Fault {

@@ -179,6 +179,10 @@ export interface ModerationPolicyRow {
   model: string | null;
   inputMode: "score" | "block" | null;
   outputMode: "score" | "block" | null;
+  /** What happens to text in a language that the moderation model does not know. Null: `pass`. */
+  unsupportedLanguage: "pass" | "refuse" | "model" | null;
+  /** With `model`: a catalog ID or an alias. */
+  unsupportedLanguageModel: string | null;
   updatedAt: number;
 }
 

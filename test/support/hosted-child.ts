@@ -39,6 +39,7 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
         categories: ["length"],
         thresholds: undefined,
         takesImages: false,
+        languages: undefined,
         moderate: flag,
       };
     case "speech":

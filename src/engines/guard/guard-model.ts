@@ -40,6 +40,7 @@ export class GuardModel implements ModerationModel {
   readonly task = "moderation";
   readonly slots = undefined;
   readonly takesImages = false;
+  readonly languages = undefined;
   readonly device: string;
   readonly categories: readonly string[];
   readonly thresholds: Readonly<Record<string, number>>;

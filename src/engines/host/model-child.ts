@@ -163,8 +163,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       return { task: model.task, slots, slotsPerProject, device, dimensions, contextWindow };
     }
     case "moderation": {
-      const { slotsPerProject, categories, thresholds, takesImages } = model;
-      return { task: model.task, slots, slotsPerProject, device, categories, thresholds, takesImages };
+      const { slotsPerProject, categories, thresholds, takesImages, languages } = model;
+      return { task: model.task, slots, slotsPerProject, device, categories, thresholds, takesImages, languages };
     }
     case "speech": {
       const { voices, voiceAliases, languages, sampleRate } = model;

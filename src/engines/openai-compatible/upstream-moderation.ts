@@ -27,6 +27,7 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   readonly thresholds = undefined;
   /** The upstream refuses what it does not support. */
   readonly takesImages = true;
+  readonly languages = undefined;
 
   async moderate(
     inputs: readonly ModerationInput[],

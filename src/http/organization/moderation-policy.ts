@@ -22,16 +22,19 @@ const PATH = "/projects/:project/moderation_policy";
 /** /v1/organization/projects/{project}/moderation_policy */
 export function moderationPolicy(accounts: Accounts, isModerationModel: IsModerationModel): FastifyPluginAsync {
   const { moderationPolicies: policies } = accounts;
+  const checkModel = (param: string, model: string | undefined) => {
+    if (model === undefined || isModerationModel(model)) return;
+    const message = `Invalid value for '${param}': ${JSON.stringify(model)} is not a moderation model.`;
+    throw invalidRequest(message, param, "invalid_value");
+  };
   return async (app) => {
     app.get<OfProject>(PATH, async (request) => toModerationPolicy(await policies.retrieve(projectOf(request))));
 
     app.post<OfProject>(PATH, async (request) => {
-      const { model, input, output } = parse(ModerationPolicyBody, request.body);
-      if (model !== undefined && !isModerationModel(model)) {
-        const message = `Invalid value for 'model': ${JSON.stringify(model)} is not a moderation model.`;
-        throw invalidRequest(message, "model", "invalid_value");
-      }
-      const wanted = { model: model ?? null, input: input ?? null, output: output ?? null };
+      const { model, input, output, unsupportedLanguage } = parse(ModerationPolicyBody, request.body);
+      checkModel("model", model);
+      checkModel("unsupported_language.model", unsupportedLanguage?.model ?? undefined);
+      const wanted = { model: model ?? null, input: input ?? null, output: output ?? null, unsupportedLanguage };
       return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), wanted));
     });
 

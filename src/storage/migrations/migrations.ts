@@ -17,6 +17,7 @@ import { schemaCompatibility } from "./0014-schema-compatibility.ts";
 import { batches } from "./0015-batches.ts";
 import { clientSecrets } from "./0016-client-secrets.ts";
 import { webhooks } from "./0017-webhooks.ts";
+import { moderationLanguages } from "./0018-moderation-languages.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -37,4 +38,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0015-batches": batches,
   "0016-client-secrets": clientSecrets,
   "0017-webhooks": webhooks,
+  "0018-moderation-languages": moderationLanguages,
 };

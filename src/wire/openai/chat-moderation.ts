@@ -10,16 +10,22 @@ const Direction = z
   .nullish()
   .transform((direction) => direction?.mode);
 
-export const ChatModeration = z
-  .strictObject({
-    model: z
-      .string()
-      .min(1)
-      .nullish()
-      .transform((model) => model ?? undefined),
-    policy: z.strictObject({ input: Direction, output: Direction }).nullish(),
-  })
-  .transform(({ model, policy }) => ({ model, input: policy?.input, output: policy?.output }));
+export const ChatModerationFields = {
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .transform((model) => model ?? undefined),
+  policy: z.strictObject({ input: Direction, output: Direction }).nullish(),
+};
+
+const Fields = z.strictObject(ChatModerationFields);
+
+export const ChatModeration = Fields.transform(toChatModerationRequest);
+
+export function toChatModerationRequest({ model, policy }: z.output<typeof Fields>) {
+  return { model, input: policy?.input, output: policy?.output };
+}
 
 interface ModerationResults {
   model: string;

@@ -129,6 +129,7 @@ function toMetadata({ task, price, opened, abilities, ...facts }: ShownModel["fa
     const moderation = opened?.task === "moderation" ? opened : undefined;
     metadata.categories = moderation?.categories ?? null;
     metadata.thresholds = moderation?.thresholds ?? null;
+    metadata.languages = moderation?.languages ?? null;
   }
   return metadata;
 }

@@ -88,11 +88,13 @@ export function toModeration(model: string, verdicts: readonly ModerationVerdict
   return { id: `modr-${randomBytes(16).toString("hex")}`, model, results: verdicts.map(toResult) };
 }
 
-export function toResult({ scores, flags, appliedTo }: ModerationVerdict) {
+/** `unsupported_language` is not in OpenAI's API; only results whose scores mean little have it. */
+export function toResult({ scores, flags, appliedTo, unsupportedLanguage }: ModerationVerdict) {
   return {
     flagged: Object.values(flags).some(Boolean),
     categories: flags,
     category_scores: scores,
     category_applied_input_types: appliedTo,
+    ...(unsupportedLanguage !== undefined && { unsupported_language: unsupportedLanguage }),
   };
 }

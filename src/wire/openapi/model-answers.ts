@@ -78,6 +78,10 @@ export const Moderation = named(
         categories: z.record(z.string(), z.boolean()),
         category_scores: z.record(z.string(), z.number()),
         category_applied_input_types: z.record(z.string(), z.array(z.string())),
+        unsupported_language: z
+          .string()
+          .optional()
+          .describe("Language of the text, if the model does not know it. Not in OpenAI's API."),
       }),
     ),
   }),

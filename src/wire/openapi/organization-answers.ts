@@ -118,6 +118,10 @@ export const ModerationPolicy = named(
     object: z.literal("project.moderation_policy"),
     model: z.string().nullable(),
     policy: z.object({ input: direction, output: direction }),
+    unsupported_language: z
+      .object({ action: z.enum(["pass", "refuse", "model"]), model: z.string().nullable() })
+      .nullable()
+      .describe("For text in a language that the moderation model does not know. Null: pass."),
   }),
 );
 

@@ -9,10 +9,12 @@ import { QueryView } from "../../components/query-view.tsx";
 import { pathOf } from "./projects-api.ts";
 
 type Mode = "off" | "score" | "block";
+type LanguageAction = "pass" | "refuse" | "model";
 
 interface Policy {
   model: string | null;
   policy: { input: { mode: Mode } | null; output: { mode: Mode } | null };
+  unsupported_language: { action: LanguageAction; model: string | null } | null;
 }
 
 function policyQuery(project: string) {
@@ -52,25 +54,50 @@ const OUTPUT: Readonly<Record<Mode, string>> = {
   block: "Answers are held until they are moderated; flagged ones end as `content_filter`.",
 };
 
+const LANGUAGE_ACTIONS = [
+  { value: "pass", label: "Pass" },
+  { value: "refuse", label: "Refuse" },
+  { value: "model", label: "Another model" },
+];
+const LANGUAGE: Readonly<Record<LanguageAction, string>> = {
+  pass: "Text in a language that the model does not know is scored anyway, and the result names the language.",
+  refuse: "Text in a language that the model does not know gets a 400. Short texts pass.",
+  model: "Requests with text in a language that the model does not know go to another moderation model.",
+};
+
 interface PolicyFormProps {
   project: string;
   policy: Policy | null;
   models: readonly ModelEntry[];
 }
 
+interface Values {
+  input: Mode;
+  output: Mode;
+  model: string | null;
+  languageAction: LanguageAction;
+  languageModel: string | null;
+}
+
 function PolicyForm({ project, policy, models }: PolicyFormProps) {
   const client = useQueryClient();
-  const form = useForm<{ input: Mode; output: Mode; model: string | null }>({
+  const form = useForm<Values>({
     initialValues: {
       input: policy?.policy.input?.mode ?? "off",
       output: policy?.policy.output?.mode ?? "off",
       model: policy?.model ?? null,
+      languageAction: policy?.unsupported_language?.action ?? "pass",
+      languageModel: policy?.unsupported_language?.model ?? null,
+    },
+    validate: {
+      languageModel: (value, { languageAction }) =>
+        languageAction === "model" && value === null ? "Select a model" : null,
     },
   });
   const path = `${pathOf(project)}/moderation_policy`;
   const save = useMutation({
-    mutationFn: ({ input, output, model }: typeof form.values) =>
-      input === "off" && output === "off"
+    mutationFn: ({ input, output, model, languageAction, languageModel }: Values) =>
+      input === "off" && output === "off" && languageAction === "pass"
         ? request(path, { method: "DELETE" })
         : request(path, {
             method: "POST",
@@ -80,6 +107,12 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
                 ...(input !== "off" && { input: { mode: input } }),
                 ...(output !== "off" && { output: { mode: output } }),
               },
+              ...(languageAction !== "pass" && {
+                unsupported_language: {
+                  action: languageAction,
+                  ...(languageAction === "model" && { model: languageModel }),
+                },
+              }),
             },
           }),
     onSuccess: async () => {
@@ -88,25 +121,51 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
     },
     onError: notifyFailure,
   });
-  const { input, output, model } = form.values;
+  const { input, output, model, languageAction, languageModel } = form.values;
   const known = models.filter(({ metadata }) => metadata.task === "moderation").map(({ id }) => id);
-  const isOff = input === "off" && output === "off";
+  const withSelected = (selected: string | null) =>
+    selected === null || known.includes(selected) ? known : [...known, selected];
+  const isOff = input === "off" && output === "off" && languageAction === "pass";
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
-        <Direction label="Messages of the client" explanation={INPUT[input]} {...form.getInputProps("input")} />
-        <Direction label="Answers of the model" explanation={OUTPUT[output]} {...form.getInputProps("output")} />
+        <Choice
+          label="Messages of the client"
+          options={MODES}
+          explanation={INPUT[input]}
+          {...form.getInputProps("input")}
+        />
+        <Choice
+          label="Answers of the model"
+          options={MODES}
+          explanation={OUTPUT[output]}
+          {...form.getInputProps("output")}
+        />
+        <Choice
+          label="Unknown languages"
+          options={LANGUAGE_ACTIONS}
+          explanation={LANGUAGE[languageAction]}
+          {...form.getInputProps("languageAction")}
+        />
+        {languageAction === "model" && (
+          <Select
+            label="Model for other languages"
+            data={withSelected(languageModel)}
+            {...form.getInputProps("languageModel")}
+          />
+        )}
         <Select
           label="Moderation model"
           description="Without one, the default moderation model."
           placeholder="Default"
           clearable
           disabled={isOff}
-          data={model === null || known.includes(model) ? known : [...known, model]}
+          data={withSelected(model)}
           {...form.getInputProps("model")}
         />
         <Text size="sm" c="dimmed">
-          Applies to every chat of this project from the next request on, whatever the request itself asks for.
+          Applies to every chat of this project from the next request on, whatever the request itself asks for. The
+          setting for unknown languages applies to requests for moderation as well.
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending} disabled={isOff && policy === null}>
@@ -118,14 +177,15 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
   );
 }
 
-interface DirectionProps {
+interface ChoiceProps {
   label: string;
+  options: Array<{ value: string; label: string }>;
   explanation: string;
-  value?: Mode;
+  value?: string;
   onChange?: (value: string) => void;
 }
 
-function Direction({ label, explanation, value, onChange }: DirectionProps) {
+function Choice({ label, options, explanation, value, onChange }: ChoiceProps) {
   return (
     <div>
       <Text size="sm" fw={500} mb={4}>
@@ -133,7 +193,7 @@ function Direction({ label, explanation, value, onChange }: DirectionProps) {
       </Text>
       <SegmentedControl
         aria-label={label}
-        data={MODES}
+        data={options}
         {...(value !== undefined && { value })}
         {...(onChange !== undefined && { onChange })}
       />

@@ -1,0 +1,136 @@
+const LETTER = /\p{L}/gu;
+const LATIN_LETTER = /\p{Script=Latin}/gu;
+
+interface Script {
+  name: string;
+  letters: RegExp;
+  /** ISO 639-1 codes of the languages that are written in it. */
+  codes: readonly string[];
+}
+
+/** Scripts that have a name; others are "another script". */
+const SCRIPTS: readonly Script[] = [
+  { name: "Arabic", letters: /\p{Script=Arabic}/gu, codes: ["ar", "fa", "ps", "ug", "ur"] },
+  { name: "Chinese", letters: /\p{Script=Han}/gu, codes: ["ja", "yue", "zh"] },
+  {
+    name: "Cyrillic",
+    letters: /\p{Script=Cyrillic}/gu,
+    codes: ["be", "bg", "kk", "ky", "mk", "mn", "ru", "sr", "tg", "uk"],
+  },
+  { name: "Devanagari", letters: /\p{Script=Devanagari}/gu, codes: ["hi", "mr", "ne"] },
+  { name: "Greek", letters: /\p{Script=Greek}/gu, codes: ["el"] },
+  { name: "Hebrew", letters: /\p{Script=Hebrew}/gu, codes: ["he", "yi"] },
+  { name: "Japanese", letters: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu, codes: ["ja"] },
+  { name: "Korean", letters: /\p{Script=Hangul}/gu, codes: ["ko"] },
+  { name: "Thai", letters: /\p{Script=Thai}/gu, codes: ["th"] },
+];
+/** A single `π` or `α` is a symbol. */
+const MIN_FOREIGN_LETTERS = 3;
+
+/** Enough to be certain, so that the check of a very long text costs no more. */
+const MAX_CHECKED_CHARACTERS = 20_000;
+/** Different words: shorter texts may be loanwords or lyrics, "C'est la vie" or "la la la, da da dum". */
+const MIN_WORDS = 7;
+const MIN_FUNCTION_WORDS = 3;
+/** Share of function words in the text; running text has about 0.4, a list of names hardly any. */
+const MIN_FUNCTION_WORD_SHARE = 0.2;
+/** English sentences that quote another language still have most function words in English. */
+const MAX_ENGLISH_SHARE = 1 / 3;
+
+export interface DetectedLanguage {
+  /** "German", or "Cyrillic script". */
+  name: string;
+  /** ISO 639-1 codes of the languages that the text may be in; empty for a rare script. */
+  codes: readonly string[];
+}
+
+interface LanguageWords {
+  name: string;
+  code: string;
+  /** Function words that are not English as well. */
+  words: ReadonlySet<string>;
+}
+
+interface FunctionWords {
+  english: ReadonlySet<string>;
+  others: readonly LanguageWords[];
+}
+
+let functionWords: Promise<FunctionWords> | undefined;
+
+/** Returns undefined where the language is not certain: for names, loanwords, quotations and short texts. */
+export async function detectLanguage(text: string): Promise<DetectedLanguage | undefined> {
+  const checked = text.slice(0, MAX_CHECKED_CHARACTERS);
+  const script = otherScript(checked);
+  if (script !== undefined) return script;
+  functionWords ??= loadFunctionWords();
+  return latinLanguage(checked, await functionWords);
+}
+
+function otherScript(text: string): DetectedLanguage | undefined {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  const letters = count(LETTER);
+  const foreign = letters - count(LATIN_LETTER);
+  if (foreign < MIN_FOREIGN_LETTERS || foreign * 2 <= letters) return undefined;
+  const counts = SCRIPTS.map((script) => ({ ...script, letters: count(script.letters) }));
+  const most = counts.reduce((best, each) => (each.letters > best.letters ? each : best));
+  if (most.letters === 0) return { name: "another script than Latin", codes: [] };
+  return { name: `${most.name} script`, codes: most.codes };
+}
+
+/**
+ * Counts function words (articles, pronouns, prepositions), which names and loanwords lack. In other languages than
+ * English only words in lower case count, since those of names are capitalized: "Le Monde", "Los Angeles".
+ */
+function latinLanguage(text: string, { english, others }: FunctionWords): DetectedLanguage | undefined {
+  const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).filter((word) => word.length > 1);
+  if (new Set(words.map((word) => word.toLowerCase())).size < MIN_WORDS) return undefined;
+  const lowerCase = words.filter((word) => word === word.toLowerCase());
+  const englishWords = words.map((word) => word.toLowerCase()).filter((word) => english.has(word));
+  const found = others.map((language) => ({
+    ...language,
+    found: lowerCase.filter((word) => language.words.has(word)),
+  }));
+  const best = found.reduce((most, each) => (each.found.length > most.found.length ? each : most));
+  const isCertain = (functions: readonly string[]) =>
+    functions.length >= MIN_FUNCTION_WORDS &&
+    new Set(functions).size > 1 &&
+    functions.length >= words.length * MIN_FUNCTION_WORD_SHARE;
+  if (isCertain(best.found) && englishWords.length <= best.found.length * MAX_ENGLISH_SHARE) {
+    return { name: best.name, codes: [best.code] };
+  }
+  const isEnglish = isCertain(englishWords) && best.found.length <= englishWords.length * MAX_ENGLISH_SHARE;
+  return isEnglish ? { name: "English", codes: ["en"] } : undefined;
+}
+
+/** Loaded with the first text: the lists take 7 MB. */
+async function loadFunctionWords(): Promise<FunctionWords> {
+  const lists = await import("stopword");
+  const english = new Set(lists.eng);
+  const language = (name: string, code: string, words: readonly string[]) => {
+    return { name, code, words: new Set(words.filter((word) => !english.has(word))) };
+  };
+  return {
+    english,
+    others: [
+      language("German", "de", lists.deu),
+      language("French", "fr", lists.fra),
+      language("Spanish", "es", lists.spa),
+      language("Italian", "it", lists.ita),
+      language("Portuguese", "pt", lists.por),
+      language("Dutch", "nl", lists.nld),
+      language("Polish", "pl", lists.pol),
+      language("Swedish", "sv", lists.swe),
+      language("Turkish", "tr", lists.tur),
+      language("Danish", "da", lists.dan),
+      language("Norwegian", "no", lists.nob),
+      language("Finnish", "fi", lists.fin),
+      language("Czech", "cs", lists.ces),
+      language("Hungarian", "hu", lists.hun),
+      language("Romanian", "ro", lists.ron),
+      language("Indonesian", "id", lists.ind),
+      language("Croatian", "hr", lists.hrv),
+      language("Catalan", "ca", lists.cat),
+    ],
+  };
+}
