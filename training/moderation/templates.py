@@ -31,6 +31,14 @@ WHOM = ["you", "him", "that bitch", "my neighbour", "the teacher", "her and her 
 THREAT = ["I'm going to shoot {p}.", "i swear i'll stab {p}", "I will beat {p} to a pulp", "{p} won't live till Friday, I'll make sure of it", "Let's burn {p} alive.", "I'll break the legs of {p}"]
 PEACE = ["I'm going to shoot a video of {p}.", "i swear i'll pay back {p}", "I will beat {p} at chess", "{p} won't be here till Friday", "Let's invite {p} for a barbecue.", "I'll break the news to {p}"]
 
+SHORT_THREATS = ["I'm going to {v} you{w}", "i will {v} you{w}", "ima {v} u{w}", "I'll {v} you and your brother{w}", "you're going to get {p}{w}", "I swear I'll {v} him{w}",
+                 "I want to {v} her{w}", "we're going to {v} you{w}", "somebody is going to {v} you{w}, and it'll be me", "they should all be {p}{w}", "I hope you get {p}{w}"]
+SHORT_PEACE = ["I dreamed that someone wanted to {v} me{w}", "He was {p} in the war{w}", "In the film they {v} the villain{w}", "The report says that three people were {p}{w}",
+               "Did you know that he was {p}{w}?", "My grandfather was nearly {p}{w}", "Never {v} anyone{w}", "What happens to people who {v} others{w}?", "She says that he tried to {v} her{w}, so she called the police"]
+HARM = [("kill", "killed"), ("shoot", "shot"), ("stab", "stabbed"), ("strangle", "strangled"), ("beat up", "beaten up"), ("hang", "hanged"), ("drown", "drowned"),
+        ("burn", "burned alive"), ("poison", "poisoned"), ("run over", "run over"), ("choke", "choked"), ("murder", "murdered"), ("behead", "beheaded"), ("torture", "tortured")]
+MOMENTS = ["", "", "", " tonight", " tomorrow", " on Friday", " at the bus stop", " after work", " in your sleep", " for this"]
+
 TOPICS = ["suicide", "self-harm", "domestic violence", "scams", "ransomware", "hate crimes", "gun violence", "knife crime", "bullying", "eating disorders",
           "sexual harassment", "human trafficking", "drug abuse", "arson", "terrorism", "rape", "racism", "torture", "bomb threats", "poisoning", "identity theft",
           "stalking", "animal cruelty", "school shootings", "honour killings", "antisemitism", "hate speech", "revenge porn", "overdoses", "murder"]
@@ -70,6 +78,10 @@ def from_templates(seed: int = 5) -> list[Example]:
     fill(PLANS, WHEN, 60, labelled([]), True)
     fill(THREAT, WHOM, 50, labelled(["harassment", "harassment/threatening", "violence"]))
     fill(PEACE, WHOM, 50, labelled([]), True)
+    for patterns, known, look_alike in ((SHORT_THREATS, labelled(["harassment/threatening", "violence"], ["harassment"]), False), (SHORT_PEACE, labelled([]), True)):
+        for pattern, (verb, participle) in pick.sample([(p, h) for p in patterns for h in HARM], 110):
+            when = pick.choice(MOMENTS if not look_alike else [m for m in MOMENTS if "your" not in m and "for this" not in m])
+            made.append(Example(pattern.format(v=verb, p=participle, w=when) + pick.choice(["", ".", ".", "!"]) * (pattern[-1] != "?"), known, "own-templates", look_alike))
     fill(ABOUT, TOPICS, 220, labelled([]), True)
     fill(CLINIC, BODY, 60, labelled([]), True)
     fill(REFUSE, SCENES, 60, labelled([]), True)

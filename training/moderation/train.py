@@ -45,6 +45,10 @@ def varied(examples: list[Example], seed: int = 3) -> list[Example]:
         made.append(joined(parts, pick))
     for _ in range(len(benign) // 8):
         made.append(joined(pick.choices(benign, k=pick.randint(2, 3)), pick))
+    # Talk about many groups or crimes in one text is benign if each sentence is.
+    alike = [e for e in benign if e.look_alike and len(e.text) < 200]
+    for _ in range(len(alike) // 3):
+        made.append(joined(pick.choices(alike, k=pick.randint(3, 6)), pick))
     for e in pick.choices(harmful, k=len(harmful) // 8) + pick.choices(benign, k=len(benign) // 20):
         made.append(Example(disguised(e.text, pick), e.known, e.source))
     pick.shuffle(made)
@@ -100,9 +104,9 @@ def packed(states, indices, length, size):
     return x, mask
 
 
-def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, log=print):
+def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, start: dict | None = None, log=print):
     base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= encoder.FROZEN_LAYERS}
-    learnt = {k: jnp.asarray(v) for k, v in encoder.new_learnt(rank, len(LEARNT), seed).items()}
+    learnt = {k: jnp.asarray(v) for k, v in (start or encoder.new_learnt(rank, len(LEARNT), seed)).items()}
     labels, weights = targets(examples)
     pick = random.Random(seed)
     plan = [b for _ in range(epochs) for b in batches([len(s) for s in states], pick)]

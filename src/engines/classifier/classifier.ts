@@ -39,6 +39,7 @@ export class Classifier implements ModerationModel {
   readonly slotsPerProject = SLOTS_PER_PROJECT;
   readonly device = "cpu";
   readonly takesImages = false;
+  readonly languages = ["en"];
   readonly categories: readonly string[];
   readonly thresholds: Readonly<Record<string, number>>;
   readonly #options: ClassifierOptions;

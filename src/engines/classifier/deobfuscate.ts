@@ -12,19 +12,40 @@ const MASKED = tables.masked.map((word) => {
   const [first = "", ...rest] = word;
   return { word, pattern: new RegExp(`^${first}${rest.map((letter) => `(?:${letter}|${MASK})`).join("")}$`) };
 });
+/** Attributes without white space: a longer one may hold text that a model reads. */
+const ATTRIBUTES = `(?:\\s+[a-z-]+=(?:"[^"\\s<>]{0,40}"|'[^'\\s<>]{0,40}'|[^\\s"'<>]{1,40}))*\\s*/?`;
+const INLINE_TAG = new RegExp(`</?(?:${tables.inlineTags.join("|")})${ATTRIBUTES}>`, "g");
+const BLOCK_TAG = new RegExp(`</?(?:${tables.blockTags.join("|")})${ATTRIBUTES}>`, "g");
+const EMPTY_COMMENT = /<!--\s*-->/g;
+const ENTITIES: Readonly<Record<string, string>> = tables.entities;
+const ENTITY = new RegExp(`&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|(${Object.keys(ENTITIES).join("|")}));`, "gi");
 const MASKED_INSIDE = new RegExp(`[a-z]${MASK}`);
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
-const SPACED = /(?<![a-z0-9])[a-z](?:([ ._\-*])[a-z])(?:\1[a-z])+(?![a-z0-9])/g;
+const SPACED = /(?<![a-z0-9])[a-z](?:([ ._\-*/,~+\n]{1,2})[a-z])(?:\1[a-z])+(?![a-z0-9])/g;
 // A digit stands for a letter only between letters, or before three of them: `mp3`, `3rd` and `2x4` stay.
 const LEET_INSIDE = /(?<=[a-z])[0134578@$!|€]+(?=[a-z])|^[0134578@$€](?=[a-z]{3})|(?<=[a-z])\$+|^[@$](?=[a-z$])/g;
 const REPEATED = /([a-z])\1{2,}/g;
 
 export function deobfuscate(original: string): string {
-  const text = original.normalize("NFKC").replace(INVISIBLE, "").toLowerCase();
+  const decoded = original.includes("&") ? original.replace(ENTITY, decodedEntity) : original;
+  const text = withoutTags(decoded.normalize("NFKC").replace(INVISIBLE, "").toLowerCase());
   const mostlyLatin = count(text, /[a-z]/g) >= count(text, /[^\0-\u024f]/gu, /\p{L}/u);
   return text
     .replace(/\S+/g, (token) => plain(token, mostlyLatin))
     .replace(SPACED, (letters) => letters.replace(/[^a-z]/g, ""));
+}
+
+function decodedEntity(entity: string, decimal?: string, hexadecimal?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
+  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? "", 16) : Number(decimal);
+  const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : entity;
+}
+
+/** Joins letters that inline tags divide, and separates the text of blocks. */
+function withoutTags(text: string): string {
+  if (!text.includes("<")) return text;
+  return text.replace(EMPTY_COMMENT, "").replace(INLINE_TAG, "").replace(BLOCK_TAG, " ");
 }
 
 function count(text: string, pattern: RegExp, only?: RegExp): number {
