@@ -3,11 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import type { BlobStore } from "../files/blob-store.ts";
 import { addBatchPart, listBatchParts, type OwnedBatch } from "../storage/batches.ts";
 import type { Database } from "../storage/database.ts";
+import { readLines } from "./read-lines.ts";
 
 /** Answer of one line, as it stands in a part and later in the output or error file. */
 export interface StoredAnswer {
@@ -17,6 +16,10 @@ export interface StoredAnswer {
   /** JSON text without line breaks. */
   json: string;
 }
+
+const MAX_PENDING_ANSWERS = 200;
+/** An answer with embeddings may have tens of megabytes. */
+const MAX_PENDING_CHARACTERS = 16 * 1024 ** 2;
 
 export interface BatchPartsOptions {
   database: Database;
@@ -35,6 +38,8 @@ interface UnwrittenPart {
 export class BatchParts {
   readonly #options: BatchPartsOptions;
   #unwritten: StoredAnswer[] = [];
+  /** Characters of the answers that are not stored yet. */
+  #pendingCharacters = 0;
   #position = 0;
   /** Part that is being written; a failed write is repeated as it was, since it may have succeeded. */
   #writing: UnwrittenPart | undefined;
@@ -43,13 +48,14 @@ export class BatchParts {
     this.#options = options;
   }
 
-  /** Answers that are not stored yet. */
-  get pending(): number {
-    return this.#unwritten.length + (this.#writing?.answers.length ?? 0);
+  /** Whether the answers that are not stored yet should be, before there are more. */
+  get isFull(): boolean {
+    return this.#pending >= MAX_PENDING_ANSWERS || this.#pendingCharacters >= MAX_PENDING_CHARACTERS;
   }
 
   add(answer: StoredAnswer): void {
     this.#unwritten.push(answer);
+    this.#pendingCharacters += answer.json.length;
   }
 
   /** Yields the stored answers, part by part. */
@@ -57,16 +63,15 @@ export class BatchParts {
     const { database, blobs, owned } = this.#options;
     for (const { blob, position } of await database.run((executor) => listBatchParts(executor, owned.id))) {
       this.#position = Math.max(this.#position, position + 1);
-      const input = Readable.from(await blobs.read(blob), { objectMode: false });
-      for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-        yield parseStored(line);
+      for await (const { bytes } of readLines(await blobs.read(blob), Number.POSITIVE_INFINITY)) {
+        if (bytes !== undefined) yield parseStored(bytes.toString());
       }
     }
   }
 
   /** Stores the answers that were added. Resolves with false when another run has the batch. */
   async flush(): Promise<boolean> {
-    while (this.pending > 0) {
+    while (this.#pending > 0) {
       if (this.#writing === undefined) {
         const blob = `batches/${this.#options.owned.id}/${randomUUID()}`;
         this.#writing = { blob, position: this.#position, answers: this.#unwritten };
@@ -74,15 +79,21 @@ export class BatchParts {
       }
       if (!(await this.#write(this.#writing))) return false;
       this.#position += 1;
+      for (const { json } of this.#writing.answers) this.#pendingCharacters -= json.length;
       this.#writing = undefined;
     }
     return true;
   }
 
+  get #pending(): number {
+    return this.#unwritten.length + (this.#writing?.answers.length ?? 0);
+  }
+
   async #write({ blob, position, answers }: UnwrittenPart): Promise<boolean> {
     const { database, blobs, owned, directory } = this.#options;
     const path = join(directory, "part");
-    await writeFile(path, answers.map(toStored).join(""), { mode: 0o600 });
+    // One by one: a text of all may be longer than texts can be.
+    await writeFile(path, answers.values().map(toStored), { mode: 0o600 });
     await blobs.putFile(blob, path);
     await rm(path, { force: true });
     const failed = answers.filter(({ isError }) => isError).length;

@@ -54,8 +54,9 @@ const KEY_REVOKED: BatchError = {
 
 const POLL_MS = 500;
 const FLUSH_MS = 1_000;
-const MAX_PENDING_ANSWERS = 200;
 const IDLE_MS = 50;
+/** Time until answers that could not be stored are stored again, when no line may run before that. */
+const STORE_RETRY_MS = 1_000;
 
 export class BatchRun {
   readonly #options: BatchRunOptions;
@@ -161,7 +162,7 @@ export class BatchRun {
             });
           } else if (pending.isEmpty && running === 0) return;
           else await pause(IDLE_MS);
-          if (this.#parts.pending >= MAX_PENDING_ANSWERS) await this.#flush();
+          await this.#makeRoom();
         }
       };
       await Promise.all(Array.from({ length: Math.min(this.#options.concurrency, input.length) }, work));
@@ -223,6 +224,14 @@ export class BatchRun {
       if (status === "cancelling") this.#stopFor("cancelled");
     } catch (error) {
       this.#options.logger.warn({ err: error, batch: this.#batch.id }, "status of a batch not read");
+    }
+  }
+
+  /** Stores answers when there are many. Waits while the storage is unavailable: lines that run would fill memory. */
+  async #makeRoom(): Promise<void> {
+    while (this.#parts.isFull && this.#stop === undefined && !this.#isDraining) {
+      await this.#flush();
+      if (this.#parts.isFull) await pause(STORE_RETRY_MS);
     }
   }
 

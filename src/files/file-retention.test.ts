@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { batchRow } from "../../test/support/batch-row.ts";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
 import { createLogger } from "../observability/logger.ts";
 import { insertBatch, removeBatchesBefore, takeOverBatch, updateOwnedBatch } from "../storage/batches.ts";
@@ -9,7 +10,6 @@ import { openDatabase } from "../storage/database.ts";
 import { insertFile } from "../storage/files.ts";
 import { insertOrganization } from "../storage/organizations.ts";
 import { archiveProject, insertProject } from "../storage/projects.ts";
-import type { BatchRow } from "../storage/schema.ts";
 import { fileRetention } from "./file-retention.ts";
 import { FileStore } from "./file-store.ts";
 import { LocalBlobs } from "./local-blobs.ts";
@@ -47,31 +47,6 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   return { database, files, retention, create, stored };
 }
 
-const batch = (inputFileId: string): BatchRow => ({
-  id: "batch_a",
-  projectId: "proj_a",
-  keyId: "key_a",
-  endpoint: "/v1/chat/completions",
-  inputFileId,
-  completionWindow: "24h",
-  outputExpiresAfterSeconds: null,
-  metadata: null,
-  status: "validating",
-  errors: null,
-  total: 0,
-  completed: 0,
-  failed: 0,
-  outputFileId: null,
-  errorFileId: null,
-  createdAt: Date.now(),
-  expiresAt: Date.now() + DAY_MS,
-  inProgressAt: null,
-  finalizingAt: null,
-  cancellingAt: null,
-  endedAt: null,
-  runId: null,
-});
-
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("removes expired files with their bytes", async () => {
     const { retention, files, create, stored } = await open(kind);
@@ -100,7 +75,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("keeps the input of a batch until it has ended, and then the batch for some days", async () => {
     const { database, retention, create, stored } = await open(kind);
     const file = await create("proj_a", 3600);
-    await database.run((executor) => insertBatch(executor, batch(file.id)));
+    await database.run((executor) => insertBatch(executor, batchRow(file.id)));
     const later = Date.now() + 2 * DAY_MS;
     await retention.removeExpired(later);
     expect(await stored()).toEqual([file.id]);
