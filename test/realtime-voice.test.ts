@@ -1,5 +1,6 @@
 /** Voice sessions of the Realtime API, which hear, chat and speak, with scripted models. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { RealtimeClient, type RealtimeEvent, silence } from "./support/realtime-client.ts";
@@ -14,7 +15,9 @@ realtime: { idle_timeout_seconds: 3 }
 models:
   - id: hears
     task: transcription
-    deployments: [{ engine: scripted, replies: [{ text: "Hello there." }] }]
+    deployments:
+      - engine: scripted
+        replies: [{ match: slow, text: "One. Two.", delay_ms_per_token: 20000 }, { text: "Hello there." }]
   - id: talks
     task: chat
     price: { prompt: "0.01", completion: "0.01" }
@@ -231,6 +234,31 @@ test("transcribes the audio of an item", async () => {
   client.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
   const { transcript } = await client.next("conversation.item.input_audio_transcription.completed");
   expect(transcript).toBe("Hello there.");
+  await client.close();
+});
+
+test("takes no further audio while transcriptions wait, also of items that are deleted", async () => {
+  const client = await open({ audio: { input: { turn_detection: null, transcription: { prompt: "slow" } } } });
+  const content = [{ type: "input_audio", audio: silence(0.2).toString("base64") }];
+  for (let index = 0; index < 20; index += 1) {
+    client.send({ type: "conversation.item.create", item: { id: "again", type: "message", role: "user", content } });
+    client.send({ type: "conversation.item.delete", item_id: "again" });
+  }
+  await pause(500);
+  expect(ofType(client, "conversation.item.deleted")).toHaveLength(5);
+  await client.close();
+});
+
+test("refuses items with too many parts of audio, and binary messages", async () => {
+  const client = await open();
+  const content = Array.from({ length: 20_000 }, () => ({ type: "input_audio", audio: "AAAA" }));
+  client.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
+  expect((await client.next("error")).error).toMatchObject({
+    param: "item.content",
+    message: expect.stringMatching(/^An item may have at most 16 parts .* not 20000 parts/),
+  });
+  client.socket.send(silence(0.1));
+  expect((await client.next("error")).error.message).toMatch(/^Binary messages are not supported/);
   await client.close();
 });
 

@@ -45,6 +45,25 @@ test("handles one message at a time, and reads no more than it may keep", async 
   await eventually(() => expect(socket.isPaused).toBe(false));
 });
 
+test("lets other work run between messages that take time", async () => {
+  let handled = 0;
+  let turns = 0;
+  const { client } = await open({
+    onMessage: async () => {
+      const end = performance.now() + 4;
+      while (performance.now() < end);
+      handled += 1;
+    },
+  });
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 0);
+  for (let index = 0; index < 100; index += 1) client.send("x");
+  await eventually(() => expect(handled).toBe(100));
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(20);
+});
+
 test("waits for a client that reads slowly, and cuts one that does not read", async () => {
   const { client, socket, connection } = await open({ maxUnreadSeconds: 0.5 });
   const closed = once(socket, "close");

@@ -1,6 +1,6 @@
 /** Reads and writes a WebSocket within bounds: neither a client that sends fast nor one that reads slowly fills memory. */
 
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { WebSocket } from "@fastify/websocket";
 import type { Fault } from "../faults.ts";
 
@@ -9,6 +9,8 @@ const MAX_WAITING_BYTES = 1024 ** 2;
 const MAX_WAITING_MESSAGES = 200;
 /** Further messages wait. A client that sends pieces of 10 ms as they are recorded sends 100. */
 const MAX_MESSAGES_PER_SECOND = 1000;
+/** Other requests wait for at most one slice and one message. */
+const SLICE_MILLISECONDS = 10;
 /** Unread output above which the session stops producing more. */
 const HIGH_WATER_BYTES = 1024 ** 2;
 /** Unread output that disconnects the client at once. */
@@ -90,8 +92,13 @@ export class RealtimeSocket {
     if (this.#isHandling) return;
     this.#isHandling = true;
     const { socket, onMessage } = this.#options;
+    let sliceEnd = performance.now() + SLICE_MILLISECONDS;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       await this.#pace();
+      if (performance.now() >= sliceEnd) {
+        await nextTurn();
+        sliceEnd = performance.now() + SLICE_MILLISECONDS;
+      }
       await onMessage(next.message, next.isBinary);
       this.#waitingBytes -= next.message.length;
       if (socket.isPaused && !this.#isFull()) socket.resume();

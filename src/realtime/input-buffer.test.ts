@@ -33,8 +33,24 @@ test("joins samples that are split between events, and formats that change", asy
   expect(Math.max(...steps)).toBeLessThan(0.02);
 });
 
-test("refuses to commit too little audio", async () => {
+test("refuses to commit too little audio, and keeps it", async () => {
   const buffer = new InputBuffer(PCMU);
   await append(buffer, Buffer.alloc(400, 0xff));
-  await expect(buffer.commit()).rejects.toMatchObject({ code: "input_audio_buffer_commit_empty" });
+  await expect(buffer.commit()).rejects.toMatchObject({
+    code: "input_audio_buffer_commit_empty",
+    message: "The input audio buffer has 50 ms of audio; at least 100 ms are needed.",
+  });
+  await append(buffer, Buffer.alloc(400, 0xff));
+  expect(await buffer.commit()).toHaveLength(1600);
+});
+
+test("lets other work run while it decodes minutes of audio", async () => {
+  const buffer = new InputBuffer(PCMU);
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 0);
+  await append(buffer, Buffer.alloc(60 * 8000, 0xff));
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(20);
 });

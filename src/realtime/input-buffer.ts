@@ -1,5 +1,6 @@
 /** Audio that a client has sent and that is not committed: with turn detection the current turn, else all of it. */
 
+import { concatenateSamples } from "@parlance-inference/audio/concatenate-samples";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { invalidRequest } from "../faults.ts";
 import type { RealtimeAudioFormat } from "../wire/realtime/session-settings.ts";
@@ -56,20 +57,16 @@ export class InputBuffer {
     yield* this.#accept(await this.#input.decode(bytes));
   }
 
-  /** Removes and returns the audio. Throws a Fault when there is too little. */
+  /** Removes and returns the audio. Throws a Fault when there is too little, which stays. */
   async commit(): Promise<Float32Array> {
+    const samples = (this.#detector?.kept ?? this.#count) + this.#input.heldSamples;
+    // Checked first: another resampler takes 20 ms to start.
+    if (samples < MIN_SECONDS * SAMPLE_RATE) throw tooShort(samples);
     const { format } = this.#input;
     const rest = await this.#input.end();
     this.#input = new AudioInput(format);
     this.#position += rest.length;
-    const taken = this.#take();
-    const all = new Float32Array(taken.length + rest.length);
-    all.set(taken);
-    all.set(rest, taken.length);
-    if (all.length >= MIN_SECONDS * SAMPLE_RATE) return all;
-    const ms = Math.round((all.length / SAMPLE_RATE) * 1000);
-    const message = `The input audio buffer has ${ms} ms of audio; at least ${MIN_SECONDS * 1000} ms are needed.`;
-    throw invalidRequest(message, undefined, "input_audio_buffer_commit_empty");
+    return concatenateSamples([this.#take(), rest]);
   }
 
   clear(): void {
@@ -91,14 +88,15 @@ export class InputBuffer {
 
   #take(): Float32Array {
     if (this.#detector !== undefined) return this.#detector.take();
-    const all = new Float32Array(this.#count);
-    let offset = 0;
-    for (const piece of this.#pieces) {
-      all.set(piece, offset);
-      offset += piece.length;
-    }
+    const all = concatenateSamples(this.#pieces);
     this.#pieces = [];
     this.#count = 0;
     return all;
   }
+}
+
+function tooShort(samples: number) {
+  const ms = Math.round((samples / SAMPLE_RATE) * 1000);
+  const message = `The input audio buffer has ${ms} ms of audio; at least ${MIN_SECONDS * 1000} ms are needed.`;
+  return invalidRequest(message, undefined, "input_audio_buffer_commit_empty");
 }

@@ -29,6 +29,7 @@ export interface RealtimeSessionOptions
 }
 
 const MAX_VALUES = 100_000;
+const BINARY = "Binary messages are not supported. Send events as JSON text, with audio in base64.";
 
 export class RealtimeSession {
   readonly id = newId("sess");
@@ -95,9 +96,10 @@ export class RealtimeSession {
   }
 
   /** Takes a message of the client; resolves once the session can take another one. */
-  async receive(message: Buffer): Promise<void> {
+  async receive(message: Buffer, isBinary = false): Promise<void> {
     let eventId: string | undefined;
     try {
+      if (isBinary) throw invalidRequest(BINARY, undefined, "invalid_json");
       const parsed = parseJson(message, { maxValues: MAX_VALUES });
       if (parsed.problem !== undefined) throw invalidRequest(`The event ${parsed.problem}.`, undefined, "invalid_json");
       eventId = idOf(parsed.value);
@@ -142,13 +144,12 @@ export class RealtimeSession {
     }
   }
 
-  #changeConversation(event: Extract<ClientEvent, { type: `conversation.${string}` }>): void {
+  async #changeConversation(event: Extract<ClientEvent, { type: `conversation.${string}` }>): Promise<void> {
     const { send } = this.#options;
     switch (event.type) {
       case "conversation.item.create": {
         const { item, audio } = toItem(event.item);
-        this.#turns.addItem(item, audio, event.previous_item_id);
-        return;
+        return this.#turns.addItem(item, audio, event.previous_item_id);
       }
       case "conversation.item.retrieve":
         send({ type: "conversation.item.retrieved", item: this.#conversation.get(event.item_id) });

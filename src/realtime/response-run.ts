@@ -2,6 +2,7 @@
 
 import { Fault } from "../faults.ts";
 import type { ChatAnswer } from "../inference/chat-call.ts";
+import type { OnDisconnect } from "../inference/inference.ts";
 import type { TokenUsage } from "../usage.ts";
 import { toAnswerParts } from "../wire/answer-parts.ts";
 import type { ResponseParameters } from "../wire/realtime/client-events.ts";
@@ -10,7 +11,7 @@ import { toRealtimeCall } from "../wire/realtime/realtime-call.ts";
 import { type EndedResponse, toResponseObject } from "../wire/realtime/response-object.ts";
 import { newId } from "../wire/responses/response-object.ts";
 import { ResponseOutput } from "./response-output.ts";
-import { isAborted, onAbort, type SessionContext } from "./session-context.ts";
+import { isAborted, type SessionContext, untilAborted } from "./session-context.ts";
 import { SpeechOutput } from "./speech-output.ts";
 import type { SpokenText } from "./spoken-text.ts";
 
@@ -55,17 +56,18 @@ export class ResponseRun {
   async run(): Promise<void> {
     const { send, signal } = this.#options.context;
     send({ type: "response.created", response: this.#response({ status: "in_progress" }) });
-    const ended = await this.#answer().catch((failure: unknown) => this.#failed(failure));
+    const answering = untilAborted(this.#signal, (onDisconnect) => this.#answer(onDisconnect));
+    const ended = await answering.catch((failure: unknown) => this.#failed(failure));
     this.#endSpeech();
     this.#output.endAsIncomplete();
     if (!signal.aborted) send({ type: "response.done", response: this.#response(ended) });
   }
 
-  async #answer(): Promise<EndedResponse> {
+  async #answer(onDisconnect: OnDisconnect): Promise<EndedResponse> {
     const { context } = this.#options;
     const items = await this.#options.readItems();
     this.#throwIfAborted();
-    const answer = await this.#chat(items);
+    const answer = await this.#chat(items, onDisconnect);
     const { requests, tokens } = answer.rateLimitStatus;
     const limits = Object.entries({ requests, tokens }).flatMap(([name, left]) =>
       left === undefined
@@ -102,7 +104,7 @@ export class ResponseRun {
   }
 
   /** Shortens a prompt that does not fit the context window, unless the session's truncation is disabled. */
-  async #chat(items: ConversationItem[]): Promise<ChatAnswer> {
+  async #chat(items: ConversationItem[], onDisconnect: OnDisconnect): Promise<ChatAnswer> {
     const { context, parameters } = this.#options;
     const settings = context.settings();
     let kept = items;
@@ -122,8 +124,7 @@ export class ResponseRun {
       );
       try {
         const caller = await context.authenticate();
-        const options = { moderation: undefined, onDisconnect: onAbort(this.#signal) };
-        return await context.services.inference.chat(caller, call, options);
+        return await context.services.inference.chat(caller, call, { moderation: undefined, onDisconnect });
       } catch (failure) {
         const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
         const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && kept.length > 1;

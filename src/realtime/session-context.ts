@@ -32,12 +32,24 @@ export interface SessionContext {
   signal: AbortSignal;
 }
 
-/** Aborts an inference with the signal, as if its client had disconnected. */
-export function onAbort(signal: AbortSignal): OnDisconnect {
-  return (leave) => {
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
-  };
+/**
+ * Runs an inference that the signal aborts, as if its client had disconnected. `run` resolves after the answer has been
+ * read: listeners would keep its audio until the session ends.
+ */
+export async function untilAborted<Result>(
+  signal: AbortSignal,
+  run: (onDisconnect: OnDisconnect) => Promise<Result>,
+): Promise<Result> {
+  const listeners: (() => void)[] = [];
+  try {
+    return await run((leave) => {
+      if (signal.aborted) return leave();
+      listeners.push(leave);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  } finally {
+    for (const leave of listeners) signal.removeEventListener("abort", leave);
+  }
 }
 
 export function isAborted(failure: unknown): boolean {

@@ -5,7 +5,7 @@ import type { ConversationItem, MessageItem, SentAudio } from "../wire/realtime/
 import type { RealtimeAudioFormat } from "../wire/realtime/session-settings.ts";
 import { toTurnDetection } from "../wire/realtime/turn-detection.ts";
 import { newId } from "../wire/responses/response-object.ts";
-import { AudioInput, G711_RATE, PCM_RATE } from "./audio-input.ts";
+import { decodeAudio, G711_RATE, PCM_RATE } from "./audio-input.ts";
 import type { Conversation } from "./conversation.ts";
 import { InputBuffer } from "./input-buffer.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -20,8 +20,9 @@ export interface SessionTurnsOptions {
   responses: SessionResponses;
 }
 
-/** Audio of one item that a client sends as a whole. */
+/** Audio of one item that a client sends at once. */
 const MAX_ITEM_SECONDS = 600;
+const MAX_ITEM_AUDIOS = 16;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 export class SessionTurns {
@@ -76,12 +77,14 @@ export class SessionTurns {
   }
 
   /** Adds an item that the client sent, and transcribes its audio. Throws a Fault. */
-  addItem(item: ConversationItem, audio: readonly SentAudio[], previousId: string | undefined): void {
-    const format = this.#options.context.settings().inputFormat;
-    for (const { bytes } of audio) checkLength(bytes, format);
+  async addItem(item: ConversationItem, audio: readonly SentAudio[], previousId: string | undefined): Promise<void> {
+    const { context, transcriber } = this.#options;
+    const format = context.settings().inputFormat;
+    checkAudio(audio, format);
+    if (audio.length > 0) await transcriber.ready();
     this.#add(item, previousId);
     for (const { contentIndex, bytes } of audio) {
-      void this.#transcribe(item as MessageItem, contentIndex, decodeAll(bytes, format));
+      void this.#transcribe({ item: item as MessageItem, contentIndex, read: () => decodeAudio(bytes, format) });
     }
   }
 
@@ -127,7 +130,7 @@ export class SessionTurns {
     };
     this.#itemId = newId("item");
     this.#add(item, undefined, "committed");
-    return { item, done: this.#transcribe(item, 0, samples) };
+    return { item, done: this.#transcribe({ item, contentIndex: 0, read: async () => samples }) };
   }
 
   #add(item: ConversationItem, previousId: string | undefined, how?: "committed"): void {
@@ -141,26 +144,18 @@ export class SessionTurns {
     for (const item_id of conversation.trim()) context.send({ type: "conversation.item.deleted", item_id });
   }
 
-  async #transcribe(item: MessageItem, contentIndex: number, samples: TranscribedAudio["samples"]): Promise<void> {
+  async #transcribe(audio: TranscribedAudio): Promise<void> {
     this.#transcribing += 1;
-    await this.#options.transcriber.transcribe({ item, contentIndex, samples });
+    await this.#options.transcriber.transcribe(audio);
     this.#transcribing -= 1;
   }
 }
 
-function checkLength({ length }: Buffer, { type }: RealtimeAudioFormat): void {
-  const seconds = length / (type === "audio/pcm" ? 2 * PCM_RATE : G711_RATE);
-  if (seconds <= MAX_ITEM_SECONDS) return;
-  const message = `The audio of an item may have at most ${MAX_ITEM_SECONDS} seconds, not ${Math.ceil(seconds)}.`;
+function checkAudio(audio: readonly SentAudio[], { type }: RealtimeAudioFormat): void {
+  const bytes = audio.reduce((sum, each) => sum + each.bytes.length, 0);
+  const seconds = bytes / (type === "audio/pcm" ? 2 * PCM_RATE : G711_RATE);
+  if (seconds <= MAX_ITEM_SECONDS && audio.length <= MAX_ITEM_AUDIOS) return;
+  const given = `${audio.length} parts with ${Math.ceil(seconds)} seconds of audio`;
+  const message = `An item may have at most ${MAX_ITEM_AUDIOS} parts with ${MAX_ITEM_SECONDS} seconds of audio, not ${given}.`;
   throw invalidRequest(message, "item.content", "invalid_value");
-}
-
-async function decodeAll(bytes: Buffer, format: RealtimeAudioFormat): Promise<Float32Array> {
-  const input = new AudioInput(format);
-  const samples = await input.decode(bytes);
-  const rest = await input.end();
-  const all = new Float32Array(samples.length + rest.length);
-  all.set(samples);
-  all.set(rest, samples.length);
-  return all;
 }

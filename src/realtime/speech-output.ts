@@ -6,7 +6,7 @@ import { Resampler } from "@parlance-inference/audio/resample";
 import { AsyncQueue } from "../async/async-queue.ts";
 import type { RealtimeAudioFormat } from "../wire/realtime/session-settings.ts";
 import { G711_RATE, PCM_RATE } from "./audio-input.ts";
-import { onAbort, type SessionContext } from "./session-context.ts";
+import { type SessionContext, untilAborted } from "./session-context.ts";
 import { SentenceSplitter, type SpokenText } from "./spoken-text.ts";
 
 export interface SpeechOutputOptions {
@@ -73,18 +73,20 @@ export class SpeechOutput {
     const caller = await context.authenticate();
     const model = speechModel ?? services.speechModel ?? inference.models.first(caller, "speech");
     const request = { model, text: spoken.text, voice, speed, instructions: undefined, callerHeaders };
-    const answer = await inference.speak(caller, request, onAbort(signal));
-    const resampler = new Resampler(this.#rate);
-    try {
-      for await (const samples of answer.events) {
-        await this.#emit(await resampler.resample(samples, answer.opened.sampleRate));
+    await untilAborted(signal, async (onDisconnect) => {
+      const answer = await inference.speak(caller, request, onDisconnect);
+      const resampler = new Resampler(this.#rate);
+      try {
+        for await (const samples of answer.events) {
+          await this.#emit(await resampler.resample(samples, answer.opened.sampleRate));
+          spoken.endMs = this.#ms();
+        }
+        await this.#emit(await resampler.finish());
+      } finally {
+        resampler.close();
         spoken.endMs = this.#ms();
       }
-      await this.#emit(await resampler.finish());
-    } finally {
-      resampler.close();
-      spoken.endMs = this.#ms();
-    }
+    });
   }
 
   async #emit(samples: Float32Array): Promise<void> {

@@ -32,6 +32,12 @@ test("speaks the first clause of a long sentence early, and later sentences as t
   expect(split([clause, `${rest}${second}`, "End."])).toEqual([clause, rest, second, "End."]);
 });
 
+test("cuts text without spaces, which would be segmented again with each piece", () => {
+  const pieces = split(Array.from({ length: 1000 }, () => "word"));
+  expect(pieces.join("")).toBe("word".repeat(1000));
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(420);
+});
+
 test("cuts text without sentences at a space", () => {
   const pieces = split(Array.from({ length: 300 }, () => "word "));
   expect(pieces.join("")).toBe("word ".repeat(300));

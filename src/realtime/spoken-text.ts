@@ -40,8 +40,8 @@ export class SentenceSplitter {
 
   #takeEarly(): string | undefined {
     const end = this.#hasSpoken ? undefined : endOfClause(this.#text, MIN_CLAUSE_CHARACTERS);
-    const at = end ?? (this.#text.length > MAX_PIECE_CHARACTERS ? this.#text.lastIndexOf(" ") + 1 : 0);
-    if (at <= 0) return undefined;
+    const at = end ?? endOfPiece(this.#text);
+    if (at === undefined) return undefined;
     const taken = this.#text.slice(0, at);
     this.#text = this.#text.slice(at);
     return taken;
@@ -52,6 +52,13 @@ export class SentenceSplitter {
 function endOfClause(text: string, min: number): number | undefined {
   const found = /[,;:]\s/.exec(text.slice(min));
   return found === null ? undefined : min + found.index + found[0].length;
+}
+
+/** Returns where a piece of a text without an end of a sentence ends: after its last space, or anywhere without one. */
+function endOfPiece(text: string): number | undefined {
+  if (text.length <= MAX_PIECE_CHARACTERS) return undefined;
+  const space = text.lastIndexOf(" ") + 1;
+  return space > 0 ? space : text.length;
 }
 
 /** Returns the text that was spoken until then; a sentence that was cut off keeps its words in proportion to the time. */

@@ -3,8 +3,9 @@
 import { toWav, wavBytes } from "@parlance-inference/audio/encode-pcm";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import type { TranscriptionEvent } from "../engines/engine.ts";
+import type { OnDisconnect } from "../inference/inference.ts";
 import type { ItemContent, MessageItem } from "../wire/realtime/conversation-items.ts";
-import { onAbort, type SessionContext } from "./session-context.ts";
+import { type SessionContext, untilAborted } from "./session-context.ts";
 
 /** Transcriptions that wait; further audio is not read until one of them is done. */
 const MAX_WAITING = 4;
@@ -12,14 +13,14 @@ const MAX_WAITING = 4;
 export interface TranscribedAudio {
   item: MessageItem;
   contentIndex: number;
-  /** At 16 kHz. */
-  samples: Float32Array | Promise<Float32Array>;
+  /** Returns the samples at 16 kHz, once it is the turn of this audio. */
+  read: () => Promise<Float32Array>;
 }
 
 export class Transcriber {
   readonly #context: SessionContext;
-  /** Transcriptions by the ID of their item. */
-  readonly #running = new Map<string, Promise<void>>();
+  /** Transcriptions with the IDs of their items, the waiting ones included. */
+  readonly #running = new Map<Promise<void>, string>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(context: SessionContext) {
@@ -28,27 +29,25 @@ export class Transcriber {
 
   /** Transcribes audio after what was given before it. The promise resolves also when the transcription fails. */
   transcribe(audio: TranscribedAudio): Promise<void> {
-    const { id } = audio.item;
     const done = this.#last.then(() => this.#run(audio));
     this.#last = done;
-    this.#running.set(id, done);
-    void done.then(() => {
-      if (this.#running.get(id) === done) this.#running.delete(id);
-    });
+    this.#running.set(done, audio.item.id);
+    void done.then(() => this.#running.delete(done));
     return done;
   }
 
   /** Resolves once few enough transcriptions wait that the session can take more audio. */
   async ready(): Promise<void> {
-    while (this.#running.size > MAX_WAITING) await Promise.race(this.#running.values());
+    while (this.#running.size > MAX_WAITING) await Promise.race(this.#running.keys());
   }
 
   /** Resolves once the items have their transcripts. */
   async settled(itemIds: readonly string[]): Promise<void> {
-    await Promise.all(itemIds.map((id) => this.#running.get(id)));
+    const ids = new Set(itemIds);
+    await Promise.all([...this.#running].map(([done, id]) => (ids.has(id) ? done : undefined)));
   }
 
-  async #run({ item, contentIndex, samples }: TranscribedAudio): Promise<void> {
+  async #run({ item, contentIndex, read }: TranscribedAudio): Promise<void> {
     const { signal, send, toError, settings } = this.#context;
     if (signal.aborted) return;
     // Chats need the transcript also where the client does not want to see it.
@@ -56,9 +55,13 @@ export class Transcriber {
     const of = { item_id: item.id, content_index: contentIndex };
     const type = "conversation.item.input_audio_transcription";
     try {
-      const { transcript, seconds } = await this.#read(await samples, (delta) => {
+      const onDelta = (delta: string) => {
         if (isShown) send({ type: `${type}.delta`, ...of, delta });
-      });
+      };
+      const samples = await read();
+      const { transcript, seconds } = await untilAborted(signal, (onDisconnect) =>
+        this.#transcribe(samples, onDelta, onDisconnect),
+      );
       item.content[contentIndex] = { type: "input_audio", transcript } satisfies ItemContent;
       if (!isShown) return;
       const usage = { type: "duration", seconds: Number(seconds.toFixed(3)) };
@@ -68,11 +71,12 @@ export class Transcriber {
     }
   }
 
-  async #read(
+  async #transcribe(
     samples: Float32Array,
     onDelta: (text: string) => void,
+    onDisconnect: OnDisconnect,
   ): Promise<{ transcript: string; seconds: number }> {
-    const { services, settings, callerHeaders, signal, authenticate } = this.#context;
+    const { services, settings, callerHeaders, authenticate } = this.#context;
     const { inference } = services;
     const caller = await authenticate();
     const { transcription } = settings();
@@ -94,7 +98,7 @@ export class Transcriber {
         stream: true,
         callerHeaders,
       },
-      onAbort(signal),
+      onDisconnect,
     );
     const text = new TranscriptText();
     for await (const event of answer.events) {

@@ -1,5 +1,6 @@
 /** Finds the turns of a speaker in audio as it arrives. */
 
+import { concatenateSamples } from "@parlance-inference/audio/concatenate-samples";
 import { SAMPLE_RATE, WINDOW_SAMPLES } from "@parlance-inference/speech-segmentation/audio-format";
 import { SampleBuffer } from "@parlance-inference/speech-segmentation/sample-buffer";
 import { SpeechDetector } from "@parlance-inference/speech-segmentation/speech-detector";
@@ -39,10 +40,13 @@ export class TurnDetector {
     return this.#turnStart !== undefined;
   }
 
+  /** Samples that `take` returns. */
+  get kept(): number {
+    return this.#buffer.end - this.#from() + this.#rest.length;
+  }
+
   async *accept(samples: Float32Array): AsyncGenerator<TurnEvent> {
-    const all = new Float32Array(this.#rest.length + samples.length);
-    all.set(this.#rest);
-    all.set(samples, this.#rest.length);
+    const all = concatenateSamples([this.#rest, samples]);
     let next = 0;
     for (; next + WINDOW_SAMPLES <= all.length; next += WINDOW_SAMPLES) {
       yield* this.#acceptWindow(all.subarray(next, next + WINDOW_SAMPLES));
@@ -52,10 +56,7 @@ export class TurnDetector {
 
   /** Removes and returns the samples of the turn in progress, or else all that are kept. */
   take(): Float32Array {
-    const from = this.#from();
-    const taken = new Float32Array(this.#buffer.end - from + this.#rest.length);
-    taken.set(this.#buffer.slice(from, this.#buffer.end));
-    taken.set(this.#rest, this.#buffer.end - from);
+    const taken = concatenateSamples([this.#buffer.slice(this.#from(), this.#buffer.end), this.#rest]);
     this.#reset(this.#offset + this.#buffer.end + this.#rest.length);
     this.#rest = new Float32Array(0);
     return taken;

@@ -1,4 +1,5 @@
 import libsamplerate from "@alexanderolsen/libsamplerate-js";
+import { concatenateSamples } from "./concatenate-samples.ts";
 
 const { ConverterType, create } = libsamplerate;
 
@@ -23,15 +24,20 @@ export class Resampler {
     const rest = await this.finish();
     await this.#begin(rate);
     const converted = this.#feed(samples);
-    return rest.length === 0 ? converted : concatenate([rest, converted]);
+    return rest.length === 0 ? converted : concatenateSamples([rest, converted]);
+  }
+
+  /** Samples that the filter still holds. */
+  get heldSamples(): number {
+    if (this.#converter === undefined) return 0;
+    return Math.max(0, Math.round((this.#consumed * this.#rate) / this.#inputRate) - this.#produced);
   }
 
   /** Returns the samples that the filter still holds. */
   async finish(): Promise<Float32Array> {
     if (this.#converter === undefined) return new Float32Array(0);
-    const missing = Math.round((this.#consumed * this.#rate) / this.#inputRate) - this.#produced;
     const silence = new Float32Array(Math.ceil(this.#inputRate / 5));
-    return this.#convert(silence).subarray(0, Math.max(0, missing));
+    return this.#convert(silence).subarray(0, this.heldSamples);
   }
 
   /** Frees the converter's memory. */
@@ -66,21 +72,9 @@ export class Resampler {
       const converted = this.#converter?.full(samples.subarray(start, start + step));
       if (converted !== undefined) pieces.push(converted.slice());
     }
-    return concatenate(pieces);
+    return concatenateSamples(pieces);
   }
 }
 
 const MAX_LIBRARY_RATE = 192_000;
 const MAX_SAMPLES_AT_ONCE = 100_000;
-
-function concatenate(pieces: readonly Float32Array[]): Float32Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    joined.set(piece, offset);
-    offset += piece.length;
-  }
-  return joined;
-}

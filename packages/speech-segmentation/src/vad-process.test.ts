@@ -39,6 +39,13 @@ test("rejects the windows of a process that ends, and starts another for the nex
   expect(await stream.probability(new Float32Array(512))).toBeLessThan(0.5);
 });
 
+test("rejects windows of a recording that has ended", async () => {
+  const stream = vad.stream();
+  await stream.probability(new Float32Array(512));
+  stream.close();
+  await expect(stream.probability(new Float32Array(512))).rejects.toThrow("has ended");
+});
+
 test("rejects windows when the file is not a model", async () => {
   const other = new VadProcess(import.meta.filename);
   await expect(other.stream().probability(new Float32Array(512))).rejects.toThrow();

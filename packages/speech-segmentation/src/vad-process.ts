@@ -38,14 +38,18 @@ export class VadProcess {
   stream(): HostedVadStream {
     this.#lastStream += 1;
     const stream = this.#lastStream;
+    let isClosed = false;
     return {
       probability: (window) =>
         new Promise((resolve, reject) => {
+          // The process would keep the state of the recording from then on.
+          if (isClosed) return reject(new Error("The recording has ended."));
           const child = this.#start();
           this.#waiting.set(stream, { resolve, reject });
           send(child, { stream, window });
         }),
       close: () => {
+        isClosed = true;
         if (this.#child !== undefined) send(this.#child, { stream });
       },
     };

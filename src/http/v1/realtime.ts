@@ -64,7 +64,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
     socket,
     onMessage: async (message, isBinary) => {
       await started;
-      await session?.receive(isBinary ? Buffer.alloc(0) : message);
+      await session?.receive(message, isBinary);
     },
     onClose: () => {
       for (const timer of timers) clearInterval(timer);
@@ -90,6 +90,8 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
     const { maxSessionSeconds, idleTimeoutSeconds } = parts;
     // Its resampler takes 20 MB, which most installations never need.
     const { RealtimeSession } = await import("../../realtime/realtime-session.ts");
+    // `onClose` has passed: timers and the place among the sessions would stay.
+    if (socket.readyState !== socket.OPEN) return;
     session = new RealtimeSession({
       services,
       settings,
@@ -121,7 +123,6 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
         Math.min(1000, idleTimeoutSeconds * 100),
       ).unref(),
     ];
-    if (socket.readyState !== socket.OPEN) leave();
     await session.start();
   };
   const started = start().catch(fail);
