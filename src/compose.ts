@@ -30,7 +30,7 @@ import { toUsageRecord } from "./inference/to-usage-record.ts";
 import { voiceActivityFile } from "./models/voice-activity-file.ts";
 import type { Logger } from "./observability/logger.ts";
 import { Metrics } from "./observability/metrics.ts";
-import { openTracing } from "./observability/open-tracing.ts";
+import { openTelemetry } from "./observability/open-telemetry.ts";
 import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
 import { limitedScopes } from "./quota/limited-scopes.ts";
@@ -112,7 +112,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     await usageRecorder.flush();
     return reports.spentBetween(caller, scopeId, month);
   };
-  const tracing = await openTracing(config.openTelemetry);
+  const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   const webhooks = new Webhooks({
     database,
     outbox,
@@ -155,6 +155,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     onSettled: (settlement) => {
       const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
       metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
+      telemetry?.genAi?.record(settlement);
       const record = toUsageRecord(settlement, Date.now());
       if (record !== undefined) usageRecorder.record(record);
     },
@@ -244,7 +245,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     ignoresMismatchedIds: config.server.mismatchedIds === "ignore",
     countWrongKey: (address) => failures.count(address),
     logger,
-    tracing,
+    tracing: telemetry?.tracing,
     measure: (request) => metrics.request(request),
     recordRequest: (entry) => history.record(entry),
   });
@@ -277,7 +278,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await accounts.close();
       await readReplica?.close();
       await database.close();
-      await tracing?.close();
+      await telemetry?.close();
     },
   };
 }

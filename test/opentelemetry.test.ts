@@ -114,6 +114,11 @@ test("a failure marks its spans, and a wait for a slot has a span", () => {
   expect(receiver.spans.filter(({ name }) => name === "queue")).toHaveLength(1);
 });
 
+test("metrics are exported by default, and logs are not", () => {
+  expect(receiver.metrics.some(({ name }) => name === "parlance.requests")).toBe(true);
+  expect(receiver.logs).toEqual([]);
+});
+
 test("traces have no prompts, answers or health checks", () => {
   for (const each of [receiver, inner]) {
     expect(each.bytes().includes("secret-prompt")).toBe(false);

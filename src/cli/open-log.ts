@@ -1,9 +1,14 @@
+import { type DestinationStream, pino } from "pino";
 import { bufferedLogDestination } from "../observability/buffered-log-destination.ts";
 import { createLogger, type Logger, type LogLevel } from "../observability/logger.ts";
 
 const STANDARD_ERROR = 2;
 
-/** Opens the log on standard error; standard output is for people. */
-export function openLog(level: LogLevel): Logger {
-  return createLogger(level, bufferedLogDestination(STANDARD_ERROR));
+/** Opens the log on standard error; standard output is for people. `copy` gets the same lines. */
+export function openLog(level: LogLevel, copy?: DestinationStream): Logger {
+  const standardError = bufferedLogDestination(STANDARD_ERROR);
+  if (copy === undefined) return createLogger(level, standardError);
+  // The logger decides which levels are written.
+  const streams = [standardError, copy].map((stream) => ({ stream, level: "trace" as const }));
+  return createLogger(level, pino.multistream(streams));
 }

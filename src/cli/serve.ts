@@ -6,6 +6,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { reloadConfig } from "../config/reload-config.ts";
 import { run } from "../main.ts";
 import { createModelStore } from "../models/create-model-store.ts";
+import { openLogExport } from "../observability/open-telemetry.ts";
 import { buildConsoleInBackground } from "../process/build-console.ts";
 import { createDataDirectory, warnIfAccessibleToOthers } from "../process/data-directory.ts";
 import { STAGE, VERSION } from "../version.ts";
@@ -30,13 +31,14 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
   const sources = { ...configSources(), environment };
   const config = await loadConfig(sources);
-  const logger = openLog(config.logLevel);
+  await using exported = await openLogExport(config.openTelemetry);
+  const logger = openLog(config.logLevel, exported);
   createDataDirectory(config.dataDirectory);
   warnIfAccessibleToOthers(config.dataDirectory, logger);
   for (const warning of config.warnings) logger.warn(warning);
   process.stdout.write(`Parlance ${VERSION} (${STAGE})\n`);
   const progress = createProgress(process.stdout);
-  return run({
+  return await run({
     config,
     logger,
     store: createModelStore(config, logger),

@@ -1,7 +1,7 @@
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
-import type { OpenTelemetryOptions } from "../observability/open-tracing.ts";
+import type { OpenTelemetryOptions } from "../observability/open-telemetry.ts";
 import type { RedisAddress } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
 import type { WebhookEndpoint } from "../webhooks/webhook-outbox.ts";
@@ -65,7 +65,7 @@ export interface Config {
     /** Batches that run at the same time. */
     concurrentBatches: number;
   };
-  /** Undefined: no traces. */
+  /** Undefined: nothing is exported. */
   openTelemetry: OpenTelemetryOptions | undefined;
   webhooks: readonly WebhookEndpoint[];
   ollama: {

@@ -5,6 +5,7 @@ import { parseRedisUrl } from "../redis-address.ts";
 import { Secret } from "../secret.ts";
 import { host, port } from "./addresses.ts";
 import { LOG_LEVELS } from "./file-schema.ts";
+import { openTelemetryVariables } from "./opentelemetry-variables.ts";
 
 const KEY_BOUND = "must be 32 to 512 printable ASCII characters without whitespace";
 
@@ -136,6 +137,7 @@ export const environmentSchema = z.object({
     .optional()
     .describe("Access token for the Hugging Face Hub, required for gated models."),
   HF_HUB_OFFLINE: flag("must be 1 or 0").default(false).describe("1 disables all requests to the Hugging Face Hub."),
+  ...openTelemetryVariables,
 });
 
 export type Environment = z.output<typeof environmentSchema>;

@@ -16,6 +16,7 @@ import { type RawFile, readConfigFile } from "./read-config-file.ts";
 import { readEnvironment, rejectMisspelled } from "./read-environment.ts";
 import { listSettings } from "./settings-in-force.ts";
 import { substituteVariables } from "./substitute-variables.ts";
+import { checkOpenTelemetry, toOpenTelemetry } from "./to-open-telemetry.ts";
 
 export interface ConfigSources {
   environment: Readonly<Record<string, string | undefined>>;
@@ -48,7 +49,10 @@ export async function loadConfig(sources: ConfigSources, current?: Config): Prom
   const usesBuiltin = values?.PARLANCE_BUILTIN_MODELS ?? parsed.file?.builtin_models ?? true;
   checkModels(value, raw.value, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
   checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
-  if (values !== undefined) checkS3Keys(parsed.file?.files.s3, values, errors);
+  if (values !== undefined) {
+    checkS3Keys(parsed.file?.files.s3, values, errors);
+    checkOpenTelemetry(parsed.file?.opentelemetry, values, errors);
+  }
   rejectMisspelled(unknown, names, errors);
   if (!errors.isEmpty || values === undefined || parsed.file === undefined) throw errors.toFault(file, raw.lineOf);
   const { dataDirectory, modelsDirectory, ...config } = combine(sources, values, file, parsed.file, parsed.deployments);
@@ -185,12 +189,7 @@ function combine(
       concurrentBatches: file.batches.concurrent_batches,
     },
     webhooks: file.webhooks,
-    openTelemetry: file.opentelemetry && {
-      endpoint: file.opentelemetry.endpoint,
-      headers: file.opentelemetry.headers,
-      sampleRatio: file.opentelemetry.sample_ratio,
-      serviceName: file.opentelemetry.service_name,
-    },
+    openTelemetry: toOpenTelemetry(file.opentelemetry, environment, (module) => resolve(fileDirectory, module)),
     ollama: { enabled: file.ollama.enabled, anonymousProject: file.ollama.anonymous_project },
     realtime: {
       transcriptionModel: file.realtime.transcription_model,

@@ -62,6 +62,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     responses: ({ responses }) => responses,
     ollama: ({ ollama }) => ollama,
     realtime: ({ realtime }) => realtime,
+    opentelemetry: ({ openTelemetry }) => openTelemetry,
     data_directory: ({ dataDirectory }) => dataDirectory,
     models_directory: ({ modelsDirectory }) => modelsDirectory,
   };

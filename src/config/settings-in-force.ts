@@ -42,6 +42,9 @@ const OVERRIDES: Readonly<Record<string, keyof Environment>> = {
   log_level: "PARLANCE_LOG_LEVEL",
   builtin_models: "PARLANCE_BUILTIN_MODELS",
   "local.default_chat_model": "PARLANCE_DEFAULT_CHAT_MODEL",
+  "opentelemetry.endpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "opentelemetry.service_name": "OTEL_SERVICE_NAME",
+  "opentelemetry.sample_ratio": "OTEL_TRACES_SAMPLER_ARG",
 };
 
 /** Variables that are not settings of the service. */

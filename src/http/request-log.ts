@@ -53,7 +53,9 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
   app.decorateRequest("record");
   app.decorateRequest("reportFailure", function (this: FastifyRequest, failure: unknown) {
     this.record.failure = failure;
-    if (!(failure instanceof Fault)) logger.error({ requestId: this.id, err: failure }, "request failed by a bug");
+    if (failure instanceof Fault) return;
+    const { traceId, spanId } = this.span ?? {};
+    logger.error({ requestId: this.id, traceId, spanId, err: failure }, "request failed by a bug");
   });
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -139,6 +141,7 @@ function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settle
   return {
     requestId: request.id,
     traceId: request.span?.traceId,
+    spanId: request.span?.spanId,
     clientRequestId: header(request, "x-client-request-id"),
     method: request.method,
     path: request.url.split("?", 1)[0]?.slice(0, 200),

@@ -3,6 +3,7 @@
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
+import { genAiOperation } from "../observability/gen-ai-operation.ts";
 import { currentSpan, type TraceSpan, within } from "../observability/trace.ts";
 import type { Circuit } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
@@ -112,7 +113,7 @@ export async function attempt<Opened extends Model, Event>(
   } catch (thrown) {
     const failure = signal.aborted ? signal.reason : thrown;
     outcome = failure instanceof Fault ? failure.kind : "bug";
-    engineSpan?.end({}, failure);
+    engineSpan?.end({}, failure, adapter.content?.());
     if (failure instanceof Fault && failure.used !== undefined) {
       attemptStats.spent = { id, price: model.price, deployment, used: failure.used };
     } else if (signal.aborted && isSent) {
@@ -141,7 +142,7 @@ function waitInQueue(
 
 /** `gen_ai`: OpenTelemetry's semantic conventions for generative AI. */
 function startEngineSpan(span: TraceSpan, deployment: Deployment, model: string): TraceSpan {
-  const operation = deployment.task === "embedding" ? "embeddings" : deployment.task;
+  const operation = genAiOperation(deployment.task);
   const attributes = {
     "gen_ai.operation.name": operation,
     "gen_ai.provider.name": deployment.engine,

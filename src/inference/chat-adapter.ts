@@ -5,10 +5,12 @@ import { isChatProxy } from "../engines/chat-proxy.ts";
 import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../engines/estimate-tokens.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
 import { jsonBytes } from "../json-bytes.ts";
+import { currentSpan } from "../observability/trace.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
 import { checkCapabilities } from "./capability-check.ts";
 import { type ChatCall, type ChatRunEvent, choicesOf, forwarderOf } from "./chat-call.ts";
+import { ContentRecorder } from "./content-recorder.ts";
 import { continuePrompts } from "./continue-prompts.ts";
 import type { PrefixKeys } from "./prefix-affinity.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
@@ -21,6 +23,7 @@ export function chatAdapter(
 ): TaskAdapter<ChatModel, ChatRunEvent> {
   const { request, passThrough } = call;
   let prepared = request;
+  const recorder = currentSpan()?.recordsContent ? new ContentRecorder(call) : undefined;
   // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
   const countPrompt = (used: Usage) => {
     if (used.promptTokens > 0) return;
@@ -55,10 +58,12 @@ export function chatAdapter(
     drainsToBuffer: (model) => !isChatProxy(model),
     count: (event, used) => {
       if (event.type !== "start" && event.type !== "finish") countPrompt(used);
+      recorder?.add(event);
       return countChat(event, used);
     },
     countAbandoned: countPrompt,
     isEnd: (event) => event.type === "finish",
+    content: recorder && (() => recorder.content()),
   };
 }
 

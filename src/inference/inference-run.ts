@@ -149,6 +149,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       model: served?.id,
       costNanoDollars,
       deployment: served?.deployment.name,
+      engine: served?.deployment.engine,
       attempts: this.#attemptStats.attempts,
       queuedSeconds: this.#attemptStats.queuedSeconds,
       outcome,
@@ -166,6 +167,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
         "parlance.outcome": outcome,
       },
       outcome === "failed" ? failure : undefined,
+      adapter.content?.(),
     );
     reservation.settle(used, costNanoDollars);
     onSettled(this.#settlement);

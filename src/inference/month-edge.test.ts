@@ -64,6 +64,7 @@ test("counts a request that ends in the next month in the month in which it star
     model: "parrot",
     costNanoDollars,
     deployment: "one",
+    engine: "scripted",
     attempts: 1,
     queuedSeconds: 0,
     outcome: "finished",

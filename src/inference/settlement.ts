@@ -15,6 +15,8 @@ export interface Settlement {
   /** Cost at the answering model's price at the time of the request; null without a price. */
   costNanoDollars: number | null;
   deployment: string | undefined;
+  /** Engine of the deployment. */
+  engine: string | undefined;
   /** Number of attempts, including repeated ones at the same deployment. */
   attempts: number;
   /** Seconds spent waiting for a slot in all attempts. */

@@ -2,6 +2,7 @@
 
 import type { Model } from "../engines/engine.ts";
 import type { Fault } from "../faults.ts";
+import type { ChatContent } from "../observability/chat-content.ts";
 import type { UsageUpperBound } from "../quota/quota.ts";
 import type { Usage } from "../usage.ts";
 import type { PrefixKeys } from "./prefix-affinity.ts";
@@ -33,6 +34,8 @@ export interface TaskAdapter<Opened extends Model, Event> {
   countAbandoned(used: Usage): void;
   /** Detects the final event, without which an answer is incomplete. */
   isEnd: ((event: Event) => boolean) | undefined;
+  /** Returns what was asked and answered so far; undefined where spans do not contain it. */
+  content?: (() => ChatContent) | undefined;
 }
 
 export const NO_UPPER_BOUND: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };

@@ -54,51 +54,51 @@ export interface CountersMeasure {
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly registry = new Registry();
   readonly #requests = new Counter({
     name: "parlance_requests_total",
     help: "Completed requests by status; 499: the client disconnected.",
     labelNames: ["operation", "model", "status"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #ignoredFields = new Counter({
     name: "parlance_ignored_fields_total",
     help: "Fields of request bodies that had no effect, as x-parlance-ignored-fields names them.",
     labelNames: ["operation", "model"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #durations = new Histogram({
     name: "parlance_request_duration_seconds",
     help: "Time from a request's arrival to the end of its response.",
     labelNames: ["operation", "model"],
-    registers: [this.#registry],
+    registers: [this.registry],
     buckets: SECONDS,
   });
   readonly #firstTokens = new Histogram({
     name: "parlance_time_to_first_token_seconds",
     help: "Time from a chat request's admission to its first token, including the wait for a slot.",
     labelNames: ["model", "deployment"],
-    registers: [this.#registry],
+    registers: [this.registry],
     buckets: SECONDS,
   });
   readonly #attempts = new Counter({
     name: "parlance_attempts_total",
     help: "Attempts by deployment and outcome; begun: the response started, otherwise the reason for the failure.",
     labelNames: ["model", "deployment", "outcome"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #queued = new Histogram({
     name: "parlance_queue_seconds",
     help: "Time that requests waited for a slot before they got one.",
     labelNames: ["model", "deployment"],
-    registers: [this.#registry],
+    registers: [this.registry],
     buckets: SECONDS,
   });
   readonly #tokens = new Counter({
     name: "parlance_tokens_total",
     help: "Prompt and completion tokens.",
     labelNames: ["model", "deployment", "direction"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
 
   readonly #cachedTokens = new Counter({
@@ -117,24 +117,24 @@ export class Metrics {
     name: "parlance_refusals_total",
     help: "Requests rejected with 429, by limit.",
     labelNames: ["model", "limit"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #batchLines = new Counter({
     name: "parlance_batch_lines_total",
     help: "Lines of batches by result: output or error. Each attempt also counts as a request.",
     labelNames: ["result"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #webhooks = new Counter({
     name: "parlance_webhook_attempts_total",
     help: "Attempts to deliver webhooks, by event and outcome: delivered, retried (later) or dropped (given up).",
     labelNames: ["event", "outcome"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #lostUsage = new Counter({
     name: "parlance_usage_records_lost_total",
     help: "Usage records lost because the disk failed or the database was unavailable for too long.",
-    registers: [this.#registry],
+    registers: [this.registry],
   });
 
   /** Calls the functions at each scrape. */
@@ -143,7 +143,7 @@ export class Metrics {
     counters: () => CountersMeasure,
     realtimeSessions: () => number,
   ) {
-    collectDefaultMetrics({ register: this.#registry });
+    collectDefaultMetrics({ register: this.registry });
     this.#countersGauge(
       "parlance_shared_counters_up",
       "1 while the counters shared by replicas are available, 0 while they are not.",
@@ -158,7 +158,7 @@ export class Metrics {
     const sessions: Gauge = new Gauge({
       name: "parlance_realtime_sessions",
       help: "Open sessions of the Realtime API.",
-      registers: [this.#registry],
+      registers: [this.registry],
       collect: () => sessions.set(realtimeSessions()),
     });
     this.#gauge("parlance_deployment_up", "1 while a deployment is available.", deployments, (each) =>
@@ -240,7 +240,7 @@ export class Metrics {
   }
 
   async scrape(): Promise<{ contentType: string; text: string }> {
-    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
   #gauge(
@@ -253,7 +253,7 @@ export class Metrics {
       name,
       help,
       labelNames: ["model", "deployment"],
-      registers: [this.#registry],
+      registers: [this.registry],
       collect: () => {
         // Removes deployments that are no longer configured.
         gauge.reset();
@@ -269,7 +269,7 @@ export class Metrics {
     const gauge = new Gauge({
       name,
       help,
-      registers: [this.#registry],
+      registers: [this.registry],
       collect: () => {
         const value = measure();
         if (value === undefined) gauge.remove();

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
+import type { ChatContent } from "./chat-content.ts";
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -13,13 +14,17 @@ export interface SpanOptions {
 export interface TraceSpan {
   /** Of all spans of the request, in hexadecimal; undefined if it has none yet and is not recorded. */
   readonly traceId: string | undefined;
+  /** In hexadecimal; undefined if it is not recorded. */
+  readonly spanId: string | undefined;
   readonly isRecorded: boolean;
+  /** Whether `end` takes the messages of a chat. */
+  readonly recordsContent: boolean;
   /** W3C headers of requests that are part of the span. */
   headers(): Readonly<Record<string, string>>;
   /** Starts a span within this one. */
   start(name: string, options?: SpanOptions): TraceSpan;
   /** Only the first call counts. */
-  end(attributes?: SpanAttributes, failure?: unknown): void;
+  end(attributes?: SpanAttributes, failure?: unknown, content?: ChatContent): void;
 }
 
 export interface Tracing {

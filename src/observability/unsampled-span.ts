@@ -13,7 +13,9 @@ export function isSampled(traceparent: string): boolean | undefined {
 
 /** Records nothing. Its headers let upstreams decide the same. */
 export class UnsampledSpan implements TraceSpan {
+  readonly spanId = undefined;
   readonly isRecorded = false;
+  readonly recordsContent = false;
   #headers: Record<string, string> | undefined;
 
   /** `received`: valid headers of the caller; empty: the decision was made here. */

@@ -1,0 +1,42 @@
+/** What the exporters of all signals share. */
+
+import { randomUUID } from "node:crypto";
+import { setGlobalErrorHandler } from "@opentelemetry/core";
+import { detectResources, envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import { VERSION } from "../version.ts";
+import type { Logger } from "./logger.ts";
+import type { OpenTelemetryOptions } from "./open-telemetry.ts";
+
+const REPORT_INTERVAL_MS = 60_000;
+
+/** Distinguishes the metrics of replicas, and of one replica before and after a restart. */
+const INSTANCE_ID = randomUUID();
+
+/** Returns the attributes of this process; `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` take precedence. */
+export function resourceOf({ serviceName }: OpenTelemetryOptions): Resource {
+  return resourceFromAttributes({
+    "service.name": serviceName,
+    "service.version": VERSION,
+    "service.instance.id": INSTANCE_ID,
+  }).merge(detectResources({ detectors: [envDetector] }));
+}
+
+/** The SDK adds `OTEL_EXPORTER_OTLP_HEADERS`, `_TIMEOUT`, `_COMPRESSION` and the certificates. */
+export function exporterOptions(
+  { headers }: OpenTelemetryOptions,
+  url: string,
+): { url: string; headers: Record<string, string> } {
+  return { url, headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])) };
+}
+
+/** Logs failed exports, at most once a minute: the logs themselves may be exported. */
+export function reportExportFailures(logger: Logger): void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  setGlobalErrorHandler((failure) => {
+    const now = performance.now();
+    if (now - reportedAt < REPORT_INTERVAL_MS) return;
+    reportedAt = now;
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    logger.warn({ reason: reason.slice(0, 300) }, "telemetry could not be exported");
+  });
+}
