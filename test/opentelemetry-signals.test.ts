@@ -3,7 +3,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type OtlpReceiver, type ReceivedMetric, startOtlpReceiver } from "./support/otlp-receiver.ts";
+import type { ReceivedMetric } from "./support/otlp-metrics.ts";
+import { type OtlpReceiver, startOtlpReceiver } from "./support/otlp-receiver.ts";
 import { type Service, startService } from "./support/service.ts";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 

@@ -1,7 +1,8 @@
 /** Traces of a real service that forwards to another traced one, as a receiver of OTLP gets them. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "./support/otlp-receiver.ts";
+import { type OtlpReceiver, startOtlpReceiver } from "./support/otlp-receiver.ts";
+import type { ReceivedSpan } from "./support/otlp-spans.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";

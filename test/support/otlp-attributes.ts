@@ -32,7 +32,7 @@ export function readValue(pbf: PbfReader): OtlpValue {
         each.readMessage((kind) => {
           if (kind === 1) list.push(readValue(each));
         }, null);
-        value[0] = { ...list };
+        value[0] = Object.fromEntries(list.entries());
       }
       if (tag === 6) {
         const map: OtlpAttributes = {};
