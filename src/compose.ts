@@ -176,10 +176,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     onRefused: (limit) => metrics.refusal("", limit),
   });
   const { ffmpeg } = config.server;
-  if (ffmpeg !== undefined)
-    await checkFfmpeg(ffmpeg).catch((error) => {
-      throw toAudioFault(error);
-    });
+  await (ffmpeg && checkFfmpeg(ffmpeg).catch((error) => Promise.reject(toAudioFault(error))));
   const uploads = { directory: join(config.dataDirectory, "uploads"), maxBytes: config.server.maxUploadBytes };
   await prepareUploads(uploads.directory);
   const decoder = new Decoder({ folder: uploads.directory, ffmpeg });

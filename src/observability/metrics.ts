@@ -105,13 +105,13 @@ export class Metrics {
     name: "parlance_cached_prompt_tokens_total",
     help: "Prompt tokens that a deployment reports as read from its prefix cache.",
     labelNames: ["model", "deployment"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #prefixRouting = new Counter({
     name: "parlance_prefix_routing_total",
     help: "Requests routed by prefix, by outcome: home, the prefix's own deployment; overflow, the next one, because that was at its bound; none, all were, and the strategy chose.",
     labelNames: ["model", "outcome"],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #refusals = new Counter({
     name: "parlance_refusals_total",

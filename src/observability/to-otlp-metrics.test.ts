@@ -23,6 +23,7 @@ function serviceMetrics(): Metrics {
         slotsInUse: 1,
         memoryBytes: 5,
         loadSeconds: undefined,
+        engineLoad: undefined,
       },
     ],
     () => ({ isShared: undefined, replicas: 1 }),
