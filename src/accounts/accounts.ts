@@ -10,32 +10,28 @@ import { findDefaultProject } from "../storage/projects.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { AccountTransactions } from "./account-transaction.ts";
 import { hashApiKey, redactApiKey } from "./api-key.ts";
-import { ApiKeyCache } from "./api-key-cache.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./bootstrap-keys.ts";
-import type { CachedKey } from "./cached-key.ts";
+import { type KeySource, keysIn } from "./cached-key.ts";
 import type { Caller, Priority } from "./caller.ts";
+import { Callers, MAX_KEY_LENGTH } from "./callers.ts";
 import { ClientSecrets } from "./client-secrets.ts";
 import { ConsoleSessions, hashSessionToken, isTokenLength } from "./console-sessions.ts";
 import { LastUsedWriter } from "./last-used-writer.ts";
-import type { ModelAccess } from "./model-access.ts";
 import { ModelPermissionService } from "./model-permission-service.ts";
-import { ModerationPolicyService, type ProjectModeration } from "./moderation-policy-service.ts";
+import { ModerationPolicyService } from "./moderation-policy-service.ts";
 import { Organizations } from "./organizations.ts";
 import { Projects } from "./projects.ts";
-import { type ModelRateLimit, RateLimitService } from "./rate-limit-service.ts";
+import { RateLimitService } from "./rate-limit-service.ts";
 import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
 import { ServiceAccounts } from "./service-accounts.ts";
-import { type SpendLimit, SpendLimitService } from "./spend-limit-service.ts";
+import { SpendLimitService } from "./spend-limit-service.ts";
 
 export type { BootstrapKeys, FixedKeys } from "./bootstrap-keys.ts";
 export type { ModelAccess } from "./model-access.ts";
 
-/** No valid key is longer; longer ones are refused without hashing. */
-const MAX_KEY_LENGTH = 512;
 const MAX_KEY_HASHES = 1_000;
-const DEFAULT_GRACE_SECONDS = 300;
 const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
 
 export interface AccountsOptions {
@@ -63,25 +59,31 @@ export class Accounts {
   readonly clientSecrets: ClientSecrets;
   readonly #database: Database;
   readonly #transactions: AccountTransactions;
-  readonly #keyCache: ApiKeyCache;
-  readonly #lastUsed: LastUsedWriter;
+  readonly callers: Callers;
+  readonly keySource: KeySource;
+  readonly lastUsed: LastUsedWriter;
+  /** Called after every change that this process made; the change waits for it. */
+  onChanged: () => Promise<void> = async () => {};
   #areBootstrapKeysMissing = false;
   #anonymousKeyHash: string | undefined;
   /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
   readonly #keyHashes = new LRUCache<string, string>({ max: MAX_KEY_HASHES });
-  readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
 
   constructor(options: AccountsOptions) {
     const { database, logger } = options;
     this.#database = database;
-    const graceSeconds = options.databaseGraceSeconds ?? DEFAULT_GRACE_SECONDS;
-    this.#keyCache = new ApiKeyCache({ database, logger, graceSeconds });
-    this.#transactions = new AccountTransactions(database, options.outbox, () => this.#keyCache.reload());
-    this.#lastUsed = new LastUsedWriter(
-      database,
+    const lastUsedSeconds = options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS;
+    this.lastUsed = new LastUsedWriter(database, logger, lastUsedSeconds);
+    this.keySource = keysIn(database);
+    this.callers = new Callers({
+      source: this.keySource,
       logger,
-      options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS,
-    );
+      graceSeconds: options.databaseGraceSeconds,
+      noteUse: (keyId, time) => this.lastUsed.note(keyId, time),
+    });
+    this.#transactions = new AccountTransactions(database, options.outbox, async () => {
+      await Promise.all([this.callers.keys.reload(), this.onChanged()]);
+    });
     this.organizations = new Organizations(this.#transactions);
     this.projects = new Projects(this.#transactions);
     this.serviceAccounts = new ServiceAccounts(this.#transactions);
@@ -102,7 +104,7 @@ export class Accounts {
       throw new Fault("unauthenticated", message);
     }
     if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
-    const caller = this.#admitted(await this.#keyCache.find(hashApiKey(key)));
+    const caller = await this.callers.find(hashApiKey(key));
     if (caller !== undefined) return caller;
     // It may be a bootstrap key that is being created: answer 503, not 401.
     if (this.#areBootstrapKeysMissing) throw starting();
@@ -111,8 +113,7 @@ export class Accounts {
 
   /** Authenticates without a query; returns undefined unless the key works and its cache entry is fresh. */
   authenticateKnown(key: string | undefined): Caller | undefined {
-    if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
-    return this.#admitted(this.#keyCache.findFresh(hashApiKey(key)));
+    return this.callers.findKnown(key);
   }
 
   /**
@@ -121,7 +122,7 @@ export class Accounts {
    */
   async authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined> {
     if (!isTokenLength(token)) return undefined;
-    return this.#admitted(await this.#keyCache.find(hashSessionToken(kind, token)));
+    return this.callers.find(hashSessionToken(kind, token));
   }
 
   /**
@@ -133,7 +134,7 @@ export class Accounts {
   ): Promise<{ caller: Caller; session: string; authenticate: () => Promise<Caller> }> {
     const { keyHash, session } = await this.clientSecrets.open(secret);
     const authenticate = async () => {
-      const caller = this.#admitted(await this.#keyCache.find(keyHash));
+      const caller = await this.callers.find(keyHash);
       if (caller !== undefined) return caller;
       const message = "The API key of this client secret does not work any more.";
       throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
@@ -144,7 +145,7 @@ export class Accounts {
   /** Returns the caller of requests without a key. Throws a Fault unless the operator configured a project for them. */
   async authenticateAnonymous(): Promise<Caller> {
     const keyHash = this.#anonymousKeyHash;
-    const caller = keyHash === undefined ? undefined : this.#admitted(await this.#keyCache.find(keyHash));
+    const caller = keyHash === undefined ? undefined : await this.callers.find(keyHash);
     return caller ?? this.authenticate(undefined);
   }
 
@@ -153,49 +154,8 @@ export class Accounts {
     const keyHash =
       this.#keyHashes.get(keyId) ?? (await this.#database.run((executor) => findKeyHash(executor, keyId)));
     if (keyHash !== undefined) this.#keyHashes.set(keyId, keyHash);
-    const caller = keyHash === undefined ? undefined : this.#admitted(await this.#keyCache.find(keyHash));
-    return caller && this.withPriority(caller, priority);
-  }
-
-  /** Returns the same caller with a priority. */
-  withPriority(caller: Caller, priority: Priority): Caller {
-    const copy = { ...caller, priority };
-    this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
-    return copy;
-  }
-
-  #admitted(cached: CachedKey | undefined): Caller | undefined {
-    const now = Date.now();
-    if (cached === undefined || (cached.expiresAt !== undefined && cached.expiresAt <= now)) return undefined;
-    this.#cachedKeyOf.set(cached.caller, cached);
-    this.#lastUsed.note(cached.caller.keyId, now);
-    return cached.caller;
-  }
-
-  /** Model permissions of a caller that `authenticate` returned. */
-  modelAccess(caller: Caller): ModelAccess {
-    return this.#requireCachedKey(caller).mayUse;
-  }
-
-  /** Rate limits set for the project of a caller that `authenticate` returned. */
-  rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
-    return this.#requireCachedKey(caller).rateLimits;
-  }
-
-  /** Spend limits that apply to a caller that `authenticate` returned. */
-  spendLimitsOf(caller: Caller): readonly SpendLimit[] {
-    return this.#requireCachedKey(caller).spendLimits;
-  }
-
-  /** Moderation policy of the project of a caller that `authenticate` returned. */
-  moderationOf(caller: Caller): ProjectModeration | undefined {
-    return this.#requireCachedKey(caller).moderation;
-  }
-
-  #requireCachedKey(caller: Caller): CachedKey {
-    const cached = this.#cachedKeyOf.get(caller);
-    if (cached === undefined) throw new Error("the caller was not returned by authenticate()");
-    return cached;
+    const caller = keyHash === undefined ? undefined : await this.callers.find(keyHash);
+    return caller && this.callers.withPriority(caller, priority);
   }
 
   /** Throws a Fault when the client's headers name another organization or project than the key's. */
@@ -210,10 +170,10 @@ export class Accounts {
       const keys = await ensureBootstrapKeys(this.#transactions, fixed);
       this.#areBootstrapKeysMissing = false;
       this.#anonymousKeyHash = keys.anonymousKeyHash;
-      this.#keyCache.noteBack();
+      this.callers.keys.noteBack();
       return keys;
     } catch (error) {
-      if (error instanceof Fault && error.kind === "unavailable") this.#keyCache.noteAway(error);
+      if (error instanceof Fault && error.kind === "unavailable") this.callers.keys.noteAway(error);
       throw error;
     }
   }
@@ -223,7 +183,7 @@ export class Accounts {
     try {
       await this.#database.check();
     } catch (error) {
-      this.#keyCache.noteAway(error);
+      this.callers.keys.noteAway(error);
       throw error;
     }
     if (this.#areBootstrapKeysMissing) throw starting();
@@ -244,7 +204,7 @@ export class Accounts {
 
   /** Flushes pending writes. Does not close the database. */
   async close(): Promise<void> {
-    await this.#lastUsed.close();
+    await this.lastUsed.close();
   }
 }
 

@@ -5,10 +5,8 @@ import { LRUCache } from "lru-cache";
 import { withTimeout } from "../async/timeout.ts";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
-import { readAccountsVersion } from "../storage/accounts-version.ts";
-import type { Database } from "../storage/database.ts";
 import { batchLoader } from "./batch-loader.ts";
-import { type CachedKey, loadCachedKeys } from "./cached-key.ts";
+import { type CachedKey, type KeyRecord, type KeySource, toCachedKey } from "./cached-key.ts";
 
 const MAX_KEPT = 10_000;
 /** Cached keys that are read again after accounts changed; the remaining ones are evicted. */
@@ -22,7 +20,7 @@ const CHECK_TIMEOUT_MILLISECONDS = 2_000;
 const RETRY_AFTER_MILLISECONDS = 500;
 
 export interface ApiKeyCacheOptions {
-  database: Database;
+  source: KeySource;
   logger: Logger;
   /** How long cached keys keep working while the database is unavailable. */
   graceSeconds: number;
@@ -97,10 +95,10 @@ export class ApiKeyCache {
   }
 
   async #lookForChanges(): Promise<void> {
-    const { database } = this.#options;
+    const { source } = this.#options;
     const beganAt = performance.now();
     try {
-      const version = await withTimeout(database.run(readAccountsVersion), CHECK_TIMEOUT_MILLISECONDS);
+      const version = await withTimeout(source.readVersion(), CHECK_TIMEOUT_MILLISECONDS);
       if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MILLISECONDS);
       this.#version = version;
       this.#checkedAt = beganAt;
@@ -113,9 +111,9 @@ export class ApiKeyCache {
 
   /** Also called by the readiness check: a service that is not ready may receive no requests that would notice. */
   noteAway(error: unknown): void {
-    const { database, logger } = this.#options;
+    const { source, logger } = this.#options;
     const reason = describe(error);
-    if (this.#isReachable) logger.error({ error: reason }, describeOutage(database.kind, reason));
+    if (this.#isReachable) logger.error({ error: reason }, describeOutage(source.kind, reason));
     this.#isReachable = false;
   }
 
@@ -141,8 +139,8 @@ export class ApiKeyCache {
       // Least recently used first keeps the LRU order.
       for (let end = hashes.length; end > 0; end -= BATCH) {
         const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
-        const found = await loadCachedKeys(this.#options.database, batch);
-        for (const hash of batch) this.#keep(hash, found.get(hash));
+        const found = await this.#options.source.load(batch);
+        for (const hash of batch) this.#keep(hash, cachedOf(found.get(hash)));
       }
     } catch (error) {
       // Any of them may have been revoked.
@@ -153,7 +151,8 @@ export class ApiKeyCache {
 
   async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, CachedKey>> {
     const epoch = this.#epoch;
-    const found = await loadCachedKeys(this.#options.database, hashes);
+    const records = await this.#options.source.load(hashes);
+    const found = new Map([...records].map(([hash, record]) => [hash, toCachedKey(record)]));
     if (epoch === this.#epoch) {
       for (const hash of hashes) {
         this.#keep(hash, found.get(hash));
@@ -169,6 +168,10 @@ export class ApiKeyCache {
   }
 }
 
+function cachedOf(record: KeyRecord | undefined): CachedKey | undefined {
+  return record && toCachedKey(record);
+}
+
 function describe(error: unknown): string {
   const cause = error instanceof Fault && error.cause !== undefined ? error.cause : error;
   // Node.js gives the failure of a host with several addresses no message.
@@ -176,7 +179,7 @@ function describe(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-function describeOutage(kind: Database["kind"], reason: string): string {
+function describeOutage(kind: KeySource["kind"], reason: string): string {
   const place = kind === "postgresql" ? "Check DATABASE_URL and the server." : "Check the data directory.";
   return `The database cannot be reached: ${reason}. ${place} Requests that need it get a 503 until then.`;
 }

@@ -1,3 +1,4 @@
+import { readAccountsVersion } from "../storage/accounts-version.ts";
 import { findActiveApiKeys } from "../storage/active-api-keys.ts";
 import { findGrantedApiKeys } from "../storage/console-grants.ts";
 import type { Database } from "../storage/database.ts";
@@ -12,12 +13,13 @@ import { type ProjectModeration, toProjectModeration } from "./moderation-policy
 import type { ModelRateLimit } from "./rate-limit-service.ts";
 import type { SpendLimit } from "./spend-limit-service.ts";
 
-export interface CachedKey {
+/** A key that works and what applies to it, as plain data. */
+export interface KeyRecord {
   caller: Caller;
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
-  /** Access by the organization's and the project's permissions. */
-  mayUse: ModelAccess;
+  /** Permissions of the organization and the project. */
+  permissions: readonly ModelPermissions[];
   /** Rate limits of the project, by model. */
   rateLimits: readonly ModelRateLimit[];
   /** Spend limits of the organization, the project and the key. */
@@ -26,11 +28,33 @@ export interface CachedKey {
   moderation: ProjectModeration | undefined;
 }
 
-/** Loads keys by hash, and those of console sessions by the hash of their token; omits keys that do not work. */
-export async function loadCachedKeys(
-  database: Database,
-  hashes: readonly string[],
-): Promise<ReadonlyMap<string, CachedKey>> {
+export interface CachedKey extends KeyRecord {
+  /** Access by `permissions`. */
+  mayUse: ModelAccess;
+}
+
+/** Where the cache reads keys: the database, or the process that has it. */
+export interface KeySource {
+  readonly kind: Database["kind"];
+  /** Changes with every change of accounts. */
+  readVersion(): Promise<number>;
+  /** Loads keys by hash, and those of console sessions by the hash of their token; omits keys that do not work. */
+  load(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>>;
+}
+
+export function keysIn(database: Database): KeySource {
+  return {
+    kind: database.kind,
+    readVersion: () => database.run(readAccountsVersion),
+    load: (hashes) => loadKeyRecords(database, hashes),
+  };
+}
+
+export function toCachedKey(record: KeyRecord): CachedKey {
+  return { ...record, mayUse: modelAccess(record.permissions) };
+}
+
+async function loadKeyRecords(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
   return database.run(async (executor) => {
     const sent = await findActiveApiKeys(executor, hashes);
     const found = new Set(sent.map(({ keyHash }) => keyHash));
@@ -53,11 +77,9 @@ export async function loadCachedKeys(
             kind: key.kind,
           },
           expiresAt: key.expiresAt ?? undefined,
-          mayUse: modelAccess(
-            permissions
-              .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
-              .map(toModelPermissions),
-          ),
+          permissions: permissions
+            .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
+            .map(toModelPermissions),
           spendLimits: spendLimits.filter(({ scopeId }) =>
             [key.id, key.organizationId, key.projectId].includes(scopeId),
           ),

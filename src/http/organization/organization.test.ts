@@ -207,7 +207,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { api_key } = await admin().projects.serviceAccounts.create(project, { name: "Builder" });
     const mayUse = async (id: string) => {
       const caller = await service.accounts.authenticate(api_key?.value);
-      return (await service.accounts.modelAccess(caller))({ id, aliases: [], accessGroups: [] });
+      return (await service.accounts.callers.modelAccess(caller))({ id, aliases: [], accessGroups: [] });
     };
     expect([await mayUse("one"), await mayUse("openai/gpt"), await mayUse("two")]).toEqual([true, true, false]);
     const ofAll = await service.send("POST", "/model_permissions", { mode: "deny_list", model_ids: ["one"] });

@@ -50,7 +50,7 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
       const tomorrow = day + 24 * HOUR;
       const month = { from: Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()), until: tomorrow };
       const spendLimits: ShownSpendLimit[] = [];
-      for (const limit of accounts.spendLimitsOf(caller)) {
+      for (const limit of accounts.callers.spendLimitsOf(caller)) {
         const { scopeId: limited } = limit;
         const isVisible = limited !== caller.organizationId || caller.kind === "admin";
         const spentNanoDollars = isVisible ? await reports.spentBetween(caller, limited, month) : undefined;
