@@ -11,6 +11,7 @@ import { openBatchQueue } from "./batches/open-batch-queue.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { ModelOperations } from "./catalog/model-operations.ts";
 import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
+import { composeInference } from "./compose-inference.ts";
 import type { Config } from "./config/config.ts";
 import { openCounters } from "./counters/open-counters.ts";
 import { openKeyring } from "./encryption/open-keyring.ts";
@@ -24,18 +25,13 @@ import { readinessOf } from "./http/ops/readiness.ts";
 import { lineRunner } from "./http/run-line.ts";
 import { buildOperationsServer, buildServer, type Server } from "./http/server.ts";
 import { prepareUploads } from "./http/upload.ts";
-import { Inference } from "./inference/inference.ts";
-import { Router } from "./inference/router.ts";
-import { toUsageRecord } from "./inference/to-usage-record.ts";
+import type { Inference } from "./inference/inference.ts";
 import { voiceActivityFile } from "./models/voice-activity-file.ts";
 import type { Logger } from "./observability/logger.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { openTelemetry } from "./observability/open-telemetry.ts";
-import { CompletionEstimates } from "./quota/completion-estimates.ts";
 import { FailedAuthentications } from "./quota/failed-authentications.ts";
-import { limitedScopes } from "./quota/limited-scopes.ts";
-import { RateLimits } from "./quota/rate-limits.ts";
-import { combineQuotas, type Month, SpendLimits } from "./quota/spend-limits.ts";
+import type { Month } from "./quota/spend-limits.ts";
 import { SpeechDetection } from "./realtime/speech-detection.ts";
 import { ResponseStorage } from "./responses/response-storage.ts";
 import { type Database, openDatabase } from "./storage/database.ts";
@@ -47,6 +43,7 @@ import { UsageReports } from "./usage/usage-report.ts";
 import { historyRetention, usageRetention } from "./usage/usage-retention.ts";
 import { WebhookOutbox } from "./webhooks/webhook-outbox.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
+import { type OwnerParts, OwnerServices } from "./workers/owner-services.ts";
 
 /** The same from `src` and from `dist`. */
 const CONSOLE_FOLDER = join(import.meta.dirname, "../console/dist");
@@ -60,6 +57,8 @@ export interface Service {
   /** Responses that run without a connection of their client. */
   backgroundCount(): number;
   batches: Pick<Batches, "start" | "drain">;
+  /** What the workers use, if there are any. */
+  forWorkers: OwnerServices;
   readiness: Operations["readiness"];
   /** Applies a configuration to the catalog; running requests keep their deployments. */
   apply(config: Config): Promise<void>;
@@ -118,48 +117,24 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     outbox,
     logger,
     spentIn,
-    health: () => live.health(),
+    health: () => live.health(forWorkers.reports.openCircuits()),
     onAttempt: (event, outcome) => metrics.webhook(event, outcome),
   });
-  const estimates = new CompletionEstimates();
-  const inference = new Inference({
+  const onSpent: OwnerParts["onSpent"] = (spent) => webhooks.noteSpent(spent);
+  const inference = composeInference({
+    config,
     catalog,
     upstreamModels,
-    router: new Router({
-      onAttempt: (attempt) => metrics.attempt(attempt),
-      onPrefixRouted: (model, outcome) => metrics.prefixRouted(model, outcome),
-    }),
-    quota: combineQuotas(
-      new SpendLimits({
-        counters,
-        limitsOf: (caller) => accounts.spendLimitsOf(caller),
-        spentIn,
-        onSpent: (spent) => webhooks.noteSpent(spent),
-        estimates,
-        logger,
-        onRefused: (model) => metrics.refusal(model, "spend"),
-      }),
-      new RateLimits({
-        counters,
-        scopesOf: limitedScopes(config.limits, (caller) => accounts.rateLimitsOf(caller)),
-        estimates,
-        requestTimeoutSeconds: config.server.requestTimeoutSeconds,
-        logger,
-        onRefused: (model, limit) => metrics.refusal(model, limit),
-      }),
-      estimates,
-    ),
-    accessOf: (caller) => accounts.modelAccess(caller),
-    moderationOf: (caller) => accounts.moderationOf(caller),
-    requestTimeoutSeconds: config.server.requestTimeoutSeconds,
-    onSettled: (settlement) => {
-      const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
-      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
-      telemetry?.genAi?.record(settlement);
-      const record = toUsageRecord(settlement, Date.now());
-      if (record !== undefined) usageRecorder.record(record);
-    },
+    counters,
+    callers: accounts.callers,
+    metrics,
+    spentIn,
+    onSpent,
+    genAi: telemetry?.genAi,
+    recordUsage: (record) => usageRecorder.record(record),
+    logger,
   });
+  const forWorkers = new OwnerServices({ accounts, counters, usageRecorder, history, live, spentIn, onSpent });
   const operations: Operations = {
     readiness: () =>
       readinessOf({
@@ -167,7 +142,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
         checkDatabase: () => accounts.check(),
         waitsFor: (deployment) => live.waitsFor(deployment),
       }),
-    metrics: () => metrics.scrape(),
+    metrics: async () => metrics.scrape(await forWorkers.reports.measure()),
   };
   const hasOwnAddress = config.server.operations !== undefined;
   const failures = new FailedAuthentications({
@@ -254,6 +229,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     inference,
     backgroundCount: () => responseStorage?.background.runningCount ?? 0,
     batches,
+    forWorkers,
     readiness: operations.readiness,
     apply: (next) => {
       inForce = next;

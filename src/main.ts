@@ -1,14 +1,19 @@
 /** Process lifecycle: compose, listen, reload, drain, stop. */
 
 import { once } from "node:events";
+import { chmodSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ComposeOptions, compose, type Service } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
+import { drain } from "./drain.ts";
 import { Fault } from "./faults.ts";
+import { trustWorkers } from "./http/forwarded-address.ts";
 import { releaseMemoryWhenIdle } from "./process/idle-memory.ts";
 import { announceService, lockDataDirectory } from "./process/service-file.ts";
+import { workerSocket } from "./process/worker-socket.ts";
+import type { WorkerPool } from "./workers/worker-pool.ts";
 
 const CLOSE_MILLISECONDS = 10_000;
 
@@ -42,17 +47,19 @@ export async function run(options: RunOptions): Promise<number> {
   using closing = new DisposableStack();
   closing.defer(() => lock?.release());
   const service = await compose(options);
+  const pool = await openWorkerPool(service, options);
   const stopping = untilStopped();
   const stopped = new AbortController();
   let welcomed: Promise<void>;
   try {
     await service.apply(config);
-    const origin = await listen(service, config);
+    const origin = await listen({ service, pool }, config);
     logger.info({ origin, pid: process.pid }, "listening");
     closing.use(announceService(config.dataDirectory, origin));
     void service.batches.start();
     welcomed = options.onListening({ origin, service, signal: stopped.signal });
   } catch (failure) {
+    await pool?.close();
     await service.close();
     throw failure;
   }
@@ -62,6 +69,7 @@ export async function run(options: RunOptions): Promise<number> {
   onHangUp = () => {
     reloading = reloading.then(async () => {
       current = await reloadInto(service, current, options);
+      await pool?.apply(current);
     });
   };
   if (isAskedToReload) onHangUp();
@@ -73,12 +81,23 @@ export async function run(options: RunOptions): Promise<number> {
   } finally {
     stopped.abort();
     onHangUp = () => {};
-    await drain(service, config.server.drainSeconds);
+    await stop({ service, pool }, config.server.drainSeconds);
     // Parts that do not close in time end with the process.
     const late = pause(CLOSE_MILLISECONDS).then(() => logger.error("some parts did not close in time"));
     await Promise.race([service.close(), late]);
     logger.info("stopped");
   }
+}
+
+/** Loads the code of workers only where they are configured. */
+async function openWorkerPool(service: Service, { config, logger }: RunOptions): Promise<WorkerPool | undefined> {
+  if (config.server.workers === 1) return undefined;
+  const { WorkerPool } = await import("./workers/worker-pool.ts");
+  return new WorkerPool(config, {
+    services: service.forWorkers,
+    logger,
+    socketPath: workerSocket(config.dataDirectory),
+  });
 }
 
 /** The first signal drains. Another SIGTERM has no effect, but a second Ctrl-C ends the process at once. */
@@ -119,13 +138,28 @@ function toListenFault(failure: unknown, wanted: { host: string; port: number })
   return failure;
 }
 
-async function listen({ server, operationsServer }: Service, { server: address }: Config): Promise<string> {
+interface Running {
+  service: Service;
+  /** Undefined: this process serves everything. */
+  pool: WorkerPool | undefined;
+}
+
+/** Resolves with the service's origin. */
+async function listen({ service, pool }: Running, { server: address }: Config): Promise<string> {
+  const { server, operationsServer } = service;
   try {
-    await server.app.listen({ host: address.host, port: address.port });
+    if (pool === undefined) await server.app.listen({ host: address.host, port: address.port });
+    else {
+      trustWorkers(server.app.server, pool.secret);
+      await server.app.listen({ path: pool.socketPath });
+      // A named pipe of Windows has no mode.
+      if (process.platform !== "win32") chmodSync(pool.socketPath, 0o600);
+    }
     if (address.operations !== undefined) await operationsServer?.listen({ ...address.operations });
   } catch (failure) {
     throw toListenFault(failure, address);
   }
+  if (pool !== undefined) return pool.start();
   const { address: host, family, port } = server.app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
 }
@@ -151,20 +185,9 @@ async function reloadInto(service: Service, current: Config, { reload, logger }:
   }
 }
 
-/** Stops accepting, lets running requests finish until the deadline, then fails the rest with an error. */
-async function drain(
-  { server, operationsServer, inference, batches, backgroundCount }: Service,
-  seconds: number,
-): Promise<void> {
-  batches.drain();
-  server.drain();
-  const deadline = performance.now() + seconds * 1000;
-  const running = () => server.openRequests() + backgroundCount();
-  while (running() > 0 && performance.now() < deadline) await pause(50);
-  inference.stop();
-  // Writing the error frames takes a moment; a client that does not read them does not delay the exit.
-  const flushed = performance.now() + 1000;
-  while (running() > 0 && performance.now() < flushed) await pause(20);
-  await server.app.close();
-  await operationsServer?.close();
+async function stop({ service, pool }: Running, seconds: number): Promise<void> {
+  service.batches.drain();
+  await Promise.all([drain(service, seconds), pool?.drain()]);
+  await pool?.close();
+  await service.operationsServer?.close();
 }

@@ -13,8 +13,8 @@ import { MemoryBudget } from "../inference/memory-budget.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { PullProgress } from "../models/pull-progress.ts";
 import { TOOL_MISSING } from "../models/source.ts";
+import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { DeploymentMeasure } from "../observability/metrics.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
 import type { DeploymentHealth } from "../webhooks/deployment-alerts.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
@@ -52,6 +52,8 @@ export class LiveCatalog {
   /** What deployments that are not yet open wait for. */
   readonly #pulls = new Map<string, PullProgress>();
   readonly #missingTools = new Set<string>();
+  /** Called after `models` has changed. */
+  onModels: () => Promise<void> = async () => {};
   readonly #pools: EndpointPools;
   /** Deployments that are no longer in the catalog and whose requests have not ended. */
   readonly #retiring = new Set<Deployment>();
@@ -73,6 +75,11 @@ export class LiveCatalog {
     });
   }
 
+  /** Specifications of the models in the catalog. */
+  get models(): readonly ModelSpec[] {
+    return this.#specifications;
+  }
+
   /** Takes effect for the next request; running requests keep their deployments. */
   async apply(config: Config): Promise<void> {
     this.#config = config;
@@ -83,6 +90,7 @@ export class LiveCatalog {
     this.#specifications = specifications;
     this.#firstSeen = firstSeen;
     await this.#replace();
+    await this.onModels();
     this.#pools.retain(sourcesOf(this.#specifications));
   }
 
@@ -193,11 +201,13 @@ export class LiveCatalog {
     }
   }
 
-  *health(): Iterable<DeploymentHealth> {
+  /** `openElsewhere`: deployments whose circuit is open in another process. */
+  *health(openElsewhere: ReadonlySet<string>): Iterable<DeploymentHealth> {
     for (const model of this.catalog.models) {
       for (const { name, state, circuits } of model.deployments) {
         const isBroken = state.state === "failed" || state.state === "restarting";
-        const reason = isBroken ? state.reason : circuits.state === "closed" ? undefined : "repeated failures";
+        const isOpen = circuits.state !== "closed" || openElsewhere.has(name);
+        const reason = isBroken ? state.reason : isOpen ? "repeated failures" : undefined;
         yield { deployment: name, model: model.id, downReason: reason };
       }
     }

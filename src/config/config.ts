@@ -161,6 +161,8 @@ interface ServerConfig {
   hasConsole: boolean;
   /** What to do with fields of a request body that Parlance does not know. */
   unknownFields: "ignore" | "refuse";
+  /** Processes that serve requests for upstream models; 1: the process that serves everything else, too. */
+  workers: number;
   /** Time that active requests get to finish after SIGTERM. */
   drainSeconds: number;
   /** How long recently used keys keep working while the database is unavailable. */

@@ -1,6 +1,7 @@
 /** Builds the Config from the environment and parlance.yaml; the environment overrides the file. */
 
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
@@ -143,6 +144,7 @@ function combine(
       hasConsole: file.server.console,
       unknownFields: file.server.unknown_fields,
       mismatchedIds: file.server.mismatched_ids,
+      workers: file.server.workers === "auto" ? availableParallelism() : file.server.workers,
       drainSeconds: file.server.drain_seconds,
       databaseGraceSeconds: file.server.database_grace_seconds,
     },

@@ -55,6 +55,7 @@ function fixedChanges(current: Config, next: Config): string[] {
     "server.cors_origins": ({ server }) => server.corsOrigins,
     "server.unknown_fields": ({ server }) => server.unknownFields,
     "server.mismatched_ids": ({ server }) => server.mismatchedIds,
+    "server.workers": ({ server }) => server.workers,
     "server.drain_seconds": ({ server }) => server.drainSeconds,
     "server.database_grace_seconds": ({ server }) => server.databaseGraceSeconds,
     limits: ({ limits, ...config }) => [limits, config.onCountersUnavailable, config.failedAuthenticationsPerMinute],

@@ -102,6 +102,12 @@ export const server = z
       .describe(
         "What to do with fields of a request body that Parlance does not know. ignore: they have no effect, and the header x-parlance-ignored-fields names them. refuse: 400. Misspelled fields, and fields that would change the answer's meaning, are refused in either case. Upstreams get every field of a chat.",
       ),
+    workers: z
+      .union([z.int().min(1).max(256), z.literal("auto")])
+      .default(1)
+      .describe(
+        "Number of processes that serve requests for upstream models. 1: one process serves everything. More: that many processes parse, check and route these requests, and one more runs local models, counts limits and writes to the database. auto: one for each available core.",
+      ),
     drain_seconds: z
       .number()
       .min(0)

@@ -2,10 +2,15 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { linkedPorts } from "../../test/support/linked-ports.ts";
 import { sharedPostgres } from "../../test/support/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
 import { createLogger } from "../observability/logger.ts";
 import { parseRedisUrl } from "../redis-address.ts";
+import { Channel } from "../workers/channel.ts";
+import type { OwnerMethods } from "../workers/protocol.ts";
+import { WorkerCounters } from "../workers/worker-counters.ts";
+import { WorkerReservations } from "../workers/worker-reservations.ts";
 import type { Correction, CounterClaim, Counters, TakenReservation } from "./counters.ts";
 import { InMemoryCounters } from "./in-memory-counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
@@ -24,6 +29,7 @@ const BACKENDS: Record<string, () => Promise<Counters>> = {
     if (redis === undefined) throw new Error("there is no Redis");
     return shared(new RedisStore(parseRedisUrl(redis.createDatabase().reveal())));
   },
+  "of a worker": async () => ofWorker(new InMemoryCounters()),
   "in PostgreSQL": async () => shared(new PostgresqlStore(await (await sharedPostgres()).createDatabase())),
 };
 
@@ -31,6 +37,17 @@ async function shared(store: RedisStore | PostgresqlStore): Promise<Counters> {
   const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "refuse" });
   await counters.firstAttempt();
   return counters;
+}
+
+function ofWorker(counters: Counters): Counters {
+  const reservations = new WorkerReservations(counters);
+  const [owner, worker] = linkedPorts();
+  new Channel(owner, {
+    take: (id, claims) => reservations.take(id, claims),
+    settle: (id, corrections) => reservations.settle(id, corrections),
+    begin: (key, windowSeconds, amount) => counters.begin(key, windowSeconds, amount),
+  });
+  return new WorkerCounters(new Channel<OwnerMethods>(worker, {}), counters.epoch);
 }
 
 const MINUTE = { windowSeconds: 60, isReserved: true };

@@ -1,12 +1,12 @@
 /** A server without routes: its timeouts, limits, error format and request log. */
 
-import { type FastifyInstance, fastify } from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/trace.ts";
 import type { RequestEntry } from "../usage/request-history.ts";
-import { guardConnections, requireHost } from "./connections.ts";
+import { type ConnectionCounter, guardConnections, requireHost } from "./connections.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";
 import { useJsonBodies } from "./json-body.ts";
@@ -31,6 +31,10 @@ export interface BareServerOptions {
   trustedProxies?: readonly string[];
   /** Connections that one remote address may have open; undefined: without limit. */
   maxConnectionsPerAddress?: number | undefined;
+  /** Counts connections by address; default: in this process. */
+  connectionCounter?: ConnectionCounter;
+  /** Called with each request before anything else. Returns true if it answers the request itself. */
+  intercept?: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
 /**
@@ -83,6 +87,13 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
   });
+  const { intercept } = limits;
+  // Without `done`, the hooks and the route of this request do not run.
+  if (intercept !== undefined) {
+    app.addHook("onRequest", (request, reply, done) => {
+      if (!intercept(request, reply)) done();
+    });
+  }
   const records = useRequestLog(app, {
     logger: limits.logger,
     measure: limits.measure,
@@ -92,8 +103,8 @@ export function bareServer(limits: BareServerOptions): { app: FastifyInstance; r
   traceRequests(app, limits.tracing);
   useErrorFormat(app, limits.maxBodyBytes);
   requireHost(app);
-  const { maxConnectionsPerAddress: maxPerAddress, logger } = limits;
-  guardConnections(app.server, { maxPerAddress, logger, refuse: answerWithoutRoute });
+  const { maxConnectionsPerAddress: maxPerAddress, connectionCounter: counter, logger } = limits;
+  guardConnections(app.server, { maxPerAddress, counter, logger, refuse: answerWithoutRoute });
   useJsonBodies(app);
   decompressBodies(app, limits.maxBodyBytes);
   return { app, records };

@@ -12,15 +12,24 @@ import type { Logger } from "../observability/logger.ts";
 export interface ConnectionOptions {
   /** Maximum connections of one remote address; undefined: limited only by the descriptors. */
   maxPerAddress: number | undefined;
+  /** Default: counts the connections of this process. */
+  counter?: ConnectionCounter | undefined;
   logger: Logger;
   /** Answers a request that no route sees. */
   refuse: (response: ServerResponse, failure: Fault) => void;
 }
 
+/** Counts open connections by address. */
+export interface ConnectionCounter {
+  /** Counts a connection; false, or a promise of it, when the address has too many. */
+  open(address: string): boolean | Promise<boolean>;
+  close(address: string): void;
+}
+
 const DESCRIPTOR_CHECK_MILLISECONDS = 1000;
 
 /** Limits connections by address, logs exhausted descriptors and answers invalid Expect headers. */
-export function guardConnections(server: Server, { maxPerAddress, logger, refuse }: ConnectionOptions): void {
+export function guardConnections(server: Server, { maxPerAddress, counter, logger, refuse }: ConnectionOptions): void {
   logExhaustedDescriptors(server, logger);
   // Node would answer with an empty 417.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
@@ -28,7 +37,7 @@ export function guardConnections(server: Server, { maxPerAddress, logger, refuse
     response.setHeader("connection", "close");
     refuse(response, new Fault("expectation-failed", `The Expect header must be 100-continue, not ${given}.`));
   });
-  if (maxPerAddress !== undefined) capPerAddress(server, maxPerAddress);
+  if (maxPerAddress !== undefined) capPerAddress(server, counter ?? new AddressCounts(maxPerAddress));
 }
 
 /**
@@ -53,20 +62,42 @@ function logExhaustedDescriptors(server: Server, logger: Logger): void {
   server.once("close", () => clearInterval(timer));
 }
 
-function capPerAddress(server: Server, max: number): void {
-  const counts = new Map<string, number>();
+function capPerAddress(server: Server, counter: ConnectionCounter): void {
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress;
     if (address === undefined) return;
-    const count = counts.get(address) ?? 0;
-    if (count >= max) return void socket.resetAndDestroy();
-    counts.set(address, count + 1);
-    socket.once("close", () => {
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left > 0) counts.set(address, left);
-      else counts.delete(address);
-    });
+    const admit = (isAdmitted: boolean) => {
+      if (!isAdmitted) socket.resetAndDestroy();
+      else if (socket.destroyed) counter.close(address);
+      else socket.once("close", () => counter.close(address));
+    };
+    const opened = counter.open(address);
+    if (typeof opened === "boolean") admit(opened);
+    else opened.then(admit, () => socket.destroy());
   });
+}
+
+/** Connections that are open now, by address. */
+export class AddressCounts implements ConnectionCounter {
+  readonly #max: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  open(address: string): boolean {
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= this.#max) return false;
+    this.#counts.set(address, count + 1);
+    return true;
+  }
+
+  close(address: string): void {
+    const left = (this.#counts.get(address) ?? 1) - 1;
+    if (left > 0) this.#counts.set(address, left);
+    else this.#counts.delete(address);
+  }
 }
 
 /** Refuses a request without a Host header (RFC 9112, section 3.2). Node would answer without a body. */

@@ -11,6 +11,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Size of a JSON body once it is decompressed. */
     bodyBytes?: number;
+    /** Body as it was read and decompressed; only in scopes that keep it. */
+    rawBody?: Buffer;
   }
 }
 
@@ -31,6 +33,15 @@ export function acceptAnyJsonType(scope: FastifyInstance): void {
     // Browsers send other types across origins without asking first (CORS).
     if (request.headers.origin === undefined) parseBody(request, body, done);
     else done(new Fault("unsupported-media-type", "A web page must send its request body as application/json."));
+  });
+}
+
+/** Keeps each body of this scope as it was read, for requests that another process has to answer. */
+export function keepJsonBodies(scope: FastifyInstance): void {
+  scope.removeContentTypeParser("application/json");
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
+    request.rawBody = body;
+    parseBody(request, body, done);
   });
 }
 

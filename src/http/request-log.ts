@@ -19,6 +19,8 @@ interface RequestRecord {
   failure: unknown;
   /** Whether the connection became a WebSocket, whose end is not that of an answer. */
   isUpgraded: boolean;
+  /** Whether another process answers, logs and counts it. */
+  isPassedOn: boolean;
   /** Fields of the body that had no effect. */
   ignoredFields: readonly string[];
   /** Callbacks for a client that disconnects before its answer was sent completely. */
@@ -66,6 +68,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
       settlement: undefined,
       failure: undefined,
       isUpgraded: false,
+      isPassedOn: false,
       ignoredFields: [],
       leaving: [],
     };
@@ -75,6 +78,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     // Not Fastify's onResponse, which disconnected clients never trigger.
     reply.raw.on("close", () => {
       records.open -= 1;
+      if (record.isPassedOn) return;
       if (!isAnswered(request, reply)) for (const leave of record.leaving) leave();
       logRequest(request, reply);
     });

@@ -133,7 +133,7 @@ export function buildServer(options: ServerOptions): Server {
       scope.register(
         responses(options.inference, options.unknownFields, {
           storage: options.responseStorage,
-          toBackground: (caller) => options.accounts.withPriority(caller, "background"),
+          toBackground: (caller) => options.accounts.callers.withPriority(caller, "background"),
         }),
       );
       scope.register(storedResponses(options.responseStorage));

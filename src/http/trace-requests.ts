@@ -21,6 +21,8 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing | undefined
     request.span = span;
     if (!span.isRecorded) return done();
     reply.raw.on("close", () => {
+      // The process that answers traces it.
+      if (request.record.isPassedOn) return;
       const status = reply.raw.writableFinished ? reply.statusCode : 499;
       span.end(
         {

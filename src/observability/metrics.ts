@@ -1,6 +1,16 @@
 /** Prometheus metrics. Label values are catalog IDs and status codes, so that callers cannot create new series. */
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from "prom-client";
+import type { DeploymentMeasure } from "./deployment-measure.ts";
+import type { MetricsSnapshot } from "./metrics-snapshot.ts";
 
 export interface RequestMeasure {
   operation: string;
@@ -29,25 +39,11 @@ export interface AttemptMeasure {
   queuedSeconds: number;
 }
 
-export interface DeploymentMeasure {
-  model: string;
-  deployment: string;
-  isUp: boolean;
-  isCircuitOpen: boolean;
-  waiting: number;
-  slotsInUse: number;
-  /** Load by the engine's own metrics, of all its clients; undefined: none are configured, or none are recent. */
-  engineLoad: { running: number; waiting: number; cacheUsage: number | undefined } | undefined;
-  /** Resident memory of a loaded local model. */
-  memoryBytes: number | undefined;
-  /** Duration of the last load of a local model. */
-  loadSeconds: number | undefined;
-}
-
 export interface CountersMeasure {
   /** Undefined: no shared store is configured. */
   isShared: boolean | undefined;
-  replicas: number;
+  /** Undefined: another process reports it. */
+  replicas: number | undefined;
 }
 
 /** Buckets from milliseconds (cached responses) to minutes (long generations). */
@@ -166,8 +162,14 @@ export class Metrics {
     );
     const isCircuitOpen = (each: DeploymentMeasure) => Number(each.isCircuitOpen);
     this.#gauge("parlance_circuit_open", "1 while a deployment's circuit breaker is open.", deployments, isCircuitOpen);
-    this.#gauge("parlance_queue_length", "Requests waiting for a slot.", deployments, (each) => each.waiting);
-    this.#gauge("parlance_slots_in_use", "Slots in use by active requests.", deployments, (each) => each.slotsInUse);
+    this.#gauge("parlance_queue_length", "Requests waiting for a slot.", deployments, (each) => each.waiting, "sum");
+    this.#gauge(
+      "parlance_slots_in_use",
+      "Slots in use by active requests.",
+      deployments,
+      (each) => each.slotsInUse,
+      "sum",
+    );
     this.#gauge(
       "parlance_engine_requests_running",
       "Running requests of all clients, as the engine reports them (`metrics_path`).",
@@ -239,8 +241,16 @@ export class Metrics {
     this.#lostUsage.inc(records);
   }
 
-  async scrape(): Promise<{ contentType: string; text: string }> {
-    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  /** Includes the values of other processes: sums, except for gauges that all processes see alike. */
+  async scrape(others: readonly MetricsSnapshot[] = []): Promise<{ contentType: string; text: string }> {
+    const { contentType } = this.registry;
+    if (others.length === 0) return { contentType, text: await this.registry.metrics() };
+    const all = AggregatorRegistry.aggregate([await this.snapshot(), ...others]);
+    return { contentType, text: await all.metrics() };
+  }
+
+  async snapshot(): Promise<MetricsSnapshot> {
+    return this.registry.getMetricsAsJSON();
   }
 
   #gauge(
@@ -248,10 +258,12 @@ export class Metrics {
     help: string,
     deployments: () => Iterable<DeploymentMeasure>,
     measure: (each: DeploymentMeasure) => number | undefined,
+    aggregator: Aggregator = "max",
   ): void {
     const gauge = new Gauge({
       name,
       help,
+      aggregator,
       labelNames: ["model", "deployment"],
       registers: [this.registry],
       collect: () => {
@@ -269,6 +281,7 @@ export class Metrics {
     const gauge = new Gauge({
       name,
       help,
+      aggregator: "first",
       registers: [this.registry],
       collect: () => {
         const value = measure();

@@ -68,11 +68,21 @@ export class RequestRows {
     );
   }
 
+  /** Adds rows of another process; the IDs of dimensions are the same in all. */
+  append({ dimensions, values }: Pick<RequestRows, "dimensions" | "values">): void {
+    for (const dimension of dimensions) this.#keptOf(dimension, () => dimension);
+    for (const value of values) this.values.push(value);
+  }
+
   #dimensionOf(entry: RequestEntry): RequestDimensionRow {
+    return this.#keptOf(entry, () => toDimension(entry));
+  }
+
+  #keptOf(entry: RequestDimension, create: () => RequestDimensionRow): RequestDimensionRow {
     const ofKey = this.#dimensionsByKey.get(entry.keyId) ?? new Map<string | null, RequestDimensionRow[]>();
     const ofModel = ofKey.get(entry.model) ?? [];
     for (const known of ofModel) if (isSame(known, entry)) return known;
-    const dimension = toDimension(entry);
+    const dimension = create();
     this.dimensions.push(dimension);
     ofModel.push(dimension);
     this.#dimensionsByKey.set(entry.keyId, ofKey.set(entry.model, ofModel));

@@ -80,6 +80,12 @@ export class UsageRows {
     );
   }
 
+  /** Adds rows of another process; the IDs of dimensions are the same in all. */
+  append({ dimensions, values }: Pick<UsageRows, "dimensions" | "values">): void {
+    for (const dimension of dimensions) this.#dimensionOf(dimension);
+    for (const value of values) this.values.push(value);
+  }
+
   #dimensionOf({ organizationId, projectId, keyId, model, deployment, operation }: UsageDimension): UsageDimensionRow {
     const dimensionsOfKey = this.#dimensionsByKey.get(keyId);
     if (dimensionsOfKey !== undefined) {

@@ -15,7 +15,7 @@ import {
   readRequestsSince,
   sumRequestsByMinute,
 } from "../storage/request-history.ts";
-import { type RequestEntry, RequestRows } from "../storage/request-rows.ts";
+import { REQUEST_COLUMNS, type RequestEntry, RequestRows } from "../storage/request-rows.ts";
 
 export type { HistoryPage, HistoryPosition, MinuteSum, RequestFilter } from "../storage/request-history.ts";
 export type { RequestEntry } from "../storage/request-rows.ts";
@@ -56,6 +56,14 @@ export class RequestHistory {
     if (this.#options.days === 0 || this.#count >= MAX_HELD) return;
     this.#count += 1;
     this.#held.add(entry);
+  }
+
+  /** Records entries of a worker. */
+  recordRows(rows: Pick<RequestRows, "dimensions" | "values">): void {
+    const added = rows.values.length / REQUEST_COLUMNS.length;
+    if (this.#options.days === 0 || this.#count + added > MAX_HELD) return;
+    this.#count += added;
+    this.#held.append(rows);
   }
 
   /** Writes what is held; keeps it for the next attempt while the database is unavailable. Never throws. */

@@ -78,6 +78,17 @@ export class UsageRecorder {
     if (count + 1 === RECORDS_PER_BATCH) this.#note();
   }
 
+  /** Adds records of a worker to the current batch. */
+  recordRows(rows: Pick<UsageRows, "dimensions" | "values">): void {
+    const added = rows.values.length / RECORD_COLUMNS.length;
+    if (this.#pending.count + added > MAX_HELD_RECORDS) {
+      this.#overflow += added;
+      return;
+    }
+    this.#pending.append(rows);
+    if (this.#pending.count >= RECORDS_PER_BATCH) this.#note();
+  }
+
   /** Resolves once everything recorded is in the database, or the database is unavailable. */
   async flush(): Promise<void> {
     this.#note();

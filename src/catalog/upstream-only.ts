@@ -1,0 +1,28 @@
+/** The part of the catalog that needs nothing but upstreams, which workers serve. */
+
+import type { ModelSpec } from "./build-catalog.ts";
+import type { Catalog } from "./catalog.ts";
+
+/**
+ * Leaves the deployments out of models that workers cannot serve: local ones, and those with slots or a pool of endpoints.
+ * The models stay, since a request for one must not match a wildcard.
+ */
+export function withUpstreamsOnly(specs: readonly ModelSpec[], isUpstream: (engine: string) => boolean): ModelSpec[] {
+  return specs.map((spec) => {
+    const isServed = spec.deployments.every(({ engine, settings }) => isUpstream(engine) && !needsOneProcess(settings));
+    return isServed ? spec : { ...spec, deployments: [] };
+  });
+}
+
+/** Whether workers can answer a request for the model, its fallbacks included. */
+export function isServedByWorkers(catalog: Catalog, id: string): boolean {
+  const found = catalog.find(id);
+  if (found === undefined || found.model.deployments.length === 0) return false;
+  return found.model.fallbacks.every((each) => (catalog.findFallback(each)?.model.deployments.length ?? 1) > 0);
+}
+
+/** One process has to count what is promised over all of them, and to balance over endpoints that come and go. */
+function needsOneProcess(settings: unknown): boolean {
+  const { maxConcurrency, endpoints } = settings as { maxConcurrency?: number; endpoints?: unknown };
+  return maxConcurrency !== undefined || endpoints !== undefined;
+}

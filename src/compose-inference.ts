@@ -1,0 +1,74 @@
+/** Connects inference with quota, usage and metrics: the same in the service's process and in its workers. */
+
+import type { Callers } from "./accounts/callers.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import type { UpstreamModels } from "./catalog/upstream-models.ts";
+import type { Config } from "./config/config.ts";
+import type { Counters } from "./counters/counters.ts";
+import { Inference } from "./inference/inference.ts";
+import { Router } from "./inference/router.ts";
+import { toUsageRecord } from "./inference/to-usage-record.ts";
+import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
+import type { Logger } from "./observability/logger.ts";
+import type { Metrics } from "./observability/metrics.ts";
+import { CompletionEstimates } from "./quota/completion-estimates.ts";
+import { limitedScopes } from "./quota/limited-scopes.ts";
+import { RateLimits } from "./quota/rate-limits.ts";
+import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./quota/spend-limits.ts";
+import type { UsageRecord } from "./storage/usage-batch.ts";
+
+export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "onSpent"> {
+  config: Pick<Config, "limits"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };
+  catalog: Catalog;
+  upstreamModels: UpstreamModels;
+  counters: Counters;
+  callers: Callers;
+  metrics: Metrics;
+  /** Undefined: not exported over OTLP. */
+  genAi: GenAiMetrics | undefined;
+  recordUsage: (record: UsageRecord) => void;
+  logger: Logger;
+}
+
+export function composeInference({ config, counters, callers, metrics, logger, ...parts }: InferenceParts): Inference {
+  const { requestTimeoutSeconds } = config.server;
+  const estimates = new CompletionEstimates();
+  return new Inference({
+    catalog: parts.catalog,
+    upstreamModels: parts.upstreamModels,
+    router: new Router({
+      onAttempt: (attempt) => metrics.attempt(attempt),
+      onPrefixRouted: (model, outcome) => metrics.prefixRouted(model, outcome),
+    }),
+    quota: combineQuotas(
+      new SpendLimits({
+        counters,
+        limitsOf: (caller) => callers.spendLimitsOf(caller),
+        spentIn: parts.spentIn,
+        onSpent: (spent) => parts.onSpent?.(spent),
+        estimates,
+        logger,
+        onRefused: (model) => metrics.refusal(model, "spend"),
+      }),
+      new RateLimits({
+        counters,
+        scopesOf: limitedScopes(config.limits, (caller) => callers.rateLimitsOf(caller)),
+        estimates,
+        requestTimeoutSeconds,
+        logger,
+        onRefused: (model, limit) => metrics.refusal(model, limit),
+      }),
+      estimates,
+    ),
+    accessOf: (caller) => callers.modelAccess(caller),
+    moderationOf: (caller) => callers.moderationOf(caller),
+    requestTimeoutSeconds,
+    onSettled: (settlement) => {
+      const { catalogId, deployment = "", firstTokenSeconds, used } = settlement;
+      metrics.inference({ model: catalogId, deployment, firstTokenSeconds, ...used });
+      parts.genAi?.record(settlement);
+      const record = toUsageRecord(settlement, Date.now());
+      if (record !== undefined) parts.recordUsage(record);
+    },
+  });
+}

@@ -1,0 +1,62 @@
+/** What the owner and its workers ask of each other. */
+
+import type { KeyRecord } from "../accounts/cached-key.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { ModelSpec } from "../catalog/build-catalog.ts";
+import type { Config } from "../config/config.ts";
+import type { Correction, CounterClaim, Taken } from "../counters/counters.ts";
+import type { MetricsSnapshot } from "../observability/metrics-snapshot.ts";
+import type { Month, SpentAmount } from "../quota/spend-limits.ts";
+import type { RequestRows } from "../storage/request-rows.ts";
+import type { UsageRows } from "../storage/usage-batch.ts";
+
+/** Settings of a worker, as JSON with secrets. */
+export interface WorkerSettings {
+  /** Number of the worker, from 1. */
+  id: number;
+  /** Number of workers. */
+  workers: number;
+  config: Pick<Config, "server" | "limits" | "logLevel" | "openTelemetry">;
+  keyKind: "sqlite" | "postgresql";
+  /** Unix domain socket on which the owner serves what the workers do not. */
+  socketPath: string;
+  /** Proves to the owner that a request comes from a worker. */
+  forwardSecret: string;
+  counterEpoch: string;
+  models: readonly ModelSpec[];
+}
+
+/** Result of `take`, with the epoch of the owner's counters. */
+export type OwnerTaken = Taken & { epoch: string };
+
+/** Methods of the owner. */
+export type OwnerMethods = {
+  take(id: string, claims: readonly CounterClaim[]): Promise<OwnerTaken>;
+  settle(id: string, corrections: readonly Correction[]): Promise<void>;
+  begin(key: string, windowSeconds: number, amount: number): Promise<void>;
+  spentIn(caller: Caller, scopeId: string, month: Month): Promise<number>;
+  readKeysVersion(): Promise<number>;
+  loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;
+  recordUsage(rows: Pick<UsageRows, "dimensions" | "values">): void;
+  recordRequests(rows: Pick<RequestRows, "dimensions" | "values">): void;
+  noteUses(times: readonly (readonly [keyId: string, time: number])[]): void;
+  noteSpent(spent: SpentAmount): void;
+  /** Names of the deployments whose circuit is open in this worker. */
+  noteOpenCircuits(deployments: readonly string[]): void;
+  /** Counts a connection of an address; false when it has too many. */
+  openConnection(address: string): boolean;
+  closeConnection(address: string): void;
+};
+
+/** Methods of a worker. */
+export type WorkerMethods = {
+  /** Resolves with the origin, such as `http://127.0.0.1:8080`, once the worker listens. */
+  start(settings: string): Promise<string>;
+  /** Applies models, as JSON with secrets, and the log level. */
+  apply(models: string, logLevel: Config["logLevel"]): Promise<void>;
+  /** Resolves once cached keys are up to date. */
+  reloadKeys(): Promise<void>;
+  measure(): Promise<MetricsSnapshot>;
+  /** Resolves once all requests have ended, or the time for it is over. */
+  drain(): Promise<void>;
+};

@@ -1,0 +1,64 @@
+/** Catalog of a worker: the models that the owner sends. Opens upstreams only, without a request to them. */
+
+import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "../catalog/build-catalog.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import { openAiCompatibleEngine } from "../engines/openai-compatible/openai-compatible-engine.ts";
+import { MemoryBudget } from "../inference/memory-budget.ts";
+import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
+import type { Logger } from "../observability/logger.ts";
+
+export class WorkerCatalog {
+  readonly catalog = new Catalog();
+  readonly #parts: CatalogParts;
+  #built: BuiltCatalog | undefined;
+
+  constructor(logger: Logger) {
+    this.#parts = {
+      isUpstream: () => true,
+      isLocal: () => false,
+      // The owner answers for models with pools.
+      poolOf: () => undefined,
+      atEndpoint: (_engine, settings) => settings,
+      open: ({ name, catalogId, settings, task, signal }) =>
+        openAiCompatibleEngine.open(settings as never, task, {
+          name,
+          catalogId,
+          signal,
+          logger: logger.child({ deployment: name }),
+          pull: () => Promise.reject(new Error("workers have no model files")),
+        }),
+      prepare: async () => 0,
+      memory: new MemoryBudget(0),
+      onOpenFailure: (deployment, err) => logger.error({ deployment, err }, "cannot open a model"),
+      // Only listings show it, which the owner answers.
+      createdAt: () => 0,
+    };
+  }
+
+  /** Resolves once all models are open. Running requests keep their deployments. */
+  async apply(models: readonly ModelSpec[]): Promise<void> {
+    const built = buildCatalog(models, this.#parts, this.#built?.deployments);
+    this.#built = built;
+    const { signal } = new AbortController();
+    // A failure is logged, and tried again.
+    await Promise.all([...built.deployments.values()].map((each) => each.load(signal).catch(() => each.start())));
+    this.catalog.replace(built.models);
+    for (const deployment of built.dropped) void deployment.retire();
+  }
+
+  *measure(): Iterable<DeploymentMeasure> {
+    for (const model of this.catalog.models) {
+      for (const { name, isUp, slots, circuits, engineLoad } of model.deployments) {
+        const { waiting, inUse: slotsInUse } = slots;
+        const isCircuitOpen = circuits.state !== "closed";
+        const ofLocalModels = { memoryBytes: undefined, loadSeconds: undefined };
+        const measured = { isUp, isCircuitOpen, waiting, slotsInUse, engineLoad };
+        yield { model: model.id, deployment: name, ...measured, ...ofLocalModels };
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...(this.#built?.deployments.values() ?? [])].map((deployment) => deployment.close()));
+  }
+}

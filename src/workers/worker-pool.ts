@@ -1,0 +1,202 @@
+/** The service's workers: starts them, replaces those that end, and keeps them up to date. */
+
+import cluster from "node:cluster";
+import { randomBytes } from "node:crypto";
+import { getCompileCacheDir } from "node:module";
+import { fileURLToPath } from "node:url";
+import { backoffDelay } from "../async/backoff.ts";
+import { resultWithin, withTimeout } from "../async/timeout.ts";
+import { withUpstreamsOnly } from "../catalog/upstream-only.ts";
+import type { Config } from "../config/config.ts";
+import { siblingModule } from "../engines/host/sibling-module.ts";
+import { isUpstream } from "../engines/registry.ts";
+import { AddressCounts } from "../http/connections.ts";
+import type { Logger } from "../observability/logger.ts";
+import { type MetricsSnapshot, mergeMetrics } from "../observability/metrics-snapshot.ts";
+import type { OwnerServices } from "./owner-services.ts";
+import type { WorkerSettings } from "./protocol.ts";
+import { toJsonWithSecrets } from "./secret-json.ts";
+import { WorkerLink } from "./worker-link.ts";
+
+/** Young generation of a worker. Smaller ones collect more often, larger ones take memory: `bench/RESULTS.md`. */
+const V8_OPTIONS = ["--max-semi-space-size=4"];
+const RESTART_MS = { initial: 100, max: 30_000 };
+/** A worker that ran this long did not fail at its start. */
+const STABLE_MS = 10_000;
+/** Workers that do not answer in time are left out, or replaced by their own end. */
+const ANSWER_MS = 2_000;
+const START_MS = 60_000;
+const END_MS = 5_000;
+
+export interface WorkerPoolOptions {
+  services: OwnerServices;
+  logger: Logger;
+  socketPath: string;
+}
+
+export class WorkerPool {
+  /** Proves to the owner's server that a request comes from a worker. */
+  readonly secret = randomBytes(24).toString("base64url");
+  readonly #options: WorkerPoolOptions;
+  readonly #links = new Map<number, WorkerLink>();
+  readonly #connections: AddressCounts;
+  #config: Config;
+  /** Metrics of workers that have ended: totals never fall. */
+  #ended: MetricsSnapshot[] = [];
+  #isStopping = false;
+
+  constructor(config: Config, options: WorkerPoolOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#connections = new AddressCounts(config.server.maxConnectionsPerAddress ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Unix domain socket on which the owner's server listens. */
+  get socketPath(): string {
+    return this.#options.socketPath;
+  }
+
+  /** Resolves with the origin, such as `http://127.0.0.1:8080`, once all workers listen. */
+  async start(): Promise<string> {
+    const { services } = this.#options;
+    // A TypeScript file as the main module would load Node's stripper, unless its result is in the cache.
+    const cache = getCompileCacheDir();
+    if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
+    cluster.setupPrimary({
+      exec: fileURLToPath(siblingModule(import.meta.url, "./request-worker")),
+      args: [],
+      execArgv: [...process.execArgv.filter((each) => !each.startsWith("--max-semi-space-size")), ...V8_OPTIONS],
+    });
+    services.accounts.onChanged = () => this.#reloadKeys();
+    services.live.onModels = () => this.apply(this.#config);
+    services.reports = {
+      measure: () => this.#measure(),
+      openCircuits: () => new Set(this.#all().flatMap(({ openCircuits }) => openCircuits)),
+    };
+    const ids = Array.from({ length: this.#config.server.workers }, (_, index) => index + 1);
+    const origins = await Promise.all(ids.map((id) => this.#startWorker(id)));
+    return origins[0] ?? "";
+  }
+
+  /** Applies the models and the log level of a configuration. */
+  async apply(config: Config): Promise<void> {
+    this.#config = config;
+    const models = toJsonWithSecrets(this.#models());
+    await this.#askAll((link) => link.channel.call("apply", models, config.logLevel));
+  }
+
+  /** Resolves once all workers have answered their requests, or the time for it is over. */
+  async drain(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.allSettled(this.#all().map(({ channel }) => channel.call("drain")));
+  }
+
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    const ending = this.#all().map(async ({ worker }) => {
+      const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+      worker.disconnect();
+      if (
+        (await resultWithin(
+          exited.then(() => true),
+          END_MS,
+        )) === undefined
+      )
+        worker.process.kill("SIGKILL");
+    });
+    await Promise.all(ending);
+  }
+
+  async #startWorker(id: number, failures = 0): Promise<string> {
+    const { services, logger } = this.#options;
+    const worker = cluster.fork();
+    const link = new WorkerLink(worker, services, services.counters, this.#connections);
+    this.#links.set(id, link);
+    const startedAt = performance.now();
+    let isListening = false;
+    // After everything that it sent has arrived, unlike `exit`.
+    worker.once("disconnect", () => {
+      this.#ended.push(link.metrics.filter(({ type }) => isTotal(type)));
+      if (this.#links.get(id) === link) this.#links.delete(id);
+      link.ended().catch((err: unknown) => logger.error({ err, worker: id }, "reservations were not released"));
+    });
+    worker.once("exit", (code, signal) => {
+      if (this.#isStopping || !isListening) return;
+      logger.error({ worker: id, pid: worker.process.pid, code, signal }, "a worker ended; its requests failed");
+      const isStable = performance.now() - startedAt > STABLE_MS;
+      this.#replace(id, isStable ? 1 : failures + 1);
+    });
+    const starting = link.channel.call("start", toJsonWithSecrets(this.#settings(id)));
+    const origin = await withTimeout(starting, START_MS);
+    isListening = true;
+    logger.info({ worker: id, pid: worker.process.pid }, "a worker listens");
+    return origin;
+  }
+
+  #replace(id: number, failures: number): void {
+    setTimeout(
+      () => {
+        if (this.#isStopping) return;
+        this.#startWorker(id, failures).catch((err: unknown) => {
+          if (this.#isStopping) return;
+          this.#options.logger.error({ worker: id, err }, "a worker could not be started");
+          this.#links.get(id)?.worker.process.kill("SIGKILL");
+          this.#replace(id, failures + 1);
+        });
+      },
+      backoffDelay(failures, RESTART_MS),
+    ).unref();
+  }
+
+  #settings(id: number): WorkerSettings {
+    const { services, socketPath } = this.#options;
+    const { server, limits, logLevel, openTelemetry } = this.#config;
+    return {
+      id,
+      workers: server.workers,
+      config: { server, limits, logLevel, openTelemetry },
+      keyKind: services.accounts.keySource.kind,
+      socketPath,
+      forwardSecret: this.secret,
+      counterEpoch: services.counters.epoch,
+      models: this.#models(),
+    };
+  }
+
+  #models() {
+    return withUpstreamsOnly(this.#options.services.live.models, isUpstream);
+  }
+
+  #all(): WorkerLink[] {
+    return [...this.#links.values()];
+  }
+
+  /** A revoked key must be refused everywhere when its revocation is confirmed. */
+  async #reloadKeys(): Promise<void> {
+    await this.#askAll((link) => link.channel.call("reloadKeys"));
+  }
+
+  async #measure(): Promise<readonly MetricsSnapshot[]> {
+    await this.#askAll(async (link) => {
+      link.metrics = await link.channel.call("measure");
+    });
+    if (this.#ended.length > 1) this.#ended = [await mergeMetrics(this.#ended)];
+    return [...this.#ended, ...this.#all().map(({ metrics }) => metrics)];
+  }
+
+  /** Waits for all workers, but not long for one that hangs or ends. */
+  async #askAll(ask: (link: WorkerLink) => Promise<unknown>): Promise<void> {
+    await Promise.all(
+      this.#all().map((link) =>
+        resultWithin(
+          ask(link).catch(() => {}),
+          ANSWER_MS,
+        ),
+      ),
+    );
+  }
+}
+
+function isTotal(type: unknown): boolean {
+  return type === "counter" || type === "histogram";
+}

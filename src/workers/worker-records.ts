@@ -1,0 +1,61 @@
+/** What a worker's requests used, on its way to the owner, which journals and stores it. */
+
+import { type RequestEntry, RequestRows } from "../storage/request-rows.ts";
+import { type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
+import type { Channel } from "./channel.ts";
+import type { OwnerMethods } from "./protocol.ts";
+
+/** A killed worker loses what it has not sent, as a killed service loses what it has not journaled. */
+const SEND_MILLISECONDS = 50;
+const ROWS_AT_ONCE = 500;
+
+export class WorkerRecords {
+  readonly #owner: Pick<Channel<OwnerMethods>, "notify" | "flush">;
+  readonly #timer: NodeJS.Timeout;
+  #usage = new UsageRows();
+  #requests = new RequestRows();
+  /** Last use of each key. */
+  readonly #uses = new Map<string, number>();
+
+  constructor(owner: Pick<Channel<OwnerMethods>, "notify" | "flush">) {
+    this.#owner = owner;
+    this.#timer = setInterval(() => this.send(), SEND_MILLISECONDS).unref();
+  }
+
+  recordUsage(record: UsageRecord): void {
+    this.#usage.add(record);
+    if (this.#usage.count >= ROWS_AT_ONCE) this.send();
+  }
+
+  recordRequest(entry: RequestEntry): void {
+    this.#requests.add(entry);
+    if (this.#requests.count >= ROWS_AT_ONCE) this.send();
+  }
+
+  noteUse(keyId: string, time: number): void {
+    this.#uses.set(keyId, time);
+  }
+
+  send(): void {
+    if (this.#usage.count > 0) {
+      const { dimensions, values } = this.#usage;
+      this.#usage = new UsageRows();
+      this.#owner.notify("recordUsage", { dimensions, values });
+    }
+    if (this.#requests.count > 0) {
+      const { dimensions, values } = this.#requests;
+      this.#requests = new RequestRows();
+      this.#owner.notify("recordRequests", { dimensions, values });
+    }
+    if (this.#uses.size > 0) {
+      this.#owner.notify("noteUses", [...this.#uses]);
+      this.#uses.clear();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.send();
+    this.#owner.flush();
+  }
+}
