@@ -177,7 +177,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const archived = made.key?.secret.reveal() ?? "";
     const { key, secret } = await createKey(here);
     const callers = [await there.authenticate(secret.reveal()), await there.authenticate(archived)];
-    const [mayUse] = await Promise.all(callers.map((caller) => there.modelAccess(caller)));
+    const [mayUse] = await Promise.all(callers.map((caller) => there.callers.modelAccess(caller)));
     expect(mayUse?.({ id: "m", aliases: [], accessGroups: [] })).toBe(true);
 
     await here.apiKeys.revoke(OPERATOR, await here.defaultScope("project"), key.id);
@@ -192,7 +192,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
     await expect(there.authenticate(secret.reveal())).rejects.toMatchObject(INCORRECT);
     await expect(there.authenticate(archived)).rejects.toMatchObject(INCORRECT);
-    const mayNow = await there.modelAccess(await there.authenticate(adminKey));
+    const mayNow = await there.callers.modelAccess(await there.authenticate(adminKey));
     expect(mayNow({ id: "m", aliases: [], accessGroups: [] })).toBe(false);
   });
 
