@@ -29,7 +29,6 @@ import { ServiceAccounts } from "./service-accounts.ts";
 import { SpendLimitService } from "./spend-limit-service.ts";
 
 export type { BootstrapKeys, FixedKeys } from "./bootstrap-keys.ts";
-export type { ModelAccess } from "./model-access.ts";
 
 const MAX_KEY_HASHES = 1_000;
 const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
