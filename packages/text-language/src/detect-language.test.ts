@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { detectLanguage } from "./detect-language.ts";
+import { detectLanguage, mayBeIn } from "./detect-language.ts";
 
 test.each([
   ["Ich bin heute sehr müde und gehe ins Bett.", "German", "de"],
@@ -20,4 +20,26 @@ test.each([
   "Die Sitzung ist um neun, and then all of us go to lunch, und danach gehen wir nach Hause, or to the park.",
 ])("returns undefined for the uncertain %j", async (text) => {
   expect(await detectLanguage(text)).toBeUndefined();
+});
+
+test.each([
+  [["German", "de"], ["en"], false],
+  [["German", "de"], ["de"], true],
+  [["English", "en"], ["de", "fr"], false],
+  [["Norwegian", "no"], ["da"], true],
+  [["Spanish", "es"], ["it"], false],
+  // Luxembourgish is not detected; Russian is never in the Latin script.
+  [["German", "de"], ["lb"], true],
+  [["German", "de"], ["ru"], false],
+  [["Cyrillic script", "ru"], ["de"], false],
+  [["Cyrillic script", "ru"], ["en", "ru"], true],
+])("decides whether a text in %j may be in one of %j", ([name = "", code = ""], languages, expected) => {
+  expect(mayBeIn({ name, codes: [code] }, languages)).toBe(expected);
+});
+
+test.each([
+  [["en", "ru"], false],
+  [["am"], true],
+])("decides whether a text in a rare script may be in one of %j", (languages, expected) => {
+  expect(mayBeIn({ name: "another script than Latin", codes: [] }, languages)).toBe(expected);
 });

@@ -24,6 +24,28 @@ const SCRIPTS: readonly Script[] = [
   { name: "Korean", letters: /\p{Script=Hangul}/gu, codes: ["ko"] },
   { name: "Thai", letters: /\p{Script=Thai}/gu, codes: ["th"] },
 ];
+/** Languages in the Latin script that are detected: name, ISO 639-1 code, and name of the list of function words. */
+const LATIN = [
+  ["English", "en", "eng"],
+  ["German", "de", "deu"],
+  ["French", "fr", "fra"],
+  ["Spanish", "es", "spa"],
+  ["Italian", "it", "ita"],
+  ["Portuguese", "pt", "por"],
+  ["Dutch", "nl", "nld"],
+  ["Polish", "pl", "pol"],
+  ["Swedish", "sv", "swe"],
+  ["Turkish", "tr", "tur"],
+  ["Danish", "da", "dan"],
+  ["Norwegian", "no", "nob"],
+  ["Finnish", "fi", "fin"],
+  ["Czech", "cs", "ces"],
+  ["Hungarian", "hu", "hun"],
+  ["Romanian", "ro", "ron"],
+  ["Indonesian", "id", "ind"],
+  ["Croatian", "hr", "hrv"],
+  ["Catalan", "ca", "cat"],
+] as const;
 /** A single `π` or `α` is a symbol. */
 const MIN_FOREIGN_LETTERS = 3;
 
@@ -36,6 +58,15 @@ const MIN_FUNCTION_WORDS = 3;
 const MIN_FUNCTION_WORD_SHARE = 0.2;
 /** English sentences that quote another language still have most function words in English. */
 const MAX_ENGLISH_SHARE = 1 / 3;
+
+/** Languages that share most function words: a text in one may be detected as another. ISO 639-1 and 639-3. */
+const RELATED: readonly (readonly string[])[] = [
+  ["da", "nb", "nn", "no", "sv"],
+  ["bs", "cnr", "hr", "sl", "sr"],
+  ["ca", "es", "gl", "pt"],
+  ["cs", "sk"],
+  ["id", "ms"],
+];
 
 export interface DetectedLanguage {
   /** "German", or "Cyrillic script". */
@@ -65,6 +96,26 @@ export async function detectLanguage(text: string): Promise<DetectedLanguage | u
   if (script !== undefined) return script;
   functionWords ??= loadFunctionWords();
   return latinLanguage(checked, await functionWords);
+}
+
+/**
+ * Whether a text in which `found` was detected may be in one of these languages (ISO 639-1): also where the detection
+ * cannot tell, because two languages are related or it does not know theirs.
+ */
+export function mayBeIn(found: DetectedLanguage, languages: readonly string[]): boolean {
+  const { codes } = found;
+  const isDetectable = (code: string) => isOfOtherScript(code) || LATIN.some(([, known]) => known === code);
+  if (codes.length === 0) return !languages.every(isDetectable);
+  const isLatin = LATIN.some(([, code]) => codes.includes(code));
+  return languages.some((code) => {
+    if (codes.includes(code)) return true;
+    if (!isDetectable(code)) return isLatin;
+    return RELATED.some((group) => group.includes(code) && codes.some((each) => group.includes(each)));
+  });
+}
+
+function isOfOtherScript(code: string): boolean {
+  return SCRIPTS.some(({ codes }) => codes.includes(code));
 }
 
 function otherScript(text: string): DetectedLanguage | undefined {
@@ -107,30 +158,8 @@ function latinLanguage(text: string, { english, others }: FunctionWords): Detect
 async function loadFunctionWords(): Promise<FunctionWords> {
   const lists = await import("stopword");
   const english = new Set(lists.eng);
-  const language = (name: string, code: string, words: readonly string[]) => {
-    return { name, code, words: new Set(words.filter((word) => !english.has(word))) };
-  };
-  return {
-    english,
-    others: [
-      language("German", "de", lists.deu),
-      language("French", "fr", lists.fra),
-      language("Spanish", "es", lists.spa),
-      language("Italian", "it", lists.ita),
-      language("Portuguese", "pt", lists.por),
-      language("Dutch", "nl", lists.nld),
-      language("Polish", "pl", lists.pol),
-      language("Swedish", "sv", lists.swe),
-      language("Turkish", "tr", lists.tur),
-      language("Danish", "da", lists.dan),
-      language("Norwegian", "no", lists.nob),
-      language("Finnish", "fi", lists.fin),
-      language("Czech", "cs", lists.ces),
-      language("Hungarian", "hu", lists.hun),
-      language("Romanian", "ro", lists.ron),
-      language("Indonesian", "id", lists.ind),
-      language("Croatian", "hr", lists.hrv),
-      language("Catalan", "ca", lists.cat),
-    ],
-  };
+  const others = LATIN.filter(([, code]) => code !== "en").map(([name, code, list]) => {
+    return { name, code, words: new Set(lists[list].filter((word) => !english.has(word))) };
+  });
+  return { english, others };
 }

@@ -32,7 +32,9 @@ export const sherpaOnnxSettings = z.strictObject({
   language_check: z
     .boolean()
     .default(true)
-    .describe("Speech: whether an English voice refuses texts that are clearly not in English"),
+    .describe(
+      "Speech: whether texts that are clearly in none of the voice's languages are refused. Short texts, names and quotations pass",
+    ),
   slots: z.int().min(1).max(64).default(4).describe("Concurrent requests; more wait"),
   threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
 });

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
-import { requireEnglish } from "@parlance-inference/english-tts/require-english";
+import { requireLanguage } from "@parlance-inference/english-tts/require-language";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import { VoiceLevel } from "@parlance-inference/english-tts/voice-level";
 import pLimit from "p-limit";
@@ -45,7 +45,8 @@ export class SherpaSpeech implements SpeechModel {
   /** By speaker number. */
   readonly #levels = new Map<number, VoiceLevel>();
   readonly #maxInputCharacters: number;
-  readonly #requiresEnglish: boolean;
+  /** Undefined: any text. */
+  readonly #requiredLanguages: readonly string[] | undefined;
   /** One sentence at a time, first come first served: concurrent requests alternate. */
   readonly #limit = pLimit(1);
 
@@ -58,7 +59,7 @@ export class SherpaSpeech implements SpeechModel {
     this.voices = Object.keys(this.#speakers);
     this.voiceAliases = completeAliases(this.voices, {}, {});
     this.languages = settings.languages;
-    this.#requiresEnglish = settings.checksLanguage && settings.languages?.join() === "en";
+    this.#requiredLanguages = settings.checksLanguage ? settings.languages : undefined;
     this.sampleRate = model.sampleRate;
   }
 
@@ -99,7 +100,7 @@ export class SherpaSpeech implements SpeechModel {
     const limits = { maxInputCharacters: this.#maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
     const segments = toSegments(text, limits);
-    if (this.#requiresEnglish) await requireEnglish(text);
+    if (this.#requiredLanguages !== undefined) await requireLanguage(text, this.#requiredLanguages);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {

@@ -17,8 +17,8 @@ import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";
 
 const [ESPEAK_DATA = ""] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
 
-/** Samples for each token. */
-const SAMPLES = 600;
+/** Samples for each token: few, since speech of 400 ms would be leveled. */
+const SAMPLES = 60;
 const RATE = 16_000;
 const VOICES = { anna: 0, ben: 1, cleo: 2 };
 

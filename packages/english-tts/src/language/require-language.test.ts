@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireEnglish } from "./require-english.ts";
+import { requireLanguage } from "./require-language.ts";
 
 test.each([
   ["Привет, как дела? Сегодня хорошая погода.", "Cyrillic script"],
@@ -15,7 +15,7 @@ test.each([
   ["Saya tidak tahu di mana stasiun itu, tetapi kami akan bertanya kepada mereka.", "Indonesian"],
   ["El libro que está sobre la mesa es de mi hermano y no lo puedes tocar.", "Spanish"],
 ])("rejects %j", async (text, finding) => {
-  await expect(requireEnglish(text)).rejects.toMatchObject({
+  await expect(requireLanguage(text, ["en"])).rejects.toMatchObject({
     name: "TtsError",
     code: "unsupported_language",
     message: expect.stringMatching(new RegExp(`${finding}.*English \\(en\\)`)),
@@ -46,5 +46,12 @@ test.each([
   "Guten Tag.",
   "Men die at war, so was an old man in also by then.",
 ])("accepts %j", async (text) => {
-  await expect(requireEnglish(text)).resolves.toBeUndefined();
+  await expect(requireLanguage(text, ["en"])).resolves.toBeUndefined();
+});
+
+test("names the languages of a voice that speaks others", async () => {
+  const german = "Ich bin heute sehr müde und gehe ins Bett.";
+  await expect(requireLanguage(german, ["de"])).resolves.toBeUndefined();
+  const message = "The text appears to be German. The languages of this voice are: French (fr), Italian (it).";
+  await expect(requireLanguage(german, ["fr", "it"])).rejects.toThrow(message);
 });

@@ -1,0 +1,20 @@
+import { detectLanguage, mayBeIn } from "@parlance-inference/text-language/detect-language";
+import { TtsError } from "../tts-error.ts";
+
+/**
+ * Throws a TtsError `unsupported_language` for a text that is mostly in a script, or certainly in a language, that is
+ * none of a voice's (ISO 639-1). Names, loanwords, quotations and short texts pass: a wrong refusal is worse than an
+ * accent.
+ */
+export async function requireLanguage(text: string, languages: readonly string[]): Promise<void> {
+  const found = await detectLanguage(text);
+  if (found === undefined || mayBeIn(found, languages)) return;
+  const finding = /\bscript\b/.test(found.name) ? `is mostly in ${found.name}` : `appears to be ${found.name}`;
+  const known = languages.map(nameOf).join(", ");
+  throw new TtsError("unsupported_language", `The text ${finding}. The languages of this voice are: ${known}.`);
+}
+
+function nameOf(code: string): string {
+  const name = new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(code);
+  return name === undefined ? code : `${name} (${code})`;
+}
