@@ -16,8 +16,8 @@ const context = await model.createContext({
   contextSize: 4096,
   batchSize: 256,
   threads: Number(threads),
-  // The same value that the engine uses on a CPU.
-  flashAttention: false,
+  // The same value that the engine uses.
+  flashAttention: "auto",
 });
 const sequences = Array.from({ length: Number(slots) }, () => context.getSequence());
 

@@ -9,9 +9,9 @@ import { GrammarCache } from "./grammar-cache.ts";
 import type { LoadedModel } from "./load-model.ts";
 import { LogprobReader } from "./logprob-reader.ts";
 import { NativeDecoder } from "./native-decoder.ts";
-import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
 import { PromptBuilder, type PromptPieces } from "./prompt-builder.ts";
 import { RawPrompts } from "./raw-prompts.ts";
+import { allowsTiles, RepeatableEvaluation } from "./repeatable-evaluation.ts";
 import { SamplerMemory } from "./sampler-memory.ts";
 import { toSamplerOptions } from "./sampler-options.ts";
 import { readSamplingDefaults, type SamplingDefaults } from "./sampling-defaults.ts";
@@ -51,6 +51,7 @@ export class BatchedChatModel {
   readonly #prefixReuse: boolean;
   readonly #maxChoices: number;
   readonly #batchSize: number;
+  readonly #splitsKeys: boolean;
   readonly #vocabulary: Vocabulary;
   readonly #bytes: TokenBytes;
   readonly #decoder: NativeDecoder;
@@ -78,7 +79,8 @@ export class BatchedChatModel {
     this.#model = model;
     this.#prefixReuse = prefixReuse;
     this.#maxChoices = maxChoices;
-    this.#batchSize = context.batchSize;
+    this.#batchSize = options.batchSize;
+    this.#splitsKeys = options.splitsKeys;
     this.#vocabulary = new Vocabulary(model);
     this.#bytes = new TokenBytes(model);
     this.#decoder = new NativeDecoder(model, context);
@@ -87,8 +89,13 @@ export class BatchedChatModel {
     this.#planner = new DecodingPlanner(template, this.#vocabulary, new GrammarCache(this.#decoder));
     this.#sequences = new SequencePool(context);
     this.#samplerMemory = new SamplerMemory(this.#vocabulary.size);
-    this.#batcher = new ContinuousBatcher(context.batchSize, () => {
-      model.llama.maxThreads = threads.current;
+    this.#batcher = new ContinuousBatcher(options.batchSize, {
+      get current() {
+        return threads.current;
+      },
+      use: (count) => {
+        model.llama.maxThreads = count;
+      },
     });
   }
 
@@ -151,6 +158,7 @@ export class BatchedChatModel {
       createLogprobReader: () => this.#createLogprobReader(request),
       sequences: this.#sequences,
       reuse,
+      repeatable: isRepeatable(request) ? this.#repeatableEvaluation(request) : undefined,
       batcher: this.#batcher,
       emit,
       signal,
@@ -191,11 +199,19 @@ export class BatchedChatModel {
     return new LogprobReader({ decoder: this.#decoder, model: this.#model, bytes: this.#bytes }, topLogprobs);
   }
 
-  #reuseFor({ seed, temperature }: GenerationRequest): PrefixReuse {
+  #reuseFor(request: GenerationRequest): PrefixReuse {
     if (!this.#prefixReuse) return "none";
-    if (seed === undefined && temperature > 0) return "any";
-    return this.#batchSize >= 2 * MIN_REPEATABLE_TOKENS ? "repeatable" : "none";
+    if (!isRepeatable(request)) return "any";
+    return allowsTiles(this.#batchSize) ? "repeatable" : "none";
   }
+
+  #repeatableEvaluation({ choices }: GenerationRequest): RepeatableEvaluation {
+    return new RepeatableEvaluation({ splitsKeys: this.#splitsKeys, batchSize: this.#batchSize, choices });
+  }
+}
+
+function isRepeatable({ seed, temperature }: GenerationRequest): boolean {
+  return seed !== undefined || temperature === 0;
 }
 
 function contextExceeded(promptTokens: string, contextWindow: number, { prompt }: GenerationRequest): RequestError {

@@ -2,7 +2,8 @@
 
 import type { ContinuousBatcher } from "./continuous-batcher.ts";
 import { ModelError } from "./errors.ts";
-import { Generation, type GenerationOptions, type TokenCounts } from "./generation.ts";
+import { Generation } from "./generation.ts";
+import type { GenerationOptions, TokenCounts } from "./generation-options.ts";
 import type { LogprobReader } from "./logprob-reader.ts";
 import type { SamplerOptions } from "./sampler.ts";
 import type { AcquiredSequence, PrefixReuse, SequencePool } from "./sequence-pool.ts";

@@ -1,26 +1,40 @@
 import { ModelError } from "./errors.ts";
-import type { BatchShare, Generation } from "./generation.ts";
-import { adjustSlice, PrefillScheduler, splitBudget } from "./prefill-scheduler.ts";
+import type { Generation } from "./generation.ts";
+import type { BatchShare } from "./generation-options.ts";
+import type { Companion } from "./native-decoder.ts";
+import { adjustSlice, PrefillScheduler, repeatableSlice, splitBudget } from "./prefill-scheduler.ts";
+import { type BatchItem, findLoneTokens } from "./split-batch.ts";
 
 interface Running {
   signal: AbortSignal;
   done: (failure: Error | undefined) => void;
 }
 
+export interface BatchThreads {
+  /** Threads to evaluate the next batch with. */
+  readonly current: number;
+  use: (threads: number) => void;
+}
+
 /**
  * Steps all running generations together: each batch holds the next token of every one of them, and slices of new
- * prompts. Stepped independently, they drift apart and the binding evaluates them in several smaller batches: 330
+ * prompts, except those that are evaluated apart. Stepped independently, they drift apart and the binding evaluates them in several smaller batches: 330
  * instead of 549 tokens/s with eight requests (two cores, SmolLM2-135M).
  */
 export class ContinuousBatcher {
   readonly #running: Map<Generation, Running> = new Map();
   readonly #scheduler: PrefillScheduler;
-  readonly #beforeBatch: () => void;
+  readonly #batchSize: number;
+  readonly #threads: BatchThreads;
+  /** When each generation last evaluated a slice apart: they take turns. */
+  readonly #servedApart: WeakMap<Generation, number> = new WeakMap();
+  #turn = 0;
   #isStepping = false;
 
-  constructor(batchSize: number, beforeBatch: () => void) {
+  constructor(batchSize: number, threads: BatchThreads) {
+    this.#batchSize = batchSize;
     this.#scheduler = new PrefillScheduler(batchSize);
-    this.#beforeBatch = beforeBatch;
+    this.#threads = threads;
   }
 
   /** Resolves once the generation ended or was aborted, with the error if it failed. */
@@ -61,22 +75,70 @@ export class ContinuousBatcher {
     const generations = [...this.#running.keys()]
       .filter((generation) => generation.isPrepared)
       .sort((a, b) => a.sequenceId - b.sequenceId);
-    const decoding = generations.filter((generation) => generation.promptLeft === 0);
+    const apart = generations.filter((generation) => generation.evaluatesApart);
+    const together = generations.filter((generation) => !apart.includes(generation));
+    if (together.length > 0) await this.#evaluateTogether(together);
+    const [next] = apart.sort((a, b) => this.#lastApart(a) - this.#lastApart(b));
+    if (next !== undefined) await this.#evaluateApart(next, together.length);
+  }
+
+  async #evaluateTogether(generations: readonly Generation[]): Promise<void> {
     const prefilling = generations.filter((generation) => generation.promptLeft > 0);
     const needs = prefilling.map((generation) => generation.maxSlice);
-    const shares = splitBudget(needs, this.#scheduler.budget(decoding.length)).map((share, index) =>
-      adjustSlice(needs[index] as number, share),
+    const shares = splitBudget(needs, this.#scheduler.budget(generations.length - prefilling.length)).map(
+      (share, index) => adjustSlice(needs[index] as number, share),
     );
-    this.#beforeBatch();
-    const startedAt = performance.now();
-    const step = (generation: Generation, share: BatchShare) => this.#attempt(generation, () => generation.step(share));
     const shareOf = new Map(prefilling.map((generation, index) => [generation, shares[index] as number]));
-    const isAlone = generations.length === 1;
-    await Promise.all(
-      generations.map((generation) => step(generation, { promptTokens: shareOf.get(generation) ?? 0, isAlone })),
+    const items = generations.map((generation) => ({
+      sequenceId: generation.sequenceId,
+      tokens: shareOf.get(generation) ?? generation.pendingTokens,
+    }));
+    const companions = this.#companionsFor(generations, items);
+    await this.#evaluate(
+      generations.map((generation, index) => [
+        generation,
+        {
+          promptTokens: shareOf.get(generation) ?? 0,
+          isAlone: generations.length === 1,
+          companion: companions[index] ?? "none",
+        },
+      ]),
     );
-    const promptTokens = shares.reduce((sum, share) => sum + share, 0);
+  }
+
+  /** Chooses the number of threads, too: one thread rounds as any number of threads does with a companion. */
+  #companionsFor(generations: readonly Generation[], items: readonly BatchItem[]): Companion[] {
+    const threads = this.#threads.current;
+    this.#threads.use(threads);
+    if (threads === 1) return [];
+    const isLone = findLoneTokens(items);
+    return generations.map((generation, index) => {
+      const { tokens } = items[index] as BatchItem;
+      if (isLone[index] !== true || !generation.dependsOnNeighbors(tokens)) return "none";
+      if (generation.hasRoomForCompanion(tokens)) return "token";
+      this.#threads.use(1);
+      return "none";
+    });
+  }
+
+  /** Evaluates a slice of one prompt in a batch without others. */
+  async #evaluateApart(generation: Generation, decoding: number): Promise<void> {
+    this.#servedApart.set(generation, ++this.#turn);
+    const budget = this.#scheduler.budget(decoding);
+    const promptTokens = repeatableSlice(generation.maxSlice, budget, this.#batchSize);
+    this.#threads.use(this.#threads.current);
+    await this.#evaluate([[generation, { promptTokens, isAlone: true, companion: "none" }]]);
+  }
+
+  async #evaluate(shares: readonly (readonly [Generation, BatchShare])[]): Promise<void> {
+    const startedAt = performance.now();
+    await Promise.all(shares.map(([generation, share]) => this.#attempt(generation, () => generation.step(share))));
+    const promptTokens = shares.reduce((sum, [, share]) => sum + share.promptTokens, 0);
     this.#scheduler.record(promptTokens, performance.now() - startedAt);
+  }
+
+  #lastApart(generation: Generation): number {
+    return this.#servedApart.get(generation) ?? 0;
   }
 
   async #attempt(generation: Generation, act: () => Promise<void>): Promise<void> {

@@ -1,60 +1,17 @@
 /** Generates one choice: evaluates the prompt in slices, then samples token after token. */
 
-import type { LlamaModel, Token } from "node-llama-cpp";
+import type { Token } from "node-llama-cpp";
 import { ChoiceEvents } from "./choice-events.ts";
-import type { DecodingPlan } from "./decoding-plan.ts";
-import type { Echo } from "./echo.ts";
+import type { BatchShare, GenerationOptions } from "./generation-options.ts";
 import type { GrammarState } from "./grammar-state.ts";
-import type { LogprobReader } from "./logprob-reader.ts";
-import type { NativeDecoder } from "./native-decoder.ts";
+import type { Companion, LogitsIndex } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
-import type { Sampler, SamplerOptions } from "./sampler.ts";
-import type { SamplerMemory } from "./sampler-memory.ts";
-import type { AcquiredSequence } from "./sequence-pool.ts";
+import type { Sampler } from "./sampler.ts";
 import { StreamingDetokenizer } from "./streaming-detokenizer.ts";
-import type { EchoedLogprob, FinishReason, GenerationEvent, TokenLogprob } from "./types.ts";
+import type { EchoedLogprob, FinishReason, TokenLogprob } from "./types.ts";
 
 /** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
 const MAX_ECHOED_SLICE = 32;
-
-export interface GenerationOptions {
-  choice: number;
-  model: LlamaModel;
-  decoder: NativeDecoder;
-  acquired: AcquiredSequence;
-  prompt: readonly Token[];
-  plan: DecodingPlan;
-  sampling: SamplerOptions;
-  stop: readonly string[];
-  samplerMemory: SamplerMemory;
-  /** Number of tokens before which the answer must not end, unless a grammar ends it. */
-  minTokens: number;
-  /** The model's end-of-generation tokens. */
-  endTokens: readonly Token[];
-  /** Limit of generated tokens. */
-  maxTokens: number;
-  /** The prompt's text to emit before the first choice, with log probabilities if `logprobs` is given. */
-  echo: Echo | undefined;
-  /** Undefined: the request asked for none. Disposed by the generation. */
-  logprobs: LogprobReader | undefined;
-  /** Another choice of the same request, whose evaluated prompt is copied. */
-  prefixSource: Generation | undefined;
-  /** Shared by all choices. */
-  tokenCounts: TokenCounts;
-  emit: (event: GenerationEvent) => void;
-}
-
-export interface TokenCounts {
-  completionTokens: number;
-  reasoningTokens: number;
-}
-
-export interface BatchShare {
-  /** Prompt tokens to evaluate in this batch; 0 once the prompt is evaluated. */
-  promptTokens: number;
-  /** Whether the batch holds nothing else. */
-  isAlone: boolean;
-}
 
 export class Generation {
   readonly #options: GenerationOptions;
@@ -91,7 +48,31 @@ export class Generation {
 
   /** Prompt tokens that the next batch may evaluate. */
   get maxSlice(): number {
-    return this.#readsPrompt ? Math.min(this.promptLeft, MAX_ECHOED_SLICE) : this.promptLeft;
+    const left = this.promptLeft;
+    if (this.#readsPrompt) return Math.min(left, MAX_ECHOED_SLICE);
+    return this.#options.repeatable?.maxSlice(left) ?? left;
+  }
+
+  /** Tokens of the next batch, if the prompt is evaluated. */
+  get pendingTokens(): number {
+    return this.#pending.length;
+  }
+
+  /** Whether the next slice of the prompt must not share its batch. */
+  get evaluatesApart(): boolean {
+    return this.#options.repeatable !== undefined && this.maxSlice >= MIN_REPEATABLE_TOKENS;
+  }
+
+  /** Whether the last of the next `tokens` rounds differently when llama.cpp evaluates it alone. */
+  dependsOnNeighbors(tokens: number): boolean {
+    const { repeatable, acquired } = this.#options;
+    return repeatable?.dependsOnNeighbors(acquired.sequence, tokens) ?? false;
+  }
+
+  /** Whether the sequence can hold a companion besides `tokens`. */
+  hasRoomForCompanion(tokens: number): boolean {
+    const { nextTokenIndex, contextSize } = this.#options.acquired.sequence;
+    return nextTokenIndex + tokens + 1 < contextSize;
   }
 
   /** Length of the prompt's prefix that was evaluated as it would be for a request alone. */
@@ -137,9 +118,9 @@ export class Generation {
   }
 
   /** Samples the next token, or evaluates `promptTokens` of the prompt; the last slice samples the first token. */
-  async step({ promptTokens, isAlone }: BatchShare): Promise<void> {
+  async step({ promptTokens, isAlone, companion }: BatchShare): Promise<void> {
     const { acquired, prompt, decoder } = this.#options;
-    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0));
+    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0), companion);
     const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
     if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
       this.#repeatable += slice.length;
@@ -147,8 +128,8 @@ export class Generation {
     const position = this.#evaluated;
     this.#evaluated += slice.length;
     if (this.#readsPrompt) return await this.#evaluateEach(slice, position);
-    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice);
-    else await this.#sample(slice);
+    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice, companion);
+    else await this.#sample(slice, companion);
   }
 
   /** Releases its samplers. Call once. */
@@ -189,14 +170,15 @@ export class Generation {
     emit({ type: "echo", choice, text: echo.text, ...(logprobs === undefined ? {} : { logprobs: all }) });
   }
 
-  async #sample(tokens: readonly Token[]): Promise<void> {
+  async #sample(tokens: readonly Token[], companion: Companion): Promise<void> {
     const { decoder, acquired, logprobs } = this.#options;
     let logprob: TokenLogprob | undefined;
-    const token = await decoder.evaluateAndSample(acquired.sequence, tokens, async (index) => {
+    const read = async (index: LogitsIndex) => {
       const sampled = await decoder.sample(index, this.#sampler);
       logprob = await logprobs?.of(index, sampled);
       return sampled;
-    });
+    };
+    const token = await decoder.evaluateAndSample(acquired.sequence, tokens, read, companion);
     this.#accept(token, logprob);
   }
 

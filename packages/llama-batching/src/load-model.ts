@@ -41,6 +41,10 @@ export interface LoadedModel {
   contextReason: ContextChoice["reason"];
   /** Consulted before each batch. */
   threads: ThreadCount;
+  /** Limit of tokens in a batch. */
+  batchSize: number;
+  /** Whether flash attention splits the keys of a token that is evaluated alone among the threads. */
+  splitsKeys: boolean;
 }
 
 /** Throws a ModelError that names the step that failed. Never builds or downloads anything. */
@@ -50,11 +54,20 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   const { llama, model, device } = await openModelFile(options);
   const choice = await attempt("The context size cannot be chosen", () => contextSizeFor(model, options, device));
   const { contextSize } = choice;
+  const flashAttention = flashAttentionFor(model, options, device);
   const context = await attempt("The model's context cannot be created", () =>
-    createContext(model, { ...options, contextSize }, device),
+    createContext(model, { ...options, contextSize, flashAttention }),
   );
   const threads = new ThreadCount(options.threads ?? usefulThreads(llama.cpuMathCores)).start();
-  return { model, context, threads, device, contextReason: choice.reason };
+  return {
+    model,
+    context,
+    threads,
+    device,
+    contextReason: choice.reason,
+    batchSize: Math.max(options.batchSize, options.slots),
+    splitsKeys: flashAttention !== false && device === "cpu",
+  };
 }
 
 /** Loads the weights. Throws a ModelError. */
@@ -75,6 +88,7 @@ function loadBinding({ gpu }: Pick<LoadOptions, "gpu">): Promise<Llama> {
 async function contextSizeFor(model: LlamaModel, options: LoadOptions, device: string): Promise<ContextChoice> {
   if (options.contextSize !== undefined) return { contextSize: options.contextSize, reason: "configured" };
   const { slots, batchSize } = options;
+  const flashAttention = flashAttentionFor(model, options, device);
   const isOnGpu = device !== "cpu";
   const availableBytes = isOnGpu ? (await model.llama.getVramState()).free : process.availableMemory();
   return await chooseContextSize({
@@ -86,21 +100,32 @@ async function contextSizeFor(model: LlamaModel, options: LoadOptions, device: s
         modelGpuLayers: model.gpuLayers,
         sequences: slots,
         batchSize,
+        flashAttention,
       });
       return isOnGpu ? gpuVram : cpuRam;
     },
   });
 }
 
-function createContext(model: LlamaModel, options: LoadOptions, device: string): Promise<LlamaContext> {
+/** On a CPU, `auto` is off for a model whose companion tokens could not be erased (`RepeatableEvaluation`). */
+function flashAttentionFor(
+  { fileInsights }: LlamaModel,
+  { flashAttention }: LoadOptions,
+  device: string,
+): LoadOptions["flashAttention"] {
+  const { isRecurrent, isHybrid, swaSize } = fileInsights;
+  const canErase = !isRecurrent && !isHybrid && swaSize === undefined;
+  return flashAttention === "auto" && device === "cpu" && !canErase ? false : flashAttention;
+}
+
+function createContext(model: LlamaModel, options: LoadOptions): Promise<LlamaContext> {
   const { slots, flashAttention } = options;
   return model.createContext({
     sequences: slots,
     contextSize: options.contextSize,
-    batchSize: Math.max(options.batchSize, slots),
-    // On a CPU, flash attention splits one sequence among the threads and rounds differently for each number of threads:
-    // the same seed would give another text whenever the machine's load changes.
-    flashAttention: flashAttention === "auto" && device === "cpu" ? false : flashAttention,
+    // Room for a companion of each request's token.
+    batchSize: Math.max(options.batchSize, slots) + slots,
+    flashAttention,
     // An upper bound: the batcher lowers `maxThreads` with the machine's load.
     threads: options.threads ?? usefulThreads(model.llama.cpuMathCores),
     ...(options.lora.length > 0 && {

@@ -1,9 +1,9 @@
 /** The private parts of the installed binding do what NativeDecoder uses them for. */
 
-import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
+import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadChatModel } from "../test/load-chat-model.ts";
-import { NativeDecoder } from "./native-decoder.ts";
+import { type Companion, NativeDecoder } from "./native-decoder.ts";
 import type { SamplerOptions } from "./sampler.ts";
 
 const GREEDY: SamplerOptions = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 1 };
@@ -53,6 +53,36 @@ test("copies the state of a sequence up to a token", async () => {
   const sampler = decoder.createSampler(GREEDY);
   const token = await decoder.evaluateAndSample(to, tokens.slice(-1), (index) => decoder.sample(index, sampler));
   expect(model.detokenize([token])).toBe(" Rome");
+});
+
+test("evaluates a token beyond 256 with a companion as beside another sequence", async () => {
+  // Keys are split among threads from 257 cached tokens on.
+  const apart = await model.createContext({ sequences: 2, contextSize: 512, threads: 2, flashAttention: true });
+  const [sequence, other] = [apart.getSequence(), apart.getSequence()];
+  const decoding = new NativeDecoder(model, apart);
+  const tokens = model.tokenize("Dragons eat granite on Mondays, and chalk on Fridays. ".repeat(30)).slice(0, 300);
+  // Two threads are slow beside other processes, so only the token that depends on their number has two.
+  model.llama.maxThreads = 1;
+  await decoding.evaluate(sequence, tokens.slice(0, 299));
+  const readers = {
+    flat: decoding.createSampler(GREEDY),
+    best: decoding.createSampler({ ...GREEDY, temperature: 1, topK: 8 }),
+  };
+  const read = (companion: Companion) =>
+    decoding.evaluateAndSample(
+      sequence,
+      tokens.slice(299),
+      (index) => decoding.readLogits(index, tokens[0] as Token, 8, readers),
+      companion,
+    );
+  const [beside] = await Promise.all([read("none"), decoding.evaluate(other, tokens.slice(0, 1))]);
+  await sequence.eraseContextTokenRanges([{ start: 299, end: 300 }]);
+  model.llama.maxThreads = 2;
+  const withCompanion = await read("token");
+  model.llama.maxThreads = 0;
+  expect(sequence.nextTokenIndex).toBe(300);
+  await apart.dispose();
+  expect(withCompanion).toEqual(beside);
 });
 
 test("reads the logits of the entire vocabulary", async () => {

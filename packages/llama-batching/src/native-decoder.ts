@@ -24,6 +24,9 @@ export interface Logits {
 /** Samples from the logits of the last evaluated token. */
 export type Sample<Sampled> = (index: LogitsIndex) => Promise<Sampled>;
 
+/** Whether a token is evaluated after the last one and erased again, which changes how llama.cpp evaluates the last one. */
+export type Companion = "none" | "token";
+
 /** Index of logits in a batch; valid until the next batch. */
 export type LogitsIndex = number & { readonly __logitsIndex: unique symbol };
 
@@ -65,9 +68,13 @@ export class NativeDecoder {
     return new GrammarState(state, this.#bindings, text.length * BYTES_PER_CHARACTER);
   }
 
-  async evaluate(sequence: LlamaContextSequence, tokens: readonly Token[]): Promise<void> {
+  async evaluate(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    companion: Companion = "none",
+  ): Promise<void> {
     await toNative(sequence)._decodeTokens(
-      tokens,
+      withCompanion(tokens, companion),
       [],
       PRIORITY,
       sequence.tokenMeter,
@@ -75,16 +82,19 @@ export class NativeDecoder {
       () => undefined,
       undefined,
     );
+    await eraseCompanion(sequence, companion);
   }
 
   async evaluateAndSample<Sampled>(
     sequence: LlamaContextSequence,
     tokens: readonly Token[],
     sample: Sample<Sampled>,
+    companion: Companion = "none",
   ): Promise<Sampled> {
     const last = tokens.length - 1;
     const logits = tokens.map((_, index) => (index === last ? (true as const) : undefined));
-    const [sampled] = await this.#decodeAndRead(sequence, tokens, logits, sample);
+    const [sampled] = await this.#decodeAndRead(sequence, withCompanion(tokens, companion), logits, sample);
+    await eraseCompanion(sequence, companion);
     return sampled as Sampled;
   }
 
@@ -167,4 +177,14 @@ export class NativeDecoder {
 export interface LogitReaders {
   flat: Sampler;
   best: Sampler;
+}
+
+function withCompanion(tokens: readonly Token[], companion: Companion): readonly Token[] {
+  return companion === "none" ? tokens : [...tokens, tokens.at(-1) as Token];
+}
+
+async function eraseCompanion(sequence: LlamaContextSequence, companion: Companion): Promise<void> {
+  if (companion === "none") return;
+  const end = sequence.nextTokenIndex;
+  await sequence.eraseContextTokenRanges([{ start: end - 1, end }]);
 }

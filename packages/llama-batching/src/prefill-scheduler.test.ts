@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adjustSlice, PrefillScheduler, splitBudget } from "./prefill-scheduler.ts";
+import { adjustSlice, PrefillScheduler, repeatableSlice, splitBudget } from "./prefill-scheduler.ts";
 
 test("fills the batch while no other request decodes, however slow", () => {
   const scheduler = new PrefillScheduler(256);
@@ -32,4 +32,19 @@ test("leaves no short last slice", () => {
   expect(adjustSlice(320, 256)).toBe(256);
   expect(adjustSlice(40, 40)).toBe(40);
   expect(adjustSlice(110, 100)).toBe(100);
+});
+
+test("keeps each slice of a repeatable prompt long enough", () => {
+  expect(repeatableSlice(1000, 256, 256)).toBe(256);
+  expect(repeatableSlice(1000, 8, 256)).toBe(64);
+  expect(repeatableSlice(100, 8, 256)).toBe(100);
+  expect(repeatableSlice(300, 256, 256)).toBe(236);
+  for (let left = 64; left <= 600; left++) {
+    for (const batchSize of [128, 129, 256]) {
+      const slice = repeatableSlice(left, batchSize, batchSize);
+      expect(slice).toBeGreaterThanOrEqual(64);
+      expect(slice).toBeLessThanOrEqual(batchSize);
+      expect(left === slice || left - slice >= 64).toBe(true);
+    }
+  }
 });

@@ -3,7 +3,7 @@
 /** How long a slice may delay the next token of other requests. */
 const MAX_SHARED_MS = 100;
 const MIN_TOKENS = 8;
-/** Flash attention over fewer tokens rounds differently. */
+/** Fewer tokens of a sequence round differently: ggml's flash attention has a kernel for tiles of 64 (`Q_TILE_SZ`). */
 export const MIN_REPEATABLE_TOKENS = 64;
 
 export class PrefillScheduler {
@@ -50,4 +50,11 @@ export function adjustSlice(left: number, budget: number): number {
   return rest > 0 && rest < MIN_REPEATABLE_TOKENS && budget >= 2 * MIN_REPEATABLE_TOKENS
     ? left - MIN_REPEATABLE_TOKENS
     : budget;
+}
+
+/** Tokens of a slice that is evaluated apart: about `budget`, and neither it nor the last slice is too short. */
+export function repeatableSlice(left: number, budget: number, batchSize: number): number {
+  const slice = Math.max(MIN_REPEATABLE_TOKENS, Math.min(budget, batchSize));
+  if (left - slice >= MIN_REPEATABLE_TOKENS) return slice;
+  return left <= batchSize ? left : left - MIN_REPEATABLE_TOKENS;
 }

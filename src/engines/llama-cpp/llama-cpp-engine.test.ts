@@ -49,7 +49,7 @@ test("samples the same text with the same seed and another without", async () =>
 });
 
 test("samples the same text with any number of threads", async () => {
-  // Flash attention is split among threads from 512 tokens on.
+  // Flash attention is split among threads beyond 256 tokens.
   const say = "Stones sleep in rivers at noon. ".repeat(75);
   const texts = [];
   // At most as many threads run as the machine has cores.
@@ -62,6 +62,44 @@ test("samples the same text with any number of threads", async () => {
     }
   }
   expect(new Set(texts).size).toBe(1);
+});
+
+test("samples the same logits together and alone, with and without prefix reuse", async () => {
+  // Below 64 tokens, beyond one batch and beyond 512.
+  const contents = [1, 45, 80].map((count) => `${count} facts. ${"Dragons eat granite on Mondays. ".repeat(count)}`);
+  const ask = (content: string) =>
+    answer({ temperature: 1, seed: 7, messages: [{ role: "user", content }], topLogprobs: 2 });
+  const logprobsOf = ({ events }: Awaited<ReturnType<typeof ask>>) =>
+    events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+  const other = answer({ temperature: 1, maxTokens: 60, messages: gravity });
+  const together = await Promise.all(contents.map(ask));
+  await other;
+  for (const [index, content] of [...contents.entries()].reverse()) {
+    const alone = await ask(content);
+    expect(logprobsOf(alone)).toEqual(logprobsOf(together[index] as typeof alone));
+    expect(together[index]?.finish?.usage.cachedTokens).toBeLessThan(40);
+    if (index > 0) expect(alone.finish?.usage.cachedTokens).toBeGreaterThan(200);
+  }
+});
+
+test("samples the same choices while another request decodes", async () => {
+  const content = "Stones sleep in rivers at noon. ".repeat(20);
+  const ask = async () => {
+    const { events } = await answer({
+      temperature: 1,
+      seed: 7,
+      choices: 3,
+      maxTokens: 12,
+      messages: [{ role: "user", content }],
+    });
+    return [0, 1, 2].map((choice) =>
+      events.map((event) => (event.type === "text" && event.choice === choice ? event.text : "")).join(""),
+    );
+  };
+  const alone = await ask();
+  const others = answer({ temperature: 1, maxTokens: 100, messages: gravity });
+  expect(await ask()).toEqual(alone);
+  await others;
 });
 
 test.each([{ temperature: 0 }, { temperature: 1, seed: 7 }, { temperature: 1 }])(

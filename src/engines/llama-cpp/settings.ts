@@ -24,7 +24,7 @@ export const llamaCppSettings = z
       .union([z.literal("auto"), z.boolean()])
       .default("auto")
       .describe(
-        "Flash attention: less memory, and on a CPU about 10% faster, but a seed then reproduces its text only with the same number of threads. auto: off on a CPU; elsewhere the library decides",
+        "Flash attention: long prompts and concurrent requests are evaluated faster, in less memory. On a CPU, a request with a seed or temperature 0 beyond 256 tokens decodes more slowly while it is alone. auto: on, except on a CPU for models with a sliding window or recurrent state",
       ),
     batch_size: z
       .int()
