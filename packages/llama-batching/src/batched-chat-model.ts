@@ -158,7 +158,7 @@ export class BatchedChatModel {
       createLogprobReader: () => this.#createLogprobReader(request),
       sequences: this.#sequences,
       reuse,
-      repeatable: isRepeatable(request) ? this.#repeatableEvaluation(request) : undefined,
+      repeatable: isRepeatable(request) ? this.#repeatableEvaluation(prompt.length) : undefined,
       batcher: this.#batcher,
       emit,
       signal,
@@ -205,8 +205,8 @@ export class BatchedChatModel {
     return allowsTiles(this.#batchSize) ? "repeatable" : "none";
   }
 
-  #repeatableEvaluation({ choices }: GenerationRequest): RepeatableEvaluation {
-    return new RepeatableEvaluation({ splitsKeys: this.#splitsKeys, batchSize: this.#batchSize, choices });
+  #repeatableEvaluation(promptTokens: number): RepeatableEvaluation {
+    return new RepeatableEvaluation({ splitsKeys: this.#splitsKeys, batchSize: this.#batchSize, promptTokens });
   }
 }
 

@@ -50,7 +50,7 @@ export class Generation {
   get maxSlice(): number {
     const left = this.promptLeft;
     if (this.#readsPrompt) return Math.min(left, MAX_ECHOED_SLICE);
-    return this.#options.repeatable?.maxSlice(left) ?? left;
+    return this.#options.repeatable?.maxSlice(left, this.#options.choice) ?? left;
   }
 
   /** Tokens of the next batch, if the prompt is evaluated. */

@@ -4,8 +4,8 @@
  * ggml computes flash attention on a CPU in three ways that round differently (`ggml_compute_forward_flash_attn_ext_f16`
  * in ggml-cpu/ops.cpp): in tiles, where a sequence has 64 or more tokens in the evaluated batch; one token after the
  * other; and, for a token that is evaluated without any other, by splitting the keys among the threads. Only the first
- * two do not depend on the number of threads or on other sequences, so prompts of 64 or more tokens are always evaluated
- * in tiles, and no token is evaluated alone once its keys would be split.
+ * two do not depend on the number of threads or on other sequences, so prompts of more than 64 tokens are always
+ * evaluated in tiles, and no token is evaluated alone once its keys would be split.
  */
 
 import type { LlamaContextSequence } from "node-llama-cpp";
@@ -19,7 +19,7 @@ export interface RepeatableOptions {
   splitsKeys: boolean;
   /** Limit of tokens in a batch. */
   batchSize: number;
-  choices: number;
+  promptTokens: number;
 }
 
 export class RepeatableEvaluation {
@@ -29,13 +29,14 @@ export class RepeatableEvaluation {
     this.#options = options;
   }
 
-  /** Limit of the next slice of a prompt. */
-  maxSlice(promptLeft: number): number {
-    const { batchSize, choices } = this.#options;
-    // Slices of any two lengths in turn need room for twice the minimum.
-    if (!allowsTiles(batchSize)) return Math.min(promptLeft, MIN_REPEATABLE_TOKENS - 1);
-    // Choices that copy the first one's prompt evaluate the last token alone, so the first one does, too.
-    return choices > 1 && promptLeft > 1 ? promptLeft - 1 : promptLeft;
+  /** Limit of the next slice of a choice's prompt. */
+  maxSlice(promptLeft: number, choice: number): number {
+    const { batchSize, promptTokens } = this.#options;
+    const usesTiles = allowsTiles(batchSize) && promptTokens > MIN_REPEATABLE_TOKENS;
+    if (!usesTiles) return Math.min(promptLeft, MIN_REPEATABLE_TOKENS - 1);
+    // A choice that copies the first one's prompt evaluates only the last token. One that waited for a slot has nothing
+    // to copy, and does the same.
+    return choice > 0 && promptLeft > 1 ? promptLeft - 1 : promptLeft;
   }
 
   /** Whether the last of the next `tokens` rounds differently when llama.cpp evaluates it alone. */

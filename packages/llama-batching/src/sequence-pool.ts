@@ -126,7 +126,7 @@ export class SequencePool {
     const common = sequence.compareContextTokens([...prompt]).firstDifferentIndex;
     // The last token is always evaluated: its logits predict the first token of the answer.
     if (reuse === "any") return Math.min(common, prompt.length - 1);
-    // Several choices evaluate the last token apart.
+    // Further choices evaluate the last token by itself.
     const end = prompt.length - 1 - MIN_REPEATABLE_TOKENS;
     return Math.max(0, Math.min(common, this.#repeatable.get(sequence) ?? 0, end));
   }
