@@ -1,63 +1,24 @@
 import { expect, test } from "vitest";
+import { openChatDeployment, resolvedModelOf } from "../../test/support/chat-deployment.ts";
 import { makeChatCall } from "../../test/support/chat-request.ts";
-import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../engines/chat-model.ts";
 import { Fault } from "../faults.ts";
 import { chatAdapter } from "./chat-adapter.ts";
-import { Deployment } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
 import { Router } from "./router.ts";
-import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
 
-async function makeDeployment(
+function makeDeployment(
   name: string,
   chat: () => AsyncIterable<ChatEvent>,
   prepare?: ChatModel["prepare"],
 ): Promise<Deployment> {
-  const model: ChatModel = {
-    task: "chat",
-    slots: 1,
-    device: "cpu",
-    contextWindow: undefined,
-    abilities: {
-      tools: undefined,
-      jsonSchema: undefined,
-      logprobs: undefined,
-      vision: undefined,
-      reasoning: undefined,
-      choices: undefined,
-      completions: undefined,
-      infill: undefined,
-    },
-    health: () => ({ state: "up" }),
-    chat,
-    ...(prepare && { prepare }),
-    close: async () => {},
-  };
   const circuit = { failures: 1_000_000, failureRate: 1, cooldownSeconds: 1 };
-  const deployment = new Deployment({
-    name,
-    engine: "scripted",
-    isUpstream: false,
-    task: "chat",
-    routingOptions: { ...DEFAULT_ROUTING_OPTIONS, maxQueue: 0, circuit },
-    open: async () => model,
-    onOpenFailure: () => {},
-  });
-  deployment.start();
-  await deployment.opened(new AbortController().signal);
-  return deployment;
-}
-
-function foundOf(deployments: Deployment[], retries: number): ResolvedModel {
-  const routing = { ...DEFAULT_POLICY, retries };
-  const facts = { isBuiltin: false, createdAt: 1, ownedBy: "parlance", license: undefined, isHidden: false };
-  const lists = { accessGroups: [], aliases: [], fallbacks: [], price: {} };
-  return { id: "both", model: { id: "both", task: "chat", ...facts, ...lists, routing, deployments, pools: [] } };
+  return openChatDeployment(name, { chat, prepare, slots: 1, routingOptions: { maxQueue: 0, circuit } });
 }
 
 function routeOver(router: Router, deployments: Deployment[], retries = 0) {
   return router.route({
-    candidates: [foundOf(deployments, retries)],
+    candidates: [resolvedModelOf(deployments, { retries })],
     adapter: chatAdapter(makeChatCall(), "one"),
     signal: new AbortController().signal,
     project: "one",
