@@ -42,14 +42,14 @@ function spread<D extends Ranked>(deployments: readonly D[], strategy: Strategy,
     case "lowest_latency":
       return freeFirst(sortBy(deployments, ({ latency }) => latency.seconds ?? 0));
     case "power_of_two_choices":
-      return bestOfTwo(freeFirst(sortBy(deployments, random)));
+      return bestOfTwo(freeFirst(shuffle(deployments, random)));
     default:
       return leastBusy(deployments, random);
   }
 }
 
 function leastBusy<D extends Ranked>(deployments: readonly D[], random: () => number): D[] {
-  return freeFirst(sortBy(sortBy(deployments, random), requestsPerSlot(deployments)));
+  return freeFirst(sortBy(shuffle(deployments, random), requestsPerSlot(deployments)));
 }
 
 /** Swaps the first two of a random order unless the first is the less busy one. */
@@ -88,6 +88,18 @@ const PROMPT_SHARE = 3;
 function costOf({ routingOptions: { price } }: Ranked): number {
   const of = (unit: string) => Number(price[unit] ?? 0);
   return PROMPT_SHARE * of("prompt") + of("completion") + of("character") + of("second");
+}
+
+/** Fisher and Yates. */
+function shuffle<D extends Ranked>(deployments: readonly D[], random: () => number): D[] {
+  const shuffled = [...deployments];
+  for (let last = shuffled.length - 1; last > 0; last -= 1) {
+    const chosen = Math.floor(random() * (last + 1));
+    const deployment = shuffled[last] as D;
+    shuffled[last] = shuffled[chosen] as D;
+    shuffled[chosen] = deployment;
+  }
+  return shuffled;
 }
 
 function sortBy<D extends Ranked>(deployments: readonly D[], score: Score<D>): D[] {

@@ -3,14 +3,22 @@ export class RetryBudget {
   static readonly share = 0.2;
   static readonly reserve = 10;
   static readonly secondsForOneOfReserve = 5;
+  /**
+   * Time over which unspent retries add up. When one of many busy deployments dies, all requests that it had not begun
+   * to answer are retried at once.
+   */
+  static readonly windowSeconds = 30;
 
   #left: number = RetryBudget.reserve;
+  /** Requests of the window, weighted by age. */
+  #recent = 0;
   #refilledAt = performance.now();
 
   /** Adds a request's fraction of a retry. */
   earn(): void {
     this.#refill();
-    this.#left = Math.min(RetryBudget.reserve, this.#left + RetryBudget.share);
+    this.#recent += 1;
+    this.#add(RetryBudget.share);
   }
 
   /** Takes one retry; returns false when the budget is exhausted. */
@@ -23,13 +31,18 @@ export class RetryBudget {
 
   /** Returns a retry that was not made. */
   giveBack(): void {
-    this.#left = Math.min(RetryBudget.reserve, this.#left + 1);
+    this.#add(1);
+  }
+
+  #add(retries: number): void {
+    this.#left = Math.min(RetryBudget.reserve + RetryBudget.share * this.#recent, this.#left + retries);
   }
 
   #refill(): void {
     const now = performance.now();
-    const earned = (now - this.#refilledAt) / 1000 / RetryBudget.secondsForOneOfReserve;
-    this.#left = Math.min(RetryBudget.reserve, this.#left + earned);
+    const seconds = (now - this.#refilledAt) / 1000;
     this.#refilledAt = now;
+    this.#recent *= Math.exp(-seconds / RetryBudget.windowSeconds);
+    this.#add(seconds / RetryBudget.secondsForOneOfReserve);
   }
 }
