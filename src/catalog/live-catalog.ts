@@ -259,6 +259,7 @@ export class LiveCatalog {
       catalogId,
       signal,
       logger: logger.child({ deployment: name }),
+      findPulled: (id) => store.findPulled(id),
       pull: async (reference, aborted) => {
         const onProgress = (progress: PullProgress) => {
           this.#pulls.set(name, progress);

@@ -200,8 +200,11 @@ export type TranscriptionEvent =
   | TranscriptSegment
   /** A part of the text without times, from an upstream that streams; only with `stream`. */
   | { type: "delta"; text: string }
-  /** End of the transcript. `audioSeconds` is the duration of the audio; `language` is an ISO 639-1 code, if known. */
-  | { type: "finish"; audioSeconds: number; language: string | undefined };
+  /**
+   * End of the transcript. `audioSeconds` is the duration of the audio; `language` is an ISO 639-1 code, if known;
+   * `warnings` are sentences for the caller.
+   */
+  | { type: "finish"; audioSeconds: number; language: string | undefined; warnings?: readonly string[] };
 
 export interface TranscriptSegment {
   type: "segment";
@@ -240,6 +243,8 @@ export interface EngineServices {
   catalogId: string;
   /** Downloads a model's files unless they are already in the store. */
   pull(reference: ModelReference, signal: AbortSignal): Promise<ModelFiles>;
+  /** Files of a model of the manifest if they are in the store; never downloads. */
+  findPulled(id: string): Promise<ModelFiles | undefined>;
   logger: Logger;
   /** Aborts when the service stops before the model is open. */
   signal: AbortSignal;

@@ -73,6 +73,12 @@ export class ModelStore {
     return (await this.#stored(this.#wanted(reference), new AbortController().signal)) !== undefined;
   }
 
+  /** Files of a model of the manifest; undefined when it is not stored or not in the manifest. */
+  async findPulled(id: string): Promise<ModelFiles | undefined> {
+    if (!this.manifest.some((entry) => entry.id === id)) return undefined;
+    return this.#stored(this.#wantedById(id), new AbortController().signal);
+  }
+
   /** Calls the listener with the progress of every pull of this process until the returned function is called. */
   observe(listener: ProgressListener): () => void {
     const own: ProgressListener = (progress) => listener(progress);

@@ -136,7 +136,7 @@ test("detects the language, accepts a requested one and translates into English"
   expect((await post(french, verbose, "translations")).json()).toMatchObject({
     task: "translate",
     language: "english",
-    text: expect.stringMatching(/hello,? world/i),
+    text: expect.stringMatching(/(?:hello|good morning),? (?:the )?world/i),
   });
 });
 

@@ -8,6 +8,7 @@ export function makeEngineServices(overrides: Partial<EngineServices> = {}): Eng
     name: "test-model",
     catalogId: "test-model",
     pull: () => Promise.reject(new Error("this test has no model store")),
+    findPulled: async () => undefined,
     logger: createLogger("trace", { write: (line: string) => logged.push(line) }),
     signal: new AbortController().signal,
     logged,

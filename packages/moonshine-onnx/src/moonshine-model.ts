@@ -6,6 +6,7 @@ import { filterHallucinations } from "@parlance-inference/speech-segmentation/ha
 import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
+import { checked, type SpeechCheck } from "./checked-speech.ts";
 import { decodeSegment } from "./decode-segment.ts";
 import { MoonshineNetwork } from "./moonshine-network.ts";
 import { MoonshineTokenizer } from "./moonshine-tokenizer.ts";
@@ -52,20 +53,30 @@ export class MoonshineModel {
 
   /**
    * Streams segments of a recording (mono, 16 kHz, -1 to 1) while it is read, and ends with one `finish`. Stops without
-   * throwing once `signal` aborts.
+   * throwing once `signal` aborts. `checkSpeech` is awaited once before the first segment is decoded, with the first
+   * seconds of speech; what it throws ends the transcript.
    */
-  async *transcribe(recording: AsyncIterable<Float32Array>, signal: AbortSignal): AsyncGenerator<MoonshineEvent> {
+  async *transcribe(
+    recording: AsyncIterable<Float32Array>,
+    signal: AbortSignal,
+    checkSpeech?: SpeechCheck,
+  ): AsyncGenerator<MoonshineEvent> {
     let samplesRead = 0;
     const segments = this.#vad.segments(recording, (samples) => {
       samplesRead = samples;
     });
-    for await (const { samples, speech } of segments) {
+    for await (const segment of checked(segments, checkSpeech)) {
+      const { samples, speech } = segment;
+      const startSeconds = speech[0]?.startSeconds ?? segment.startSeconds;
+      const endSeconds = speech.at(-1)?.endSeconds ?? startSeconds;
+      const padding = {
+        before: Math.round((startSeconds - segment.startSeconds) * SAMPLE_RATE),
+        after: Math.round((segment.endSeconds - endSeconds) * SAMPLE_RATE),
+      };
       const decoded = await this.#oneAtATime(() =>
-        signal.aborted ? undefined : decodeSegment(this.#network, this.#tokenizer, samples, signal),
+        signal.aborted ? undefined : decodeSegment(this.#network, this.#tokenizer, samples, signal, padding),
       );
       if (signal.aborted || decoded === undefined) return;
-      const startSeconds = speech[0]?.startSeconds ?? 0;
-      const endSeconds = speech.at(-1)?.endSeconds ?? startSeconds;
       const text = tidyPunctuation(filterHallucinations(decoded, samples.length / SAMPLE_RATE));
       if (text !== "") yield { type: "segment", startSeconds, endSeconds, text };
     }

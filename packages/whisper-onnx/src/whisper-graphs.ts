@@ -34,11 +34,56 @@ export function decoderShape(weights: WeightIndex): DecoderShape {
 export function encoderGraph(weights: WeightIndex, file: string): Uint8Array {
   const build = new LayerBuilder(weights, file);
   const { graph } = build;
-  const spectrum = logMel(graph, graph.input("samples", "float32", [SAMPLES]), melBands(weights));
+  const encoderOutput = encode(build, graph.input("samples", "float32", [SAMPLES]));
+  for (let layer = 0; layer < decoderShape(weights).layers; layer += 1) {
+    const { key, value } = build.crossKeyValue(layer, encoderOutput);
+    graph.output(key, `cross_key_${layer}`);
+    graph.output(value, `cross_value_${layer}`);
+  }
+  return graph.toBytes();
+}
+
+/**
+ * Maps `samples` [any multiple of 320, at most 480000] and the encoder's `positions` [samples / 320] to `logits`, one for
+ * each of `languages`: the decoder's prediction after the token that starts a transcript. A single token attends to nothing
+ * but itself, so that its self-attention is its own value.
+ */
+export function languageGraph(
+  weights: WeightIndex,
+  file: string,
+  tokens: { startOfTranscript: number; languages: readonly number[] },
+): Uint8Array {
+  const build = new LayerBuilder(weights, file);
+  const { graph } = build;
+  const samples = graph.input("samples", "float32", ["samples"]);
+  const encoderOutput = encode(build, samples, graph.input("positions", "int64", ["positions"]));
+  const embedded = build.lookUp("decoder/embeddings/weight", graph.integers([tokens.startOfTranscript]));
+  const position = build.lookUp("decoder/position_encodings/encodings", graph.integers([0]));
+  let hidden = graph.node("Add", [embedded, position]);
+  for (let layer = 0; layer < decoderShape(weights).layers; layer += 1) {
+    const prefix = `decoder/layer_${layer}`;
+    const [, , value] = build.project(`${prefix}/self_attention`, hidden);
+    hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, value)]);
+    const cross = build.crossKeyValue(layer, encoderOutput);
+    const mixed = build.attend(build.crossScores(layer, hidden, cross.key), cross.value);
+    hidden = graph.node("Add", [hidden, build.linear(`${prefix}/attention/linear_2`, mixed)]);
+    hidden = build.feedForward(prefix, hidden);
+  }
+  const rows = build.lookUp("decoder/embeddings/weight", graph.integers(tokens.languages));
+  graph.output(graph.node("Gemm", [build.normalize("decoder/layer_norm", hidden), rows], { transB: 1 }), "logits");
+  return graph.toBytes();
+}
+
+/** [positions, width]; all 1500 positions unless named. */
+function encode(build: LayerBuilder, samples: Value, positions?: Value): Value {
+  const { graph, weights } = build;
+  const spectrum = logMel(graph, samples, melBands(weights));
   const narrow = graph.node("Gelu", [build.convolve("encoder/conv1", spectrum, 1)]);
   const halved = graph.node("Gelu", [build.convolve("encoder/conv2", narrow, 2)]);
-  const positions = graph.node("Transpose", [graph.node("Squeeze", [halved, graph.integers([0])])], { perm: [1, 0] });
-  let hidden = graph.node("Add", [positions, build.weight("encoder/position_encodings/encodings")]);
+  const frames = graph.node("Transpose", [graph.node("Squeeze", [halved, graph.integers([0])])], { perm: [1, 0] });
+  const encodings = "encoder/position_encodings/encodings";
+  const offsets = positions === undefined ? build.weight(encodings) : build.lookUp(encodings, positions);
+  let hidden = graph.node("Add", [frames, offsets]);
   for (let layer = 0; layer < weights.layers("encoder"); layer += 1) {
     const prefix = `encoder/layer_${layer}`;
     const projected = build.project(`${prefix}/self_attention`, hidden);
@@ -47,14 +92,7 @@ export function encoderGraph(weights: WeightIndex, file: string): Uint8Array {
     hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, mixed)]);
     hidden = build.feedForward(prefix, hidden);
   }
-  const encoderOutput = build.normalize("encoder/layer_norm", hidden);
-  for (let layer = 0; layer < decoderShape(weights).layers; layer += 1) {
-    const keyValue = build.linear(`decoder/layer_${layer}/attention/linear_1`, encoderOutput);
-    const [key, value] = graph.nodes("Split", [keyValue], 2, { axis: 1, num_outputs: 2 });
-    graph.output(build.splitHeads(key as Value, [1, 2, 0]), `cross_key_${layer}`);
-    graph.output(build.splitHeads(value as Value, [1, 0, 2]), `cross_value_${layer}`);
-  }
-  return graph.toBytes();
+  return build.normalize("encoder/layer_norm", hidden);
 }
 
 /**
@@ -93,13 +131,9 @@ export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads:
     const masked = graph.node("Add", [build.scores(query, transposed), mask]);
     const attended = build.attend(masked, value, [0, 2, 1, 3]);
     hidden = graph.node("Add", [hidden, build.linear(`${prefix}/self_attention/linear_1`, attended)]);
-    const crossQuery = build.linear(
-      `${prefix}/attention/linear_0`,
-      build.normalize(`${prefix}/attention/layer_norm`, hidden),
-    );
     const crossKey = graph.input(`cross_key_${layer}`, "float32", [heads, headSize, AUDIO_POSITIONS]);
     const crossValue = graph.input(`cross_value_${layer}`, "float32", [heads, AUDIO_POSITIONS, headSize]);
-    const scores = build.scores(build.splitHeads(crossQuery, [1, 0, 2]), crossKey);
+    const scores = build.crossScores(layer, hidden, crossKey);
     const layerHeads = alignmentHeads.filter(([of]) => of === layer).map(([, head]) => head);
     if (layerHeads.length > 0) alignments.push(graph.node("Gather", [scores, graph.integers(layerHeads)], { axis: 0 }));
     hidden = graph.node("Add", [
@@ -120,21 +154,21 @@ type Three = [Value, Value, Value];
 /** Layers that encoder and decoder share. Activations are [positions, width]; those of several beams follow one another. */
 class LayerBuilder {
   readonly graph: OnnxGraphBuilder;
-  readonly #weights: WeightIndex;
+  readonly weights: WeightIndex;
   readonly #shape: DecoderShape;
 
   constructor(weights: WeightIndex, file: string) {
     this.graph = new OnnxGraphBuilder("whisper", file);
-    this.#weights = weights;
+    this.weights = weights;
     this.#shape = decoderShape(weights);
   }
 
   weight(name: string): Value {
-    return this.graph.weight(this.#weights.tensor(name));
+    return this.graph.weight(this.weights.tensor(name));
   }
 
   lookUp(name: string, indices: Value): Value {
-    const table = this.#weights.tensor(name);
+    const table = this.weights.tensor(name);
     return this.graph.toFloat(this.graph.node("Gather", [this.graph.stored(table), indices], { axis: 0 }), table.type);
   }
 
@@ -164,6 +198,20 @@ class LayerBuilder {
     return this.graph.nodes("Split", [all], 3, { axis: 1, num_outputs: 3 }) as Three;
   }
 
+  /** What the decoder's layer attends to in the audio: `key` [heads, size, positions], `value` [heads, positions, size]. */
+  crossKeyValue(layer: number, encoderOutput: Value): { key: Value; value: Value } {
+    const keyValue = this.linear(`decoder/layer_${layer}/attention/linear_1`, encoderOutput);
+    const [key, value] = this.graph.nodes("Split", [keyValue], 2, { axis: 1, num_outputs: 2 });
+    return { key: this.splitHeads(key as Value, [1, 2, 0]), value: this.splitHeads(value as Value, [1, 0, 2]) };
+  }
+
+  /** [heads, tokens, positions] */
+  crossScores(layer: number, hidden: Value, key: Value): Value {
+    const prefix = `decoder/layer_${layer}/attention`;
+    const query = this.linear(`${prefix}/linear_0`, this.normalize(`${prefix}/layer_norm`, hidden));
+    return this.scores(this.splitHeads(query, [1, 0, 2]), key);
+  }
+
   /** [positions, width] reshaped to [positions, heads, size] and transposed by `order`. */
   splitHeads(value: Value, order: readonly number[]): Value {
     const { heads, headSize } = this.#shape;
@@ -190,15 +238,15 @@ function melBands(weights: WeightIndex): number {
   return weights.tensor("encoder/conv1/weight").dims[1] ?? 0;
 }
 
-/** Log-mel spectrogram [1, count, 3000] as in OpenAI's implementation, clamped to 80 dB below its maximum. */
+/** Log-mel spectrogram [1, count, frames of 10 ms] as in OpenAI's implementation, clamped to 80 dB below its maximum. */
 function logMel(graph: OnnxGraphBuilder, samples: Value, count: number): Value {
-  const shaped = graph.node("Reshape", [samples, graph.integers([1, 1, SAMPLES])]);
+  const shaped = graph.node("Reshape", [samples, graph.integers([1, 1, -1])]);
   const half = FRAME_SAMPLES / 2;
   const padded = graph.node("Pad", [shaped, graph.integers([0, 0, half, 0, 0, half])], { mode: "reflect" });
   const kernel = graph.floats(dftKernel(), [2 * FFT_BINS, 1, FRAME_SAMPLES]);
   const transformed = graph.node("Conv", [padded, kernel], { kernel_shape: [FRAME_SAMPLES], strides: [HOP_SAMPLES] });
   const timeAxis = graph.integers([2]);
-  const spectrum = graph.node("Slice", [transformed, graph.integers([0]), graph.integers([FRAMES]), timeAxis]);
+  const spectrum = graph.node("Slice", [transformed, graph.integers([0]), graph.integers([-1]), timeAxis]);
   const squared = graph.node("Mul", [spectrum, spectrum]);
   const [real, imaginary] = graph.nodes("Split", [squared], 2, { axis: 1, num_outputs: 2 });
   const power = graph.node("Add", [real as Value, imaginary as Value]);

@@ -11,6 +11,7 @@ test.each([
   [{ files: { encoder: "/e" } }, "expected string"],
   [{ files: { ...files, tokens: "/t" } }, "tokens"],
   [{ model: "a", slots: 0 }, ">=1"],
+  [{ model: "a", language_check: "maybe" }, "expected one of"],
 ])("rejects %o", (settings, message) => {
   const { error } = moonshineEngine.settings.safeParse(settings);
   expect(error?.issues.map((issue) => issue.message).join()).toContain(message);

@@ -22,6 +22,12 @@ const settings = z
       })
       .optional()
       .describe("Paths of the files of a Moonshine model, as exported for moonshine-js"),
+    language_check: z
+      .enum(["refuse", "warn", "off"])
+      .default("refuse")
+      .describe(
+        "What happens with speech that is clearly not in English, if whisper-tiny or whisper-base is on disk to detect it: a 400, or a warning in verbose_json",
+      ),
     slots: z.int().min(1).max(64).default(4).describe("Recordings transcribed concurrently; more wait"),
     threads: z.int().min(1).max(64).optional().describe("Default: one per core, at most 4"),
   })
@@ -37,16 +43,33 @@ export const moonshineEngine = defineEngine({
   tasks: ["transcription"],
   settings,
   module: siblingModule(import.meta.url, "./moonshine-transcription"),
-  async prepare({ model = "", files, slots, threads }, _task, services): Promise<MoonshineSettings> {
+  async prepare(settings, _task, services): Promise<MoonshineSettings> {
+    const { model = "", files, language_check: languageCheck, slots, threads } = settings;
     const paths = files ?? (await pullFiles(model, services));
     for (const [role, path] of Object.entries(paths)) {
       await access(path).catch(() => {
         throw invalidRequest(`files.${role}: ${path} cannot be read.`, `files.${role}`);
       });
     }
-    return { paths, slots, threads };
+    const detector = languageCheck === "off" ? undefined : await findDetector(services);
+    return { paths, languageCheck, detector, slots, threads };
   },
 });
+
+/** Multilingual models that recognize the spoken language, the fastest first. */
+const DETECTORS = ["whisper-tiny", "whisper-base"];
+
+async function findDetector(services: EngineServices): Promise<MoonshineSettings["detector"]> {
+  for (const id of DETECTORS) {
+    const {
+      "model.bin": weights,
+      "tokenizer.json": tokenizer,
+      "config.json": config,
+    } = (await services.findPulled(id))?.paths ?? {};
+    if (weights !== undefined && tokenizer !== undefined && config !== undefined) return { weights, tokenizer, config };
+  }
+  return undefined;
+}
 
 async function pullFiles(model: string, services: EngineServices): Promise<Paths> {
   const { paths } = await services.pull({ model }, services.signal);

@@ -12,6 +12,7 @@ interface Transcript {
   segments: TranscriptSegment[];
   audioSeconds: number;
   language: string | undefined;
+  warnings: readonly string[];
 }
 
 export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
@@ -79,12 +80,16 @@ async function gather(events: Events): Promise<Transcript> {
   const segments: TranscriptSegment[] = [];
   for await (const event of events) {
     if (event.type === "segment") segments.push(event);
-    else if (event.type === "finish") return { segments, audioSeconds: event.audioSeconds, language: event.language };
+    else if (event.type === "finish") {
+      const { audioSeconds, language, warnings = [] } = event;
+      return { segments, audioSeconds, language, warnings };
+    }
   }
   throw new Error("The transcript has no end");
 }
 
-function toVerbose({ segments, audioSeconds, language }: Transcript, { lists, request }: AnswerRequest) {
+function toVerbose(transcript: Transcript, { lists, request }: AnswerRequest) {
+  const { segments, audioSeconds, language, warnings } = transcript;
   return {
     task: request.translate ? "translate" : "transcribe",
     language: language === undefined ? null : toLanguageName(language),
@@ -94,6 +99,7 @@ function toVerbose({ segments, audioSeconds, language }: Transcript, { lists, re
     ...(lists.words ? { words: segments.flatMap(toWords) } : {}),
     usage: toUsage(audioSeconds),
     ...(segments.some(({ confidence }) => confidence === undefined) ? { x_unknown: UNKNOWN_FIELDS } : {}),
+    ...(warnings.length > 0 ? { x_warnings: warnings } : {}),
   };
 }
 
