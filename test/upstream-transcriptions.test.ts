@@ -73,6 +73,23 @@ test("forwards the file and returns its segments, words and language", async () 
   });
 });
 
+test("forwards a request for speakers and returns them", async () => {
+  const { audio } = service.client();
+  const asked = { model: "ours", file: await file(), response_format: "diarized_json" } as const;
+  expect(await audio.transcriptions.create(asked)).toMatchObject({
+    task: "transcribe",
+    duration: 2,
+    text: "One two. Three.",
+    segments: [
+      { type: "transcript.text.segment", id: "seg_0", start: 0, end: 1, text: "One two.", speaker: "A" },
+      { id: "seg_1", start: 1, end: 2, text: "Three.", speaker: "B" },
+    ],
+  });
+  const known = { known_speaker_names: ["Ann", "Ben"], known_speaker_references: ["data:a", "data:b"] };
+  const named = await audio.transcriptions.create({ ...asked, ...known, file: await file() });
+  expect(named.segments.map(({ speaker }) => speaker)).toEqual(["Ann", "Ben"]);
+});
+
 test("translates, streams and resolves models under a wildcard", async () => {
   const { audio } = service.client();
   expect(await audio.translations.create({ model: "ours", file: await file() })).toMatchObject({

@@ -167,6 +167,8 @@ export interface TranscriptionAbilities {
   /** True if temperatures other than 0 are possible. */
   temperature: boolean;
   wordTimes: boolean;
+  /** True if the model may tell speakers apart. */
+  diarization: boolean;
 }
 
 export interface TranscriptionRequest {
@@ -184,9 +186,18 @@ export interface TranscriptionRequest {
   /** 0 to 1. */
   temperature: number;
   wordTimes: boolean;
+  /** Undefined: the segments need no speaker. */
+  speakers?: KnownSpeakers | undefined;
   /** True if the caller requested a stream; an upstream is then asked for one too. */
   stream: boolean;
   callerHeaders?: CallerHeaders;
+}
+
+/** Speakers whose voices the caller knows; without any, speakers get letters. */
+export interface KnownSpeakers {
+  names: readonly string[];
+  /** A recording of each as a data URL. */
+  references: readonly string[];
 }
 
 interface AudioFile {
@@ -211,6 +222,8 @@ export interface TranscriptSegment {
   startSeconds: number;
   endSeconds: number;
   text: string;
+  /** Undefined unless requested. */
+  speaker?: string | undefined;
   /** True if deltas have already delivered the text. */
   isStreamed?: true;
   /** Undefined unless requested. */

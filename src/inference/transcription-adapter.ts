@@ -76,6 +76,12 @@ function refuseTranscription(
   if (request.temperature !== 0 && !abilities.temperature) {
     return unsupportedValue("This model has no temperature other than 0.", "temperature");
   }
+  if (request.speakers !== undefined && !abilities.diarization) {
+    return unsupportedValue(
+      "This model has no speaker diarization; 'diarized_json' needs an upstream that has it.",
+      "response_format",
+    );
+  }
   if (request.wordTimes && !abilities.wordTimes) {
     const param = "timestamp_granularities";
     return unsupportedValue("This model does not report word timestamps; ask for those of segments.", param);

@@ -59,7 +59,7 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
         ...common,
         task: "transcription",
         languages: ["en"],
-        abilities: { translation: false, prompt: false, temperature: false, wordTimes: false },
+        abilities: { translation: false, prompt: false, temperature: false, wordTimes: false, diarization: false },
         transcribe: ({ samples }) => listen(samples),
       };
   }

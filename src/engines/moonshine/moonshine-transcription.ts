@@ -23,7 +23,7 @@ export class MoonshineTranscription implements TranscriptionModel {
   readonly device = "cpu";
   readonly slots: number;
   readonly languages = [LANGUAGE];
-  readonly abilities = { translation: false, prompt: false, temperature: false, wordTimes: false };
+  readonly abilities = { translation: false, prompt: false, temperature: false, wordTimes: false, diarization: false };
   readonly #model: MoonshineModel;
   readonly #languageCheck: EnglishCheck | undefined;
 

@@ -22,6 +22,7 @@ const Transcript = z.object({
         start: z.number(),
         end: z.number(),
         text: z.string(),
+        speaker: z.string().nullish(),
         tokens: z.array(z.int()).nullish(),
         avg_logprob: z.number().nullish(),
         no_speech_prob: z.number().nullish(),
@@ -42,7 +43,7 @@ export class UpstreamTranscription extends UpstreamModel implements Transcriptio
   readonly task = "transcription";
   readonly languages = undefined;
   /** The upstream refuses what it does not support. */
-  readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true };
+  readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true, diarization: true };
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
     const context = this.contextOf(request.model);
@@ -114,18 +115,28 @@ async function secondsOf({ samples }: TranscriptionRequest, signal: AbortSignal)
 async function toForm(request: TranscriptionRequest, model: string): Promise<FormData> {
   const form = new FormData();
   form.append("model", model);
-  // For complete answers, the only format with times; a stream's events contain them.
-  form.append("response_format", request.stream ? "json" : "verbose_json");
+  form.append("response_format", toFormat(request));
   if (request.stream) form.append("stream", "true");
   if (request.language !== undefined) form.append("language", request.language);
   if (request.prompt !== undefined) form.append("prompt", request.prompt);
   if (request.temperature !== 0) form.append("temperature", String(request.temperature));
-  if (!request.translate && !request.stream) {
+  if (request.speakers !== undefined) {
+    // Upstreams refuse longer recordings without it.
+    form.append("chunking_strategy", "auto");
+    for (const name of request.speakers.names) form.append("known_speaker_names[]", name);
+    for (const reference of request.speakers.references) form.append("known_speaker_references[]", reference);
+  } else if (!request.translate && !request.stream) {
     form.append("timestamp_granularities[]", "segment");
     if (request.wordTimes) form.append("timestamp_granularities[]", "word");
   }
   form.append("file", await request.file.open(), request.file.name || "audio");
   return form;
+}
+
+/** For complete answers, a format with times; a stream's events contain them. */
+function toFormat({ stream, speakers }: TranscriptionRequest): string {
+  if (speakers !== undefined) return "diarized_json";
+  return stream ? "json" : "verbose_json";
 }
 
 function* toEvents(
@@ -154,6 +165,7 @@ function* toEvents(
       startSeconds: start,
       endSeconds: end,
       text: segment.text.trim(),
+      speaker: segment.speaker ?? undefined,
       words: request.wordTimes
         ? own.map((word) => ({ word: word.word, startSeconds: word.start, endSeconds: word.end }))
         : undefined,

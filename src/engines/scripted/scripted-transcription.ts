@@ -12,7 +12,7 @@ export class ScriptedTranscription implements TranscriptionModel {
   readonly task = "transcription";
   readonly device = "cpu";
   readonly languages = ["en", "de"];
-  readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true };
+  readonly abilities = { translation: true, prompt: true, temperature: true, wordTimes: true, diarization: true };
   readonly slots: number;
   readonly #replies: readonly ScriptedReply[];
 
@@ -45,12 +45,18 @@ export class ScriptedTranscription implements TranscriptionModel {
       const startSeconds = (audioSeconds * index) / sentences.length;
       const endSeconds = (audioSeconds * (index + 1)) / sentences.length;
       const words = request.wordTimes ? shareOut(text, startSeconds, endSeconds) : undefined;
-      yield { type: "segment", startSeconds, endSeconds, text, words, confidence: undefined };
+      const speaker = request.speakers === undefined ? undefined : speakerOf(index, request.speakers.names);
+      yield { type: "segment", startSeconds, endSeconds, text, words, speaker, confidence: undefined };
       await pause(reply.delayMsPerToken, signal);
     }
     if (sentences.length === reply.failAfterTokens) throw toFailure(reply.failWith);
     if (!signal.aborted) yield { type: "finish", audioSeconds, language: request.translate ? "de" : request.language };
   }
+}
+
+/** Two speakers take turns. */
+function speakerOf(index: number, names: readonly string[]): string {
+  return names[index % 2] ?? "AB"[index % 2] ?? "A";
 }
 
 function shareOut(text: string, startSeconds: number, endSeconds: number): TranscriptWord[] {

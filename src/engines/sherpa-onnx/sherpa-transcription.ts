@@ -39,7 +39,13 @@ export class SherpaTranscription implements TranscriptionModel {
     const family: Family = FAMILIES[settings.family];
     this.slots = settings.slots;
     this.languages = settings.languages;
-    this.abilities = { translation: family.translates, prompt: false, temperature: false, wordTimes: false };
+    this.abilities = {
+      translation: family.translates,
+      prompt: false,
+      temperature: false,
+      wordTimes: false,
+      diarization: false,
+    };
     this.#recognizer = recognizer;
     this.#voiceActivity = voiceActivity;
   }

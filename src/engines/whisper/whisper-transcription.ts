@@ -45,6 +45,7 @@ export class WhisperTranscription implements TranscriptionModel {
       prompt: true,
       temperature: true,
       wordTimes: model.canTimeWords,
+      diarization: false,
     };
     this.#model = model;
     this.#beamSize = beamSize;

@@ -18,6 +18,7 @@ interface Transcript {
 export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   json: "application/json; charset=utf-8",
   verbose_json: "application/json; charset=utf-8",
+  diarized_json: "application/json; charset=utf-8",
   text: "text/plain; charset=utf-8",
   srt: "text/plain; charset=utf-8",
   vtt: "text/vtt; charset=utf-8",
@@ -36,6 +37,8 @@ export async function toTranscript(events: Events, asked: AnswerRequest): Promis
       return JSON.stringify({ text: joinText(transcript.segments), usage: toUsage(transcript.audioSeconds) });
     case "verbose_json":
       return JSON.stringify(toVerbose(transcript, asked));
+    case "diarized_json":
+      return JSON.stringify(toDiarized(transcript));
   }
 }
 
@@ -102,6 +105,26 @@ function toVerbose(transcript: Transcript, { lists, request }: AnswerRequest) {
     ...(warnings.length > 0 ? { x_warnings: warnings } : {}),
   };
 }
+
+function toDiarized({ segments, audioSeconds }: Transcript) {
+  return {
+    task: "transcribe",
+    duration: toSeconds(audioSeconds),
+    text: joinText(segments),
+    segments: segments.map(({ startSeconds, endSeconds, text, speaker }, index) => ({
+      type: "transcript.text.segment",
+      id: `seg_${index}`,
+      start: toSeconds(startSeconds),
+      end: toSeconds(endSeconds),
+      text,
+      speaker: speaker ?? UNKNOWN_SPEAKER,
+    })),
+    usage: toUsage(audioSeconds),
+  };
+}
+
+/** As the API names the first speaker. */
+const UNKNOWN_SPEAKER = "A";
 
 /** Fields of segments that are 0 or empty because the engine does not report them. */
 const UNKNOWN_FIELDS = ["tokens", "avg_logprob", "no_speech_prob"];

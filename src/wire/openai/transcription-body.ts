@@ -1,12 +1,12 @@
 /** Checks the form fields of POST /v1/audio/transcriptions and /v1/audio/translations and maps them to a request. */
 
 import { z } from "zod";
-import type { TranscriptionRequest } from "../../engines/engine.ts";
+import type { KnownSpeakers, TranscriptionRequest } from "../../engines/engine.ts";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
-const FORMATS = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+const FORMATS = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof FORMATS)[number];
 
 const number = z.string().transform((value) => (value.trim() === "" ? Number.NaN : Number(value)));
@@ -18,7 +18,7 @@ const flag = z
 const shared = {
   model: z.string().min(1),
   prompt: z.string().optional(),
-  response_format: z.enum([...FORMATS, "diarized_json"]).optional(),
+  response_format: z.enum(FORMATS).optional(),
   temperature: number.pipe(z.number().min(0).max(1)).optional(),
 };
 
@@ -68,12 +68,9 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
   const known = Object.keys(TranscriptionBody.shape);
   const ignoredFields = checkUnknownFields(sent, { known, unsupported: UNSUPPORTED, policy });
   const body = parse(TranscriptionBody, sent);
-  const format = toFormat(body.response_format);
+  const format = body.response_format ?? "json";
   const { include = [], timestamp_granularities: granularities = [], stream = false } = body;
   if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
-  if (body.known_speaker_names !== undefined || body.known_speaker_references !== undefined) {
-    throw unsupportedValue("No model here supports speaker diarization.", "known_speaker_names");
-  }
   for (const hint of ["keywords", "languages"] as const) {
     if (body[hint] !== undefined) throw unsupportedValue(`No model here takes '${hint}'.`, hint);
   }
@@ -99,6 +96,7 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
       prompt: body.prompt === "" ? undefined : body.prompt,
       temperature: body.temperature ?? 0,
       wordTimes,
+      speakers: toKnownSpeakers(body, format),
       stream,
     },
     format,
@@ -119,19 +117,31 @@ export function toTranslation(fields: Fields, policy: UnknownFieldsPolicy): Pars
   return {
     model: body.model,
     request: { translate: true, language: undefined, prompt, temperature, wordTimes: false, stream: false },
-    format: toFormat(body.response_format),
+    format: toTranslationFormat(body.response_format),
     stream: false,
     lists: { segments: true, words: false },
     ignoredFields,
   };
 }
 
-function toFormat(format: TranscriptFormat | "diarized_json" | undefined): TranscriptFormat {
-  if (format !== "diarized_json") return format ?? "json";
-  throw unsupportedValue(
-    "No model here supports speaker diarization; 'diarized_json' is not supported.",
-    "response_format",
-  );
+function toTranslationFormat(format: TranscriptFormat = "json"): TranscriptFormat {
+  if (format !== "diarized_json") return format;
+  throw unsupportedValue("Translations have no speaker diarization.", "response_format");
+}
+
+function toKnownSpeakers(
+  body: z.output<typeof TranscriptionBody>,
+  format: TranscriptFormat,
+): KnownSpeakers | undefined {
+  const { known_speaker_names: names = [], known_speaker_references: references = [] } = body;
+  if (names.length !== references.length) {
+    const message = `Each known speaker needs a name and a reference; there are ${names.length} names and ${references.length} references.`;
+    throw invalidRequest(message, "known_speaker_names", "invalid_value");
+  }
+  if (format === "diarized_json") return { names, references };
+  if (names.length === 0) return undefined;
+  const message = `Only diarized_json shows speakers; 'response_format' is ${format}.`;
+  throw invalidRequest(message, "known_speaker_names", "invalid_value");
 }
 
 const LISTS: ReadonlySet<string> = new Set([
