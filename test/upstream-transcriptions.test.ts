@@ -87,7 +87,7 @@ test("forwards a request for speakers and returns them", async () => {
   });
   const known = { known_speaker_names: ["Ann", "Ben"], known_speaker_references: ["data:a", "data:b"] };
   const named = await audio.transcriptions.create({ ...asked, ...known, file: await file() });
-  expect(named.segments.map(({ speaker }) => speaker)).toEqual(["Ann", "Ben"]);
+  expect(named).toMatchObject({ segments: [{ speaker: "Ann" }, { speaker: "Ben" }] });
 });
 
 test("translates, streams and resolves models under a wildcard", async () => {

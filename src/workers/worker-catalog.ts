@@ -26,6 +26,7 @@ export class WorkerCatalog {
           signal,
           logger: logger.child({ deployment: name }),
           pull: () => Promise.reject(new Error("workers have no model files")),
+          findPulled: async () => undefined,
         }),
       prepare: async () => 0,
       memory: new MemoryBudget(0),
