@@ -14,7 +14,7 @@ type Rules = Pick<
 
 /** The first timestamp is at most 1 s, in steps of 20 ms (max_initial_timestamp in OpenAI's implementation). */
 const MAX_INITIAL_TIMESTAMP_STEPS = 50;
-const NEGLIGIBLE_LOG_PROBABILITY = -30;
+const NEGLIGIBLE_LOG_PROBABILITY = -20;
 
 /** Sets the logits of tokens that may not follow `tokens` to -Infinity, in place. */
 export function applyTimestampRules(logits: Float32Array, tokens: readonly number[], tokenizer: Rules): void {
@@ -53,7 +53,6 @@ export function sampleToken(logits: Float32Array, temperature: number, random: (
 
 /** The `count` likeliest tokens, the likeliest first; fewer when others may not follow. */
 export function topTokens(logits: Float32Array, count: number): SampledToken[] {
-  const total = logSumExp(logits, 0, logits.length);
   const top: number[] = [];
   let least = Number.NEGATIVE_INFINITY;
   for (let token = 0; token < logits.length; token += 1) {
@@ -64,6 +63,7 @@ export function topTokens(logits: Float32Array, count: number): SampledToken[] {
     if (top.length > count) top.pop();
     if (top.length === count) least = logits[top[count - 1] ?? 0] ?? least;
   }
+  const total = logSumExp(logits, 0, logits.length, logits[top[0] ?? 0]);
   return top.map((token) => ({ token, logProbability: (logits[token] ?? 0) - total }));
 }
 
@@ -79,22 +79,24 @@ function suppress(logits: Float32Array, tokens: readonly number[]): void {
 /** Whether the timestamps together are likelier than every single text token. */
 function areTimestampsLikelier(logits: Float32Array, firstTimestamp: number): boolean {
   const timestamps = logSumExp(logits, firstTimestamp, logits.length);
-  let text = Number.NEGATIVE_INFINITY;
-  for (let index = 0; index < firstTimestamp; index += 1) text = Math.max(text, logits[index] ?? text);
-  return timestamps > text;
+  return timestamps > maxOf(logits, 0, firstTimestamp);
 }
 
-function logSumExp(logits: Float32Array, from: number, to: number): number {
-  let max = Number.NEGATIVE_INFINITY;
-  for (let index = from; index < to; index += 1) max = Math.max(max, logits[index] ?? max);
+function logSumExp(logits: Float32Array, from: number, to: number, max = maxOf(logits, from, to)): number {
   if (max === Number.NEGATIVE_INFINITY) return max;
   let sum = 0;
   for (let index = from; index < to; index += 1) {
     const difference = (logits[index] ?? 0) - max;
-    // The exponential is the slow part, and smaller terms do not change the sum.
+    // The exponential is the slow part. All smaller terms together change the sum by 0.0001 at most.
     if (difference > NEGLIGIBLE_LOG_PROBABILITY) sum += Math.exp(difference);
   }
   return max + Math.log(sum);
+}
+
+function maxOf(logits: Float32Array, from: number, to: number): number {
+  let max = Number.NEGATIVE_INFINITY;
+  for (let index = from; index < to; index += 1) max = Math.max(max, logits[index] ?? max);
+  return max;
 }
 
 /** Returns the index of the largest value, the first of equal ones. */

@@ -52,7 +52,7 @@ export class EnglishCheck {
 }
 
 /** Undefined when the speech may be English. */
-export function describeOtherLanguage(languages: readonly DetectedLanguage[]): string | undefined {
+function describeOtherLanguage(languages: readonly DetectedLanguage[]): string | undefined {
   const english = languages.find(({ language }) => language === "en")?.probability ?? 0;
   const [likeliest] = languages;
   if (english >= MIN_ENGLISH_PROBABILITY || likeliest === undefined) return undefined;
