@@ -39,6 +39,17 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await database.run((executor) => findOrganization(executor, "b"))).toBeUndefined();
   });
 
+  test("stores text with a NUL character, or refuses it with a fault that says so", async () => {
+    const database = open(await databases.create(kind));
+    const insert = database.run((executor) => insertOrganization(executor, organization("a\0b")));
+    if (kind === "sqlite") await insert;
+    else
+      await expect(insert).rejects.toMatchObject({
+        kind: "invalid-request",
+        message: expect.stringContaining("NUL character"),
+      });
+  });
+
   test("migrates once when several callers start together", async () => {
     const options = await databases.create(kind);
     await Promise.all(Array.from({ length: 4 }, () => open(options).check()));

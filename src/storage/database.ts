@@ -5,7 +5,7 @@ import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
 import { Fault, unavailable } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
-import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction } from "./errors.ts";
+import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction, isUnstorableText } from "./errors.ts";
 import { assertCompatible, type Migrations, migrate, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { postgresqlDialect } from "./postgresql.ts";
@@ -121,6 +121,7 @@ export class Database {
       return await work();
     } catch (error) {
       if (isFileReplaced(error)) this.#migrated = undefined;
+      if (isUnstorableText(error)) throw unstorable(error);
       if (error instanceof Fault || !isConnectionError(error)) throw error;
       throw unreachable(error);
     }
@@ -134,6 +135,11 @@ export class Database {
       throw error;
     }
   }
+}
+
+function unstorable(error: unknown): Fault {
+  const message = "The request has a text with a NUL character (U+0000), which the database cannot store. Remove it.";
+  return new Fault("invalid-request", message, { code: "invalid_value", cause: error });
 }
 
 function unreachable(error: unknown): Fault {

@@ -1,5 +1,7 @@
 /** Classifies what the databases throw, by SQLSTATE or SQLite result code. */
 
+import { Fault } from "../faults.ts";
+
 /** serialization_failure, deadlock_detected. */
 const RETRYABLE_SQLSTATES: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
 
@@ -27,8 +29,13 @@ export function isRetryableTransaction(error: unknown): boolean {
 
 /** True for a value that the database can never store: retrying does not help. */
 export function isConstraintViolation(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = codeOf(error instanceof Fault ? error.cause : error);
   return code !== undefined && (CONSTRAINT_SQLSTATES.test(code) || CONSTRAINT_SQLITE_CODES.test(code));
+}
+
+/** True for text with a NUL character, which PostgreSQL cannot store (22021: character_not_in_repertoire). */
+export function isUnstorableText(error: unknown): boolean {
+  return codeOf(error) === "22021";
 }
 
 /** True when the database cannot be reached or cannot be used, false for a bug in a query. */
