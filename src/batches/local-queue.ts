@@ -24,7 +24,7 @@ export class LocalQueue implements BatchQueue {
   readonly #waiting: QueuedBatch[] = [];
   readonly #running = new Map<QueuedBatch, Promise<void>>();
   #run: ((id: string) => Promise<boolean>) | undefined;
-  #isDraining = false;
+  readonly #draining = new AbortController();
 
   constructor(options: LocalQueueOptions) {
     this.#options = options;
@@ -32,8 +32,9 @@ export class LocalQueue implements BatchQueue {
 
   async start(run: (id: string) => Promise<boolean>): Promise<void> {
     this.#run = run;
-    const known = new Set([...this.#waiting, ...this.#running.keys()].map(({ id }) => id));
     const found = await this.#options.listUnfinished();
+    // Batches may have been added meanwhile.
+    const known = new Set([...this.#waiting, ...this.#running.keys()].map(({ id }) => id));
     this.#waiting.unshift(...found.filter(({ id }) => !known.has(id)));
     this.#fill();
   }
@@ -44,7 +45,7 @@ export class LocalQueue implements BatchQueue {
   }
 
   drain(): void {
-    this.#isDraining = true;
+    this.#draining.abort();
   }
 
   async close(): Promise<void> {
@@ -54,7 +55,7 @@ export class LocalQueue implements BatchQueue {
 
   #fill(): void {
     const run = this.#run;
-    while (run !== undefined && !this.#isDraining && this.#running.size < this.#options.concurrency) {
+    while (run !== undefined && !this.#draining.signal.aborted && this.#running.size < this.#options.concurrency) {
       const next = this.#next();
       if (next === undefined) return;
       const ended = this.#runOne(next, run).finally(() => {
@@ -80,8 +81,8 @@ export class LocalQueue implements BatchQueue {
     } catch (error) {
       this.#options.logger.error({ err: error, batch: batch.id }, "batch failed; it runs again");
     }
-    if (this.#isDraining) return;
-    await pause(RETRY_MS, undefined, { ref: false });
-    this.#waiting.push(batch);
+    const { signal } = this.#draining;
+    await pause(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
+    if (!signal.aborted) this.#waiting.push(batch);
   }
 }
