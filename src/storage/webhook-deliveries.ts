@@ -8,18 +8,18 @@ export async function insertWebhookDeliveries(executor: Executor, rows: readonly
 }
 
 /**
- * Takes deliveries to these endpoints that are due, for one attempt. Nobody else takes them until `until`: a process that
+ * Takes deliveries to this endpoint that are due, for one attempt. Nobody else takes them until `until`: a process that
  * ends in the middle of an attempt leaves them to another one.
  */
 export async function claimWebhookDeliveries(
   executor: Executor,
-  { endpoints, now, until, limit }: { endpoints: readonly string[]; now: number; until: number; limit: number },
+  { endpoint, now, until, limit }: { endpoint: string; now: number; until: number; limit: number },
 ): Promise<WebhookDeliveryRow[]> {
   const due = executor
     .selectFrom("webhookDeliveries")
     .select("id")
     .where("dueAt", "<=", now)
-    .where("endpoint", "in", endpoints)
+    .where("endpoint", "=", endpoint)
     .orderBy("dueAt")
     .limit(limit);
   return (

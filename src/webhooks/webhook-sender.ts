@@ -46,7 +46,8 @@ export class WebhookSender {
   readonly #timers: NodeJS.Timeout[];
   readonly #stopped = new AbortController();
   #wake: NodeJS.Timeout | undefined;
-  #sending: Promise<void> | undefined;
+  /** Endpoints that deliveries are sent to now: one that answers slowly does not delay the others. */
+  readonly #sending = new Map<string, Promise<void>>();
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
@@ -63,12 +64,14 @@ export class WebhookSender {
   /** Attempts every delivery that is due. */
   async send(): Promise<void> {
     if (this.#stopped.signal.aborted) return;
-    this.#sending ??= this.#sendDue()
-      .catch((error: unknown) => this.#options.logger.warn({ err: error }, "webhooks wait for the database"))
-      .finally(() => {
-        this.#sending = undefined;
-      });
-    await this.#sending;
+    for (const { url } of this.#options.outbox.endpoints) {
+      if (this.#sending.has(url)) continue;
+      const sending = this.#sendTo(url)
+        .catch((error: unknown) => this.#options.logger.warn({ err: error }, "webhooks wait for the database"))
+        .finally(() => this.#sending.delete(url));
+      this.#sending.set(url, sending);
+    }
+    await Promise.all(this.#sending.values());
   }
 
   /** Aborts running attempts; another process, or this one after its restart, repeats them. */
@@ -76,15 +79,14 @@ export class WebhookSender {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#wake);
     this.#stopped.abort();
-    await this.#sending;
+    await Promise.all(this.#sending.values());
   }
 
-  async #sendDue(): Promise<void> {
-    const { database, outbox } = this.#options;
-    const endpoints = outbox.endpoints.map(({ url }) => url);
+  async #sendTo(endpoint: string): Promise<void> {
+    const { database } = this.#options;
     for (;;) {
       const now = Date.now();
-      const claim = { endpoints, now, until: now + CLAIM_MS, limit: DELIVERIES_AT_ONCE };
+      const claim = { endpoint, now, until: now + CLAIM_MS, limit: DELIVERIES_AT_ONCE };
       const deliveries = await database.run((executor) => claimWebhookDeliveries(executor, claim));
       await Promise.all(deliveries.map((delivery) => this.#attempt(delivery)));
       if (deliveries.length < DELIVERIES_AT_ONCE || this.#stopped.signal.aborted) return;

@@ -1,5 +1,7 @@
 /** Events reach a receiver that verifies them, once, whatever fails on the way. */
 
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
@@ -34,10 +36,11 @@ interface Replica {
   startSender(backoff?: Backoff): WebhookSender;
 }
 
-function openReplica(options: DatabaseOptions, { url }: WebhookReceiver): Replica {
+function openReplica(options: DatabaseOptions, ...receivers: Pick<WebhookReceiver, "url">[]): Replica {
   const database = openDatabase(options);
   cleanup.defer(() => database.close());
-  const outbox = new WebhookOutbox([{ url, secret: new Secret(WEBHOOK_SECRET), events: WEBHOOK_EVENTS }]);
+  const secret = new Secret(WEBHOOK_SECRET);
+  const outbox = new WebhookOutbox(receivers.map(({ url }) => ({ url, secret, events: WEBHOOK_EVENTS })));
   const outcomes: WebhookOutcome[] = [];
   return {
     database,
@@ -90,12 +93,28 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(replica.outcomes).toEqual(["retried", "retried", "delivered"]);
   });
 
+  test("delivers to an endpoint while another one does not answer", async () => {
+    const silent = createServer();
+    await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+    cleanup.defer(() => silent.closeAllConnections());
+    cleanup.defer(() => void silent.close());
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const receiver = await startReceiver();
+    const replica = openReplica(await databases.create(kind), { url }, receiver);
+    const sender = replica.startSender();
+    for (let index = 0; index < 30; index += 1) await replica.publish(batchCompleted(`batch_${index}`));
+    void sender.send();
+    await eventually(() => expect(receiver.received).toHaveLength(30));
+    await replica.publish(batchCompleted("batch_later"));
+    await eventually(() => expect(receiver.received).toHaveLength(31));
+  });
+
   test("leaves an event that a process took and did not deliver to another one", async () => {
     const receiver = await startReceiver();
     const replica = openReplica(await databases.create(kind), receiver);
     await replica.publish(batchCompleted("batch_1"));
     const now = Date.now();
-    const claim = { endpoints: [receiver.url], now, until: now + 300, limit: 10 };
+    const claim = { endpoint: receiver.url, now, until: now + 300, limit: 10 };
     const taken = await replica.database.run((executor) => claimWebhookDeliveries(executor, claim));
     expect(taken).toHaveLength(1);
     const sender = replica.startSender();
