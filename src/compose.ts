@@ -164,7 +164,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     usageRetention({ database, logger, days: config.usage.recordDays }),
     historyRetention({ database, logger, days: config.usage.requestDays }),
     fileRetention({ database, files, logger }),
-    batchRetention({ database, logger, days: config.files.keepDays }),
+    batchRetention({ database, blobs, logger, days: config.files.keepDays }),
   ];
   const batches = new Batches({
     database,

@@ -35,6 +35,11 @@ interface UnwrittenPart {
   answers: StoredAnswer[];
 }
 
+/** Folder of the blobs of a batch. */
+export function partsFolder(batchId: string): string {
+  return `batches/${batchId}/`;
+}
+
 export class BatchParts {
   readonly #options: BatchPartsOptions;
   #unwritten: StoredAnswer[] = [];
@@ -73,7 +78,7 @@ export class BatchParts {
   async flush(): Promise<boolean> {
     while (this.#pending > 0) {
       if (this.#writing === undefined) {
-        const blob = `batches/${this.#options.owned.id}/${randomUUID()}`;
+        const blob = `${partsFolder(this.#options.owned.id)}${randomUUID()}`;
         this.#writing = { blob, position: this.#position, answers: this.#unwritten };
         this.#unwritten = [];
       }

@@ -11,7 +11,7 @@ import type { BatchRow } from "../storage/schema.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../wire/openai/batch-lines.ts";
 import type { BatchError } from "../wire/openai/batches.ts";
-import { BatchParts } from "./batch-parts.ts";
+import { BatchParts, partsFolder } from "./batch-parts.ts";
 import { InputReader } from "./input-reader.ts";
 import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
 import { PendingLines } from "./pending-lines.ts";
@@ -55,8 +55,6 @@ const KEY_REVOKED: BatchError = {
 const POLL_MS = 500;
 const FLUSH_MS = 1_000;
 const IDLE_MS = 50;
-/** Time until answers that could not be stored are stored again, when no line may run before that. */
-const STORE_RETRY_MS = 1_000;
 
 export class BatchRun {
   readonly #options: BatchRunOptions;
@@ -231,7 +229,7 @@ export class BatchRun {
   async #makeRoom(): Promise<void> {
     while (this.#parts.isFull && this.#stop === undefined && !this.#isDraining) {
       await this.#flush();
-      if (this.#parts.isFull) await pause(STORE_RETRY_MS);
+      if (this.#parts.isFull) await pause(FLUSH_MS);
     }
   }
 
@@ -272,7 +270,8 @@ export class BatchRun {
     };
     const isEnded = await this.#store(end, left);
     if (!isEnded) for (const file of Object.values(written)) await files.remove(file);
-    else await files.blobs.delete(`batches/${this.#owned.id}/`);
+    // Parts that cannot be deleted now are deleted with the batch.
+    else await files.blobs.delete(partsFolder(this.#owned.id)).catch(() => {});
     return true;
   }
 

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { batchRow } from "../../test/support/batch-row.ts";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import { partsFolder } from "../batches/batch-parts.ts";
+import { batchRetention } from "../batches/batch-retention.ts";
 import { createLogger } from "../observability/logger.ts";
-import { insertBatch, removeBatchesBefore, takeOverBatch, updateOwnedBatch } from "../storage/batches.ts";
+import { insertBatch, takeOverBatch, updateOwnedBatch } from "../storage/batches.ts";
 import { openDatabase } from "../storage/database.ts";
 import { insertFile } from "../storage/files.ts";
 import { insertOrganization } from "../storage/organizations.ts";
@@ -44,7 +46,13 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
     return files.create({ projectId, purpose: "batch", filename: "a", path, bytes: 4, expiresAfterSeconds });
   };
   const stored = async () => (await readdir(join(directory, "files", "files"))).sort();
-  return { database, files, retention, create, stored };
+  const putPart = async (batchId: string) => {
+    const path = join(directory, "part");
+    await writeFile(path, "text");
+    await blobs.putFile(`${partsFolder(batchId)}left`, path);
+  };
+  const parts = (batchId: string) => readdir(join(directory, "files", partsFolder(batchId)));
+  return { database, files, retention, create, stored, putPart, parts };
 }
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
@@ -73,7 +81,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test("keeps the input of a batch until it has ended, and then the batch for some days", async () => {
-    const { database, retention, create, stored } = await open(kind);
+    const { database, files, retention, create, stored, putPart, parts } = await open(kind);
     const file = await create("proj_a", 3600);
     await database.run((executor) => insertBatch(executor, batchRow(file.id)));
     const later = Date.now() + 2 * DAY_MS;
@@ -87,9 +95,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await retention.removeExpired(later);
     expect(await stored()).toEqual([]);
     const count = () => database.run((executor) => executor.selectFrom("batches").select("id").execute());
-    await database.run((executor) => removeBatchesBefore(executor, Date.now() - DAY_MS, 10));
+    const batches = batchRetention({ database, blobs: files.blobs, logger, days: 1 });
+    closing.push(async () => batches.close());
+    await putPart("batch_a");
+    await batches.removeExpired();
     expect(await count()).toHaveLength(1);
-    await database.run((executor) => removeBatchesBefore(executor, Date.now() + 1, 10));
+    expect(await parts("batch_a")).toHaveLength(1);
+    await batches.removeExpired(later);
     expect(await count()).toHaveLength(0);
+    await expect(parts("batch_a")).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

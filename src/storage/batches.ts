@@ -130,17 +130,21 @@ export async function endBatch(
   return true;
 }
 
-/** Deletes at most `max` batches that ended before `time` or whose project is archived. Returns their number. */
-export async function removeBatchesBefore(executor: Executor, time: number, max: number): Promise<number> {
+/** Lists at most `max` batches that ended before `time` or whose project is archived. */
+export async function listRemovableBatches(executor: Executor, time: number, max: number): Promise<string[]> {
   const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
-  const removable = executor
+  const removable = await executor
     .selectFrom("batches")
     .select("id")
     .where("endedAt", "is not", null)
     .where(({ eb, or }) => or([eb("endedAt", "<", time), eb("projectId", "in", archived)]))
-    .limit(max);
-  const result = await executor.deleteFrom("batches").where("id", "in", removable).executeTakeFirst();
-  return Number(result.numDeletedRows);
+    .limit(max)
+    .execute();
+  return removable.map(({ id }) => id);
+}
+
+export async function removeBatches(executor: Executor, ids: readonly string[]): Promise<void> {
+  await executor.deleteFrom("batches").where("id", "in", ids).execute();
 }
 
 function ofProject(executor: Executor, projectId: string) {
