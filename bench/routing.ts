@@ -1,5 +1,6 @@
 /**
- * Overhead of Parlance between a client and an upstream. `node bench/routing.ts [seconds]`
+ * Overhead of Parlance between a client and an upstream. `node bench/routing.ts [seconds]`; with `--workers 1,2,4`, of
+ * one process and several instead.
  *
  * Runs the same clients against the same mock upstream directly and through nginx, a bare Fastify + undici proxy, and
  * Parlance with keys, routing, usage, metrics and logging. All share the machine and run by turns, so only the ratios can
@@ -9,18 +10,26 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { type Contender, forked, nginx, parlance } from "./routing/contenders.ts";
 import { type Measured, measure } from "./routing/load.ts";
 import { measurePaced } from "./routing/paced.ts";
+import { compareWorkers } from "./routing/workers.ts";
 import { median } from "./timing.ts";
 
-const SECONDS = Number(process.argv[2] ?? 1);
+const { values: given, positionals } = parseArgs({ options: { workers: { type: "string" } }, allowPositionals: true });
+const SECONDS = Number(positionals[0] ?? 1);
 const ROUNDS = 9;
 const PACED_STREAMS = 512;
 /** V8 releases memory when the process is idle. */
 const IDLE_SECONDS = 30;
 /** V8 needs about ten thousand requests to finish optimizing. */
 const WARM_UP_SECONDS = 6;
+
+if (given.workers !== undefined) {
+  await compareWorkers(given.workers.split(",").map(Number), SECONDS);
+  process.exit();
+}
 
 const upstream = await forked("straight", "upstream.ts");
 const contenders: Contender[] = [upstream];

@@ -23,13 +23,13 @@ export async function forked(name: string, script: string, ...given: string[]): 
 }
 
 /** `npm start` with keys, a database, two weighted deployments, metrics and a log line for each request. */
-export async function parlance(upstream: string): Promise<Contender> {
+export async function parlance(upstream: string, workers = 1): Promise<Contender> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-bench-"));
   const port = await freePort();
   const deployment = `{ engine: openai-compatible, base_url: "${upstream}/v1", model: mock }`;
   writeFileSync(
     join(directory, "parlance.yaml"),
-    `builtin_models: false\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`,
+    `builtin_models: false\nserver: { workers: ${workers} }\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`,
   );
   const log = openSync(join(directory, "log"), "w");
   const key = `sk-bench-${"a".repeat(32)}`;

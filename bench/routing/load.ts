@@ -6,6 +6,7 @@ import { Pool } from "undici";
 import type { Contender } from "./contenders.ts";
 
 export interface Measured {
+  requests: number;
   perSecond: number;
   p50Milliseconds: number;
   p99Milliseconds: number;
@@ -30,7 +31,7 @@ export async function measure(contender: Contender, { stream, connections, secon
   const body = JSON.stringify({ ...BODY, stream });
   const ask = () => once(pool, body, contender.headers, stream);
   const took: number[] = [];
-  const cpuBefore = cpuSecondsOf(contender.pid);
+  const cpuBefore = cpuSecondsOfAll(contender.pid);
   const beganAt = performance.now();
   const until = beganAt + seconds * 1000;
   const client = async () => {
@@ -45,23 +46,28 @@ export async function measure(contender: Contender, { stream, connections, secon
   await pool.destroy();
   took.sort((a, b) => a - b);
   const at = (share: number) => took[Math.min(took.length - 1, Math.floor(share * took.length))] ?? Number.NaN;
-  const cpuMicroseconds = ((cpuSecondsOf(contender.pid) - cpuBefore) * 1e6) / took.length;
-  return { cpuMicroseconds, perSecond: took.length / elapsed, p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) };
+  const cpuMicroseconds = ((cpuSecondsOfAll(contender.pid) - cpuBefore) * 1e6) / took.length;
+  const [requests, perSecond] = [took.length, took.length / elapsed];
+  return { requests, cpuMicroseconds, perSecond, p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) };
 }
 
 const TICKS_PER_SECOND = 100;
 
 /** User and system time of a process and the workers that it forked. */
-function cpuSecondsOf(pid: number | undefined): number {
-  const workers = execFileSync("sh", ["-c", `cat /proc/${pid}/task/*/children`])
-    .toString()
-    .trim()
-    .split(/\s+/);
-  return [pid, ...workers].filter(Boolean).reduce((sum: number, each) => {
-    const stat = readFileSync(`/proc/${each}/stat`, "utf8");
-    const [user, system] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14).map(Number) as [number, number];
-    return sum + (user + system) / TICKS_PER_SECOND;
-  }, 0);
+function cpuSecondsOfAll(pid: number | undefined): number {
+  return [pid, ...childrenOf(pid)].reduce((sum: number, each) => sum + cpuSecondsOf(each), 0);
+}
+
+export function childrenOf(pid: number | undefined): number[] {
+  const children = execFileSync("sh", ["-c", `cat /proc/${pid}/task/*/children`]).toString();
+  return children.split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** User and system time of a process. */
+export function cpuSecondsOf(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const [user, system] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14).map(Number) as [number, number];
+  return (user + system) / TICKS_PER_SECOND;
 }
 
 const DONE = Buffer.from("data: [DONE]");

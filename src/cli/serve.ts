@@ -9,22 +9,12 @@ import { createModelStore } from "../models/create-model-store.ts";
 import { openLogExport } from "../observability/open-telemetry.ts";
 import { buildConsoleInBackground } from "../process/build-console.ts";
 import { createDataDirectory, warnIfAccessibleToOthers } from "../process/data-directory.ts";
+import { V8_FLAGS } from "../process/v8-flags.ts";
 import { STAGE, VERSION } from "../version.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 import { createProgress } from "./progress.ts";
 import { welcome } from "./welcome.ts";
-
-const V8_FLAGS = [
-  // Objects of active requests survive a scavenge, so V8 would pretenure all later ones in the old generation, where
-  // they wait for a full collection: scavenges take 10 ms instead of 1 ms, and garbage fills the heap.
-  "--no-allocation-site-pretenuring",
-  // Otherwise the heap grows with garbage as long as memory is free.
-  "--heap-growing-percent=50",
-  // Otherwise V8 collects after each burst of requests, which makes the next burst 10 % slower. `process/idle-memory.ts`
-  // releases memory once the service is idle.
-  "--no-memory-reducer",
-];
 
 /** Resolves with the exit code; throws a Fault. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {

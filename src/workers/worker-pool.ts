@@ -13,13 +13,14 @@ import { isUpstream } from "../engines/registry.ts";
 import { AddressCounts } from "../http/connections.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type MetricsSnapshot, mergeMetrics } from "../observability/metrics-snapshot.ts";
+import { V8_FLAGS } from "../process/v8-flags.ts";
 import type { OwnerServices } from "./owner-services.ts";
 import type { WorkerSettings } from "./protocol.ts";
 import { toJsonWithSecrets } from "./secret-json.ts";
 import { WorkerLink } from "./worker-link.ts";
 
-/** Young generation of a worker. Smaller ones collect more often, larger ones take memory: `bench/RESULTS.md`. */
-const V8_OPTIONS = ["--max-semi-space-size=4"];
+/** A smaller young generation is collected more often, a larger one takes memory: `bench/RESULTS.md`. */
+const SEMI_SPACE_MEGABYTES = 4;
 const RESTART_MS = { initial: 100, max: 30_000 };
 /** A worker that ran this long did not fail at its start. */
 const STABLE_MS = 10_000;
@@ -62,10 +63,11 @@ export class WorkerPool {
     // A TypeScript file as the main module would load Node's stripper, unless its result is in the cache.
     const cache = getCompileCacheDir();
     if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
+    const own = process.execArgv.filter((each) => !each.startsWith("--max-semi-space-size"));
     cluster.setupPrimary({
       exec: fileURLToPath(siblingModule(import.meta.url, "./request-worker")),
       args: [],
-      execArgv: [...process.execArgv.filter((each) => !each.startsWith("--max-semi-space-size")), ...V8_OPTIONS],
+      execArgv: [...own, ...V8_FLAGS, `--max-semi-space-size=${SEMI_SPACE_MEGABYTES}`],
     });
     services.accounts.onChanged = () => this.#reloadKeys();
     services.live.onModels = () => this.apply(this.#config);
