@@ -1,6 +1,7 @@
 /** A service with several workers: one truth, whichever worker answers. */
 
 import { readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ScriptedChat } from "../src/engines/scripted/scripted-chat.ts";
@@ -12,6 +13,7 @@ import { type Service, startService } from "./support/service.ts";
 const LIMIT = 50;
 const CONCURRENT = 12;
 const WORDS = 60;
+const CONNECTIONS = 40;
 
 let upstream: OpenAiUpstream;
 let slow: OpenAiUpstream;
@@ -35,7 +37,7 @@ function config(): string {
     `deployments: [{ engine: openai-compatible, base_url: "${baseUrl}", model: inner }]`;
   return `
 builtin_models: false
-server: { workers: 3 }
+server: { workers: 3, max_connections_per_address: ${CONNECTIONS} }
 limits: { project_model: { requests_per_minute: ${LIMIT}, concurrent_requests: ${CONCURRENT} } }
 models:
   - { id: counted, task: chat, ${to(upstream)} }
@@ -129,6 +131,9 @@ test("refuses a revoked key in all workers at once", async () => {
   expect(await statuses(9, () => say("keyed", { key: key?.value ?? "" }))).toEqual(new Map([[200, 9]]));
   await admin().projects.serviceAccounts.delete(id, { project_id: project });
   expect(await statuses(9, () => say("keyed", { key: key?.value ?? "" }))).toEqual(new Map([[401, 9]]));
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  // The client's address, although the request came from a worker.
+  expect(await (await service.fetch("/v1/organization/audit_logs", { headers })).text()).toContain("127.0.0.1");
 });
 
 test("passes requests for local models and uploads on to the owner, and disconnects", async () => {
@@ -149,6 +154,19 @@ test("passes requests for local models and uploads on to the owner, and disconne
   form.set("file", new Blob(["x".repeat(300_000)]), "lines.jsonl");
   const uploaded = await service.fetch("/v1/files", { method: "POST", body: form });
   expect(await uploaded.json()).toMatchObject({ object: "file", bytes: 300_000 });
+});
+
+test("limits the connections of an address over all workers", async () => {
+  const { port } = new URL(service.origin);
+  const sockets = Array.from({ length: CONNECTIONS + 20 }, () =>
+    connect(Number(port), "127.0.0.1").on("error", () => {}),
+  );
+  const open = () => sockets.filter(({ destroyed }) => !destroyed).length;
+  await eventually(() => expect(open()).toBeLessThanOrEqual(CONNECTIONS));
+  // Other connections of the tests count, too.
+  expect(open()).toBeGreaterThan(CONNECTIONS / 2);
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => expect((await say("local")).status).toBe(200));
 });
 
 test("passes WebSockets on to the owner", async () => {
