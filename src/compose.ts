@@ -8,6 +8,7 @@ import type { Caller } from "./accounts/caller.ts";
 import { batchRetention } from "./batches/batch-retention.ts";
 import { Batches } from "./batches/batches.ts";
 import { openBatchQueue } from "./batches/open-batch-queue.ts";
+import { deploymentHealth, measureDeployments, measurePools } from "./catalog/deployment-status.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./catalog/live-catalog.ts";
 import { ModelOperations } from "./catalog/model-operations.ts";
 import { resolvePermissionEntry } from "./catalog/resolve-permission-entry.ts";
@@ -69,7 +70,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export interface ComposeOptions extends Omit<LiveCatalogOptions, "see"> {
+export interface ComposeOptions extends Omit<LiveCatalogOptions, "see" | "onEndpointLeft"> {
   config: Config;
 }
 
@@ -86,7 +87,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const outbox = new WebhookOutbox(config.webhooks);
   const { databaseGraceSeconds } = config.server;
   const accounts = new Accounts({ database, logger, outbox, databaseGraceSeconds });
-  const readReplica = openReadReplica(config, logger);
+  const readUrl = config.databaseReadUrl;
+  const readReplica = readUrl && openDatabase({ url: readUrl, file: "", logger, migrates: false });
   const reports = new UsageReports(database, readReplica);
   const counters = await openCounters(config, logger, {
     read: () => database.run(readReplicaCount),
@@ -100,13 +102,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   });
   const history = new RequestHistory({ database, logger, days: config.usage.requestDays });
   const see = (ids: string[]) => database.run((executor) => recordFirstSeen(executor, ids, Date.now()));
-  const live = new LiveCatalog({ ...options, see });
+  const live = new LiveCatalog({ ...options, see, onEndpointLeft: (deployment) => metrics.deploymentLeft(deployment) });
   const { catalog, upstreamModels } = live;
-  const metrics = new Metrics(
-    () => live.measure(),
-    () => counters.state,
-    () => server.realtimeSessions(),
-  );
+  const metrics = new Metrics({
+    deployments: () => measureDeployments(catalog),
+    pools: () => measurePools(catalog),
+    counters: () => counters.state,
+    realtimeSessions: () => server.realtimeSessions(),
+  });
   const spentIn = async (caller: Caller, scopeId: string, month: Month) => {
     await usageRecorder.flush();
     return reports.spentBetween(caller, scopeId, month);
@@ -117,7 +120,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     outbox,
     logger,
     spentIn,
-    health: () => live.health(forWorkers.reports.openCircuits()),
+    health: () => deploymentHealth(catalog, forWorkers.reports.openCircuits()),
     onAttempt: (event, outcome) => metrics.webhook(event, outcome),
   });
   const onSpent: OwnerParts["onSpent"] = (spent) => webhooks.noteSpent(spent);
@@ -254,10 +257,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await telemetry?.close();
     },
   };
-}
-
-function openReadReplica({ databaseReadUrl: url }: Config, logger: Logger): Database | undefined {
-  return url === undefined ? undefined : openDatabase({ url, file: "", logger, migrates: false });
 }
 
 /** Returns undefined where responses are not stored. */

@@ -8,6 +8,7 @@ import { scriptedSettings } from "../src/engines/scripted/settings.ts";
 import { aRecords, type DnsServer, startDnsServer } from "./support/dns-server.ts";
 import { eventually } from "./support/eventually.ts";
 import { type OpenAiUpstream, type OpenAiUpstreamOptions, startOpenAiUpstream } from "./support/openai-upstream.ts";
+import { metric } from "./support/routed-faults.ts";
 import { type Service, startService } from "./support/service.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./support/temporary-directory.ts";
 
@@ -72,14 +73,29 @@ async function ask(model: string, content = "Hello"): Promise<{ status: number; 
   return { status: response.status, deployment: response.headers.get("x-parlance-deployment") ?? "", text };
 }
 
-/** Deployments that answer a number of concurrent requests. */
-async function deploymentsOf(model: string, requests = 24): Promise<string[]> {
+/** Hosts that answer a number of concurrent requests. */
+async function hostsOf(model: string, requests = 24): Promise<string[]> {
+  const before = upstreams.map(({ received }) => received.length);
   const answers = await Promise.all(Array.from({ length: requests }, () => ask(model)));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  return [...new Set(answers.map(({ deployment }) => deployment))].sort();
+  return upstreams.flatMap(({ received, baseUrl }, index) =>
+    received.length > (before[index] ?? 0) ? [new URL(baseUrl).hostname] : [],
+  );
 }
 
-const named = (model: string, ...hosts: string[]) => hosts.map((host) => `${model}@${host}:${port()}`);
+interface Health {
+  models: { deployment: string; state: string }[];
+  pools: { deployment: string; state: string; endpoints: number; source: string; reason?: string }[];
+}
+
+async function health(): Promise<Health> {
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  return (await (await service.fetch("/health/ready", { headers })).json()) as Health;
+}
+
+async function poolOf(deployment: string): Promise<Health["pools"][number] | undefined> {
+  return (await health()).pools.find((each) => each.deployment === deployment);
+}
 
 /** Reads a stream to its end; calls `onText` for each text. */
 async function stream(model: string, onText: (text: string) => void): Promise<string> {
@@ -99,22 +115,28 @@ async function stream(model: string, onText: (text: string) => void): Promise<st
 describe("endpoints from the DNS", () => {
   test("joins and leaves with the name's records", async () => {
     await eventually(async () => {
-      expect(await deploymentsOf("by-dns")).toEqual(named("by-dns", "127.0.0.1", "127.0.0.2"));
+      expect(await hostsOf("by-dns")).toEqual(["127.0.0.1", "127.0.0.2"]);
     });
     dns.records.set(NAME, aRecords(NAME, ["127.0.0.3", "127.0.0.1"]));
     await eventually(async () => {
-      expect(await deploymentsOf("by-dns")).toEqual(named("by-dns", "127.0.0.1", "127.0.0.3"));
+      expect(await hostsOf("by-dns")).toEqual(["127.0.0.1", "127.0.0.3"]);
     });
   });
 
   test("keeps the endpoints while the name server fails", async () => {
-    const before = await deploymentsOf("by-dns");
+    const before = await hostsOf("by-dns");
     dns.failure = "SERVFAIL";
     await eventually(() => {
       expect(service.log().some(({ reason }) => String(reason).includes("ESERVFAIL"))).toBe(true);
     });
-    expect(await deploymentsOf("by-dns")).toEqual(before);
+    expect(await hostsOf("by-dns")).toEqual(before);
+    expect(await poolOf("by-dns")).toMatchObject({
+      state: "stale",
+      endpoints: 2,
+      reason: expect.stringContaining(NAME),
+    });
     dns.failure = undefined;
+    await eventually(async () => expect(await poolOf("by-dns")).toMatchObject({ state: "up", source: `A ${NAME}` }));
   });
 
   test("answers 503 while the name has no records", async () => {
@@ -122,44 +144,66 @@ describe("endpoints from the DNS", () => {
     await eventually(async () => {
       expect(await ask("by-dns")).toMatchObject({ status: 503, text: "no_endpoints" });
     });
+    expect(await poolOf("by-dns")).toMatchObject({ state: "empty", endpoints: 0 });
+    expect(await metric(service, "parlance_endpoint_discovery_up", 'model="by-dns"')).toBe(0);
     dns.records.set(NAME, aRecords(NAME, ["127.0.0.2"]));
     await eventually(async () => {
-      expect(await deploymentsOf("by-dns")).toEqual(named("by-dns", "127.0.0.2"));
+      expect(await hostsOf("by-dns")).toEqual(["127.0.0.2"]);
     });
   });
 });
 
 describe("endpoints from a file", () => {
+  test("are deployments, whose addresses clients do not see", async () => {
+    const { models } = await health();
+    expect(models.map(({ deployment }) => deployment)).toContain(`by-file@127.0.0.1:${port()}`);
+    expect(await metric(service, "parlance_endpoints", 'model="by-file"')).toBe(1);
+    expect((await ask("by-file")).deployment).toBe("by-file");
+    await eventually(() => {
+      expect(service.log().map(({ deployment }) => deployment)).toContain(`by-file@127.0.0.1:${port()}`);
+    });
+    expect(upstreams[0]?.received.at(-1)?.headers.host).toBe(`pool.test:${port()}`);
+  });
+
+  test("list the models of the endpoints that are there", async () => {
+    const ids = async () =>
+      (await service.client().models.list()).data.map(({ id }) => id).filter((id) => /^pool.[^*]/.test(id));
+    await eventually(async () => expect(await ids()).toEqual(["pool/large", "pool/small"]));
+    await replaceFile(listed("127.0.0.2"));
+    await eventually(async () => expect(await ids()).toEqual(["pool/small"]));
+    await replaceFile(listed("127.0.0.1", "127.0.0.2"));
+    await eventually(async () => expect(await ids()).toEqual(["pool/large", "pool/small"]));
+  });
+
   test("follows a file that is replaced", async () => {
     await replaceFile(listed("127.0.0.2", "127.0.0.3"));
     await eventually(async () => {
-      expect(await deploymentsOf("by-file")).toEqual(named("by-file", "127.0.0.2", "127.0.0.3"));
+      expect(await hostsOf("by-file")).toEqual(["127.0.0.2", "127.0.0.3"]);
     });
   });
 
   test("finishes a stream of an endpoint that leaves", async () => {
     await replaceFile(listed("127.0.0.2"));
-    await eventually(async () => expect(await deploymentsOf("by-file", 4)).toEqual(named("by-file", "127.0.0.2")));
+    await eventually(async () => expect(await hostsOf("by-file", 4)).toEqual(["127.0.0.2"]));
     let replaced: Promise<void> | undefined;
     const text = await stream("by-file", () => {
       replaced ??= replaceFile(listed("127.0.0.3"));
     });
     await replaced;
     expect(text).toBe(WORDS);
-    expect(await deploymentsOf("by-file")).toEqual(named("by-file", "127.0.0.3"));
+    expect(await hostsOf("by-file")).toEqual(["127.0.0.3"]);
   });
 
   test("moves waiting requests to the endpoints that stay", async () => {
     await replaceFile(listed("127.0.0.1", "127.0.0.2"));
     await eventually(async () => {
-      expect(await deploymentsOf("queued")).toEqual(named("queued", "127.0.0.1", "127.0.0.2"));
+      expect(await hostsOf("queued")).toEqual(["127.0.0.1", "127.0.0.2"]);
     });
     const running = [stream("queued", () => {}), stream("queued", () => {})];
-    await eventually(async () => {
-      const { models } = (await (await service.fetch("/health/ready")).json()) as { models?: unknown };
-      expect(models).toBeUndefined();
-    });
+    await eventually(async () => expect(await metric(service, "parlance_slots_in_use", 'model="queued"')).toBe(2));
     const waiting = Array.from({ length: 6 }, () => ask("queued"));
+    const leaving = `queued@127.0.0.2:${port()}`;
+    await eventually(async () => expect(await metric(service, "parlance_queue_length", leaving)).toBeGreaterThan(0));
     await replaceFile(listed("127.0.0.1"));
     expect(await Promise.all(running)).toEqual([WORDS, WORDS]);
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -173,12 +217,17 @@ describe("endpoints from a file", () => {
     ["with a URL", () => replaceFile("[http://127.0.0.1/v1]")],
   ])("keeps the endpoints of a file that is %s", async (_name, breakFile) => {
     await replaceFile(listed("127.0.0.1", "127.0.0.3"));
-    const expected = named("by-file", "127.0.0.1", "127.0.0.3");
-    await eventually(async () => expect(await deploymentsOf("by-file")).toEqual(expected));
+    const expected = ["127.0.0.1", "127.0.0.3"];
+    await eventually(async () => expect(await hostsOf("by-file")).toEqual(expected));
     const warnings = () => service.log().filter(({ msg }) => String(msg).startsWith("cannot look up")).length;
     const before = warnings();
     await breakFile();
     await eventually(() => expect(warnings()).toBeGreaterThan(before));
-    expect(await deploymentsOf("by-file")).toEqual(expected);
+    expect(await hostsOf("by-file")).toEqual(expected);
+    expect(await poolOf("by-file")).toMatchObject({
+      state: "stale",
+      endpoints: 2,
+      reason: expect.stringContaining(file),
+    });
   });
 });

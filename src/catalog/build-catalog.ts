@@ -40,8 +40,10 @@ interface DeploymentSpec {
 }
 
 export interface OpenRequest extends Omit<DeploymentSpec, "routingOptions" | "fileVersions"> {
-  /** For logs and headers. */
+  /** For logs. */
   name: string;
+  /** For messages to clients; without the address of an endpoint. */
+  entry: string;
   catalogId: string;
   task: Task;
   signal: AbortSignal;
@@ -139,6 +141,7 @@ function newDeployment(
   { task }: ModelSpec,
   parts: CatalogParts,
 ): Deployment {
+  const entry = pool ?? wanted.name;
   return new Deployment({
     name: wanted.name,
     pool,
@@ -146,8 +149,8 @@ function newDeployment(
     isUpstream: parts.isUpstream(wanted.engine),
     task,
     routingOptions: optionsFor({ ...wanted, routingOptions }, parts),
-    open: (signal) => parts.open({ ...wanted, task, signal }),
-    prepare: (signal) => parts.prepare({ ...wanted, task, signal }),
+    open: (signal) => parts.open({ ...wanted, entry, task, signal }),
+    prepare: (signal) => parts.prepare({ ...wanted, entry, task, signal }),
     memory: parts.isLocal(wanted.engine, wanted.settings) ? parts.memory : undefined,
     onOpenFailure: (failure) => parts.onOpenFailure(wanted.name, failure),
   });

@@ -1,41 +1,26 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
-import { stat } from "node:fs/promises";
 import { resultWithin } from "../async/timeout.ts";
 import type { Config } from "../config/config.ts";
 import type { EndpointSource } from "../discovery/endpoint.ts";
 import { EndpointPools } from "../discovery/endpoint-pools.ts";
-import type { EngineServices } from "../engines/engine.ts";
-import { atEndpoint, endpointsOf, isLocal, isUpstream, openModel, prepareModel } from "../engines/registry.ts";
-import { Fault } from "../faults.ts";
+import { atEndpoint, endpointsOf, isLocal, isUpstream } from "../engines/registry.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import { MemoryBudget } from "../inference/memory-budget.ts";
-import type { ModelStore } from "../models/model-store.ts";
-import type { PullProgress } from "../models/pull-progress.ts";
-import { TOOL_MISSING } from "../models/source.ts";
-import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
-import type { Logger } from "../observability/logger.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
-import type { DeploymentHealth } from "../webhooks/deployment-alerts.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
-import {
-  type BuiltCatalog,
-  buildCatalog,
-  type CatalogParts,
-  type ModelSpec,
-  type OpenRequest,
-} from "./build-catalog.ts";
+import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
+import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 import { withTlsFileVersions } from "./tls-file-versions.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 
-export interface LiveCatalogOptions {
-  store: ModelStore;
-  logger: Logger;
-  onPullProgress: (progress: PullProgress) => void;
+export interface LiveCatalogOptions extends ModelOpenerOptions {
   /** Returns the time at which each ID first appeared in the catalog, and stores new IDs. */
   see: (ids: string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Called when the requests of an endpoint that left its pool have ended. */
+  onEndpointLeft: (deployment: string) => void;
 }
 
 /** Time for which requests go to the previous endpoints of a pool while the connections of new ones are prepared. */
@@ -49,11 +34,9 @@ export class LiveCatalog {
   readonly upstreamModels: UpstreamModels;
   readonly memory = new MemoryBudget(defaultMemoryBudget());
   readonly #options: LiveCatalogOptions;
-  /** What deployments that are not yet open wait for. */
-  readonly #pulls = new Map<string, PullProgress>();
-  readonly #missingTools = new Set<string>();
   /** Called after `models` has changed. */
   onModels: () => Promise<void> = async () => {};
+  readonly #opener: ModelOpener;
   readonly #pools: EndpointPools;
   /** Deployments that are no longer in the catalog and whose requests have not ended. */
   readonly #retiring = new Set<Deployment>();
@@ -66,8 +49,11 @@ export class LiveCatalog {
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
+    this.#opener = new ModelOpener(options);
     this.#pools = new EndpointPools(options.logger, () =>
-      this.#replace().catch((err: unknown) => options.logger.error({ err }, "cannot apply the endpoints of a pool")),
+      this.#replace((models) => this.upstreamModels.update(models)).catch((err: unknown) =>
+        options.logger.error({ err }, "cannot apply the endpoints of a pool"),
+      ),
     );
     this.upstreamModels = new UpstreamModels({
       see: options.see,
@@ -89,13 +75,13 @@ export class LiveCatalog {
     await this.#pools.start(sourcesOf(specifications));
     this.#specifications = specifications;
     this.#firstSeen = firstSeen;
-    await this.#replace();
+    await this.#replace((models) => this.upstreamModels.watch(models));
     await this.onModels();
     this.#pools.retain(sourcesOf(this.#specifications));
   }
 
   /** Puts the present configuration and endpoints into the catalog. */
-  #replace(): Promise<void> {
+  #replace(listUpstreamModels: (models: BuiltCatalog["models"]) => void): Promise<void> {
     const replaced = this.#replacing.then(async () => {
       if (this.#isClosed) return;
       const built = buildCatalog(this.#specifications, this.#parts(), this.#built?.deployments);
@@ -103,7 +89,7 @@ export class LiveCatalog {
       for (const deployment of built.deployments.values()) deployment.start();
       await this.#opened(built);
       this.catalog.replace(built.models);
-      this.upstreamModels.watch(built.models);
+      listUpstreamModels(built.models);
       for (const deployment of built.dropped) void this.#retire(deployment);
     });
     this.#replacing = replaced.catch(() => {});
@@ -120,10 +106,10 @@ export class LiveCatalog {
         return source && this.#pools.of(source);
       },
       atEndpoint,
-      open: (request) => openModel(request.engine, request.settings, request.task, this.#servicesFor(request)),
-      prepare: (request) => this.#prepare(request),
+      open: (request) => this.#opener.open(request),
+      prepare: (request) => this.#opener.prepare(request),
       memory: this.memory,
-      onOpenFailure: (deployment, failure) => this.#reportFailure(deployment, failure),
+      onOpenFailure: (deployment, failure) => this.#opener.reportFailure(deployment, failure),
       createdAt: (id) => firstSeen.get(id) ?? Date.now(),
     };
   }
@@ -140,6 +126,7 @@ export class LiveCatalog {
     this.#retiring.add(deployment);
     await deployment.retire();
     this.#retiring.delete(deployment);
+    if (deployment.pool !== undefined) this.#options.onEndpointLeft(deployment.name);
   }
 
   /** Updates the catalog with the pulled models. */
@@ -179,38 +166,7 @@ export class LiveCatalog {
 
   /** Describes what a deployment that is not yet open waits for. */
   waitsFor(deployment: string): string | undefined {
-    const progress = this.#pulls.get(deployment);
-    if (progress === undefined) return undefined;
-    const { file, phase, source, receivedBytes, totalBytes } = progress;
-    if (phase === "waiting") return `waiting for another process to download ${file}`;
-    if (phase !== "fetching") return undefined;
-    const size = totalBytes === undefined ? `${receivedBytes} bytes` : `${receivedBytes} of ${totalBytes} bytes`;
-    return `downloading ${file} from ${source}: ${size}`;
-  }
-
-  *measure(): Iterable<DeploymentMeasure> {
-    for (const model of this.catalog.models) {
-      for (const deployment of model.deployments) {
-        const { name, state, slots, circuits, engineLoad, memoryBytes, loadSeconds } = deployment;
-        const isUp = state.state === "up";
-        const isCircuitOpen = circuits.state !== "closed";
-        const { waiting, inUse: slotsInUse } = slots;
-        const load = { waiting, slotsInUse, engineLoad };
-        yield { model: model.id, deployment: name, isUp, isCircuitOpen, ...load, memoryBytes, loadSeconds };
-      }
-    }
-  }
-
-  /** `openElsewhere`: deployments whose circuit is open in another process. */
-  *health(openElsewhere: ReadonlySet<string>): Iterable<DeploymentHealth> {
-    for (const model of this.catalog.models) {
-      for (const { name, state, circuits } of model.deployments) {
-        const isBroken = state.state === "failed" || state.state === "restarting";
-        const isOpen = circuits.state !== "closed" || openElsewhere.has(name);
-        const reason = isBroken ? state.reason : isOpen ? "repeated failures" : undefined;
-        yield { deployment: name, model: model.id, downReason: reason };
-      }
-    }
+    return this.#opener.waitsFor(deployment);
   }
 
   async close(): Promise<void> {
@@ -227,64 +183,9 @@ export class LiveCatalog {
     const seen = this.#options.see(ids).catch(() => undefined);
     return (await resultWithin(seen, DATABASE_TIMEOUT_MILLISECONDS)) ?? new Map();
   }
-
-  /** One missing program keeps many models from opening: its error is logged once. */
-  #reportFailure(deployment: string, err: unknown): void {
-    const { logger } = this.#options;
-    const missing = err instanceof Fault && err.code === TOOL_MISSING ? err.message : undefined;
-    const level = missing !== undefined && this.#missingTools.has(missing) ? "debug" : "error";
-    if (missing !== undefined) this.#missingTools.add(missing);
-    logger[level]({ deployment, err }, "cannot open a model");
-  }
-
-  /** Resolves with the size of the files in bytes. */
-  async #prepare(request: OpenRequest): Promise<number> {
-    let bytes = 0;
-    const services = this.#servicesFor(request);
-    await prepareModel(request.engine, request.settings, request.task, {
-      ...services,
-      pull: async (reference, signal) => {
-        const files = await services.pull(reference, signal);
-        for (const path of Object.values(files.paths)) bytes += (await stat(path)).size;
-        return files;
-      },
-    });
-    return bytes;
-  }
-
-  #servicesFor({ name, catalogId, signal }: OpenRequest): EngineServices {
-    const { logger, store, onPullProgress } = this.#options;
-    return {
-      name,
-      catalogId,
-      signal,
-      logger: logger.child({ deployment: name }),
-      findPulled: (id) => store.findPulled(id),
-      pull: async (reference, aborted) => {
-        const onProgress = (progress: PullProgress) => {
-          this.#pulls.set(name, progress);
-          onPullProgress(progress);
-        };
-        try {
-          return await store.pull(reference, { signal: aborted, onProgress });
-        } catch (failure) {
-          throw shortenMissingTool(failure);
-        } finally {
-          this.#pulls.delete(name);
-        }
-      },
-    };
-  }
 }
 
 function sourcesOf(specifications: readonly ModelSpec[]): EndpointSource[] {
   const deployments = specifications.flatMap((specification) => specification.deployments);
   return deployments.flatMap(({ engine, settings }) => endpointsOf(engine, settings) ?? []);
-}
-
-/** Gives all models that need a missing program one message, which the log and the terminal show once. */
-function shortenMissingTool(failure: unknown): unknown {
-  if (!(failure instanceof Fault && failure.code === TOOL_MISSING && failure.cause instanceof Fault)) return failure;
-  const message = `Models could not be downloaded: ${failure.cause.message}.`;
-  return new Fault("unavailable", message, { code: TOOL_MISSING, cause: failure.cause });
 }

@@ -1,5 +1,6 @@
 /** Lists the models of the upstreams behind wildcards in the background and caches them. */
 
+import type { Deployment } from "../inference/deployment.ts";
 import type { CatalogModel } from "./catalog.ts";
 import { isWildcard } from "./catalog.ts";
 
@@ -23,6 +24,8 @@ export interface UpstreamModelsOptions {
 export class UpstreamModels {
   readonly #options: UpstreamModelsOptions;
   readonly #byWildcard = new Map<string, UpstreamModel[]>();
+  /** Names that each deployment listed last. */
+  readonly #lists = new WeakMap<Deployment, readonly string[]>();
   #wildcards: readonly CatalogModel[] = [];
   #timer: NodeJS.Timeout | undefined;
   #stop = new AbortController();
@@ -36,7 +39,7 @@ export class UpstreamModels {
     return this.#byWildcard.get(wildcard.id) ?? [];
   }
 
-  /** Starts to list the models of these wildcards, and stops for all others. */
+  /** Lists the models of these wildcards now and every few minutes, and stops for all others. */
   watch(models: Iterable<CatalogModel>): void {
     this.stop();
     this.#stop = new AbortController();
@@ -46,35 +49,48 @@ export class UpstreamModels {
     if (this.#wildcards.length > 0) void this.#refresh(this.#stop.signal);
   }
 
+  /** Lists the models of endpoints that joined a pool, and forgets those of endpoints that left. */
+  update(models: Iterable<CatalogModel>): void {
+    this.#wildcards = [...models].filter(isWildcard);
+    for (const wildcard of this.#wildcards) {
+      const joined = wildcard.deployments.filter((each) => !this.#lists.has(each));
+      void this.#ask(wildcard, joined, this.#stop.signal);
+    }
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
     this.#stop.abort();
   }
 
   async #refresh(stop: AbortSignal): Promise<void> {
-    await Promise.all(this.#wildcards.map((wildcard) => this.#ask(wildcard, stop)));
+    await Promise.all(this.#wildcards.map((wildcard) => this.#ask(wildcard, wildcard.deployments, stop)));
     if (stop.aborted) return;
     this.#timer = setTimeout(() => void this.#refresh(stop), REFRESH_MILLISECONDS);
     this.#timer.unref();
   }
 
-  /** Merges the lists of all deployments of a wildcard; one that fails keeps its previous list. */
-  async #ask(wildcard: CatalogModel, stop: AbortSignal): Promise<void> {
-    const prefix = wildcard.id.slice(0, -1);
-    const found = new Set<string>();
-    let hasFailed = false;
-    for (const deployment of wildcard.deployments) {
-      try {
-        const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MILLISECONDS)]);
-        const opened = await deployment.opened(signal);
-        for (const name of (await opened.listModels?.(signal)) ?? []) found.add(prefix + name);
-      } catch (failure) {
-        if (stop.aborted) return;
-        hasFailed = true;
-        this.#options.onFailure(deployment.name, failure);
-      }
+  async #ask(wildcard: CatalogModel, deployments: readonly Deployment[], stop: AbortSignal): Promise<void> {
+    await Promise.all(deployments.map((deployment) => this.#listOne(deployment, stop)));
+    if (!stop.aborted) await this.#merge(this.#wildcards.find(({ id }) => id === wildcard.id) ?? wildcard, stop);
+  }
+
+  async #listOne(deployment: Deployment, stop: AbortSignal): Promise<void> {
+    try {
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MILLISECONDS)]);
+      const opened = await deployment.opened(signal);
+      this.#lists.set(deployment, (await opened.listModels?.(signal)) ?? []);
+    } catch (failure) {
+      if (!stop.aborted) this.#options.onFailure(deployment.name, failure);
     }
-    if (hasFailed) for (const { id } of this.under(wildcard)) found.add(id);
+  }
+
+  /** Merges the lists of all deployments of a wildcard; one that failed keeps its previous list. */
+  async #merge(wildcard: CatalogModel, stop: AbortSignal): Promise<void> {
+    const prefix = wildcard.id.slice(0, -1);
+    const lists = wildcard.deployments.map((deployment) => this.#lists.get(deployment));
+    const found = new Set(lists.flatMap((names = []) => names.map((name) => prefix + name)));
+    if (lists.includes(undefined)) for (const { id } of this.under(wildcard)) found.add(id);
     const ids = [...found].sort();
     const seen = await this.#options.see(ids).catch(() => this.#seenBefore(wildcard));
     if (stop.aborted) return;

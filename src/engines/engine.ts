@@ -250,7 +250,7 @@ interface TranscriptConfidence {
 
 /** Services for an engine that opens a model. */
 export interface EngineServices {
-  /** For logs and messages: the catalog ID, or a name derived from it when a model has several deployments. */
+  /** For messages: the catalog ID, or a name derived from it when a model has several deployments. */
   name: string;
   /** The catalog ID as configured. A wildcard such as `openai/*` says which part of the requested ID is not sent. */
   catalogId: string;

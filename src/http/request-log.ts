@@ -195,7 +195,7 @@ function toHistoryEntry(
     // PostgreSQL refuses text with NUL (SQLSTATE 22021).
     model: line.model?.replaceAll("\0", "") ?? null,
     answeredBy: settlement?.model ?? null,
-    deployment: settlement?.deployment ?? null,
+    deployment: settlement?.deploymentEntry ?? null,
     status: line.status,
     outcome: settlement?.outcome ?? null,
     error: failure === undefined ? null : failure instanceof Fault ? (failure.code ?? failure.kind) : "internal_error",

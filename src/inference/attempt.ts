@@ -167,8 +167,8 @@ export async function waitFor<Result>(
 }
 
 /** Throws a Fault if the circuit has opened while the request waited for its slot. */
-function refuseWhereBroken({ name }: Deployment, circuit: Circuit, slot: Slot): void {
-  const refusal = circuit.refusal(name);
+function refuseWhereBroken({ entry }: Deployment, circuit: Circuit, slot: Slot): void {
+  const refusal = circuit.refusal(entry);
   if (refusal === undefined) return;
   slot.release();
   throw refusal;

@@ -17,7 +17,7 @@ export type DeploymentState =
   | { state: "restarting" | "failed"; reason: string };
 
 export interface DeploymentOptions {
-  /** Name in logs, metrics and the `x-parlance-deployment` header. */
+  /** Name in logs and metrics. */
   name: string;
   /** Name of the entry whose pool of endpoints it belongs to; left out: none. */
   pool?: string | undefined;
@@ -82,6 +82,11 @@ export class Deployment {
       },
       onFailure: options.onOpenFailure,
     });
+  }
+
+  /** Name in answers and usage records. That of a pool's deployment contains an address, which clients must not see. */
+  get entry(): string {
+    return this.pool ?? this.name;
   }
 
   get routingOptions(): RoutingOptions {
@@ -226,7 +231,7 @@ export class Deployment {
    */
   async retire(): Promise<void> {
     if (this.pool !== undefined) {
-      const message = `\`${this.name}\` is no longer an endpoint of its pool. Try again in a moment.`;
+      const message = `An endpoint of \`${this.pool}\` is no longer available. Try again in a moment.`;
       this.#slots.refuseWaiting(unavailable(message, "no_endpoints", 1));
     }
     await this.#slots.idle();

@@ -66,7 +66,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       this.#routed = routed;
       return {
         model: routed.id,
-        deployment: routed.deployment.name,
+        deployment: routed.deployment.entry,
         opened: routed.opened,
         rateLimitStatus: this.#options.reservation.rateLimitStatus,
         events: this,
@@ -150,6 +150,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
       costNanoDollars,
       deployment: served?.deployment.name,
       engine: served?.deployment.engine,
+      deploymentEntry: served?.deployment.entry,
       attempts: this.#attemptStats.attempts,
       queuedSeconds: this.#attemptStats.queuedSeconds,
       outcome,

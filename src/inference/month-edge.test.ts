@@ -65,6 +65,7 @@ test("counts a request that ends in the next month in the month in which it star
     costNanoDollars,
     deployment: "one",
     engine: "scripted",
+    deploymentEntry: "one",
     attempts: 1,
     queuedSeconds: 0,
     outcome: "finished",

@@ -113,8 +113,8 @@ export class Router {
   }
 }
 
-function refusalOf({ circuits, name }: Deployment, { id }: ResolvedModel): Fault | undefined {
-  return circuits.of(id).refusal(name);
+function refusalOf({ circuits, entry }: Deployment, { id }: ResolvedModel): Fault | undefined {
+  return circuits.of(id).refusal(entry);
 }
 
 /** Fault without the reason, which names the operator's files and servers. */

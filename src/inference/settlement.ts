@@ -17,6 +17,8 @@ export interface Settlement {
   deployment: string | undefined;
   /** Engine of the deployment. */
   engine: string | undefined;
+  /** `Deployment.entry`. */
+  deploymentEntry: string | undefined;
   /** Number of attempts, including repeated ones at the same deployment. */
   attempts: number;
   /** Seconds spent waiting for a slot in all attempts. */

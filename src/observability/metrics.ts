@@ -1,16 +1,10 @@
 /** Prometheus metrics. Label values are catalog IDs and status codes, so that callers cannot create new series. */
 
-import {
-  type Aggregator,
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  Registry,
-} from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type PoolMeasure, registerDeploymentGauges } from "./deployment-gauges.ts";
 import type { DeploymentMeasure } from "./deployment-measure.ts";
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
+import { removeSeries } from "./remove-series.ts";
 
 export interface RequestMeasure {
   operation: string;
@@ -45,6 +39,16 @@ export interface CountersMeasure {
   /** Undefined: another process reports it. */
   replicas: number | undefined;
 }
+
+export interface MetricsSources {
+  deployments: () => Iterable<DeploymentMeasure>;
+  pools: () => Iterable<PoolMeasure>;
+  counters: () => CountersMeasure;
+  realtimeSessions: () => number;
+}
+
+/** Time for which the series of an endpoint that left are kept: several intervals of a scrape. */
+const KEEP_SERIES_MS = 5 * 60_000;
 
 /** Buckets from milliseconds (cached responses) to minutes (long generations). */
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -133,12 +137,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #deployments: MetricsSources["deployments"];
+  /** Time at which each endpoint left its pool, by deployment. */
+  readonly #left = new Map<string, number>();
+
   /** Calls the functions at each scrape. */
-  constructor(
-    deployments: () => Iterable<DeploymentMeasure>,
-    counters: () => CountersMeasure,
-    realtimeSessions: () => number,
-  ) {
+  constructor({ deployments, pools, counters, realtimeSessions }: MetricsSources) {
+    this.#deployments = deployments;
     collectDefaultMetrics({ register: this.registry });
     this.#countersGauge(
       "parlance_shared_counters_up",
@@ -157,49 +162,13 @@ export class Metrics {
       registers: [this.registry],
       collect: () => sessions.set(realtimeSessions()),
     });
-    this.#gauge("parlance_deployment_up", "1 while a deployment is available.", deployments, (each) =>
-      Number(each.isUp),
-    );
-    const isCircuitOpen = (each: DeploymentMeasure) => Number(each.isCircuitOpen);
-    this.#gauge("parlance_circuit_open", "1 while a deployment's circuit breaker is open.", deployments, isCircuitOpen);
-    this.#gauge("parlance_queue_length", "Requests waiting for a slot.", deployments, (each) => each.waiting, "sum");
-    this.#gauge(
-      "parlance_slots_in_use",
-      "Slots in use by active requests.",
-      deployments,
-      (each) => each.slotsInUse,
-      "sum",
-    );
-    this.#gauge(
-      "parlance_engine_requests_running",
-      "Running requests of all clients, as the engine reports them (`metrics_path`).",
-      deployments,
-      (each) => each.engineLoad?.running,
-    );
-    this.#gauge(
-      "parlance_engine_requests_waiting",
-      "Waiting requests of all clients, as the engine reports them (`metrics_path`).",
-      deployments,
-      (each) => each.engineLoad?.waiting,
-    );
-    this.#gauge(
-      "parlance_engine_cache_usage_ratio",
-      "Fraction of the KV cache in use, 0 to 1, as the engine reports it (`metrics_path`).",
-      deployments,
-      (each) => each.engineLoad?.cacheUsage,
-    );
-    this.#gauge(
-      "parlance_model_memory_bytes",
-      "Resident memory of a loaded local model.",
-      deployments,
-      (each) => each.memoryBytes,
-    );
-    this.#gauge(
-      "parlance_model_load_seconds",
-      "Duration of a deployment's last load.",
-      deployments,
-      (each) => each.loadSeconds,
-    );
+    registerDeploymentGauges(this.registry, deployments, pools);
+  }
+
+  /** Removes a deployment's series later, unless it is back by then: endpoints of a pool come with new addresses. */
+  deploymentLeft(deployment: string): void {
+    this.#left.set(deployment, Date.now());
+    void this.#removeLeft();
   }
 
   request({ operation, model, status, durationSeconds, ignoredFields }: RequestMeasure): void {
@@ -243,6 +212,7 @@ export class Metrics {
 
   /** Includes the values of other processes: sums, except for gauges that all processes see alike. */
   async scrape(others: readonly MetricsSnapshot[] = []): Promise<{ contentType: string; text: string }> {
+    await this.#removeLeft();
     const { contentType } = this.registry;
     if (others.length === 0) return { contentType, text: await this.registry.metrics() };
     const all = AggregatorRegistry.aggregate([await this.snapshot(), ...others]);
@@ -253,28 +223,14 @@ export class Metrics {
     return this.registry.getMetricsAsJSON();
   }
 
-  #gauge(
-    name: string,
-    help: string,
-    deployments: () => Iterable<DeploymentMeasure>,
-    measure: (each: DeploymentMeasure) => number | undefined,
-    aggregator: Aggregator = "max",
-  ): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      aggregator,
-      labelNames: ["model", "deployment"],
-      registers: [this.registry],
-      collect: () => {
-        // Removes deployments that are no longer configured.
-        gauge.reset();
-        for (const each of deployments()) {
-          const value = measure(each);
-          if (value !== undefined) gauge.set({ model: each.model, deployment: each.deployment }, value);
-        }
-      },
-    });
+  async #removeLeft(): Promise<void> {
+    const before = Date.now() - KEEP_SERIES_MS;
+    const gone = new Set([...this.#left].filter(([, at]) => at < before).map(([name]) => name));
+    if (gone.size === 0) return;
+    for (const name of gone) this.#left.delete(name);
+    for (const { deployment } of this.#deployments()) gone.delete(deployment);
+    const metrics = [this.#attempts, this.#queued, this.#firstTokens, this.#tokens, this.#cachedTokens];
+    for (const metric of metrics) await removeSeries(metric, gone);
   }
 
   #countersGauge(name: string, help: string, measure: () => number | undefined): void {

@@ -12,8 +12,8 @@ async function convert(registry: Registry) {
 }
 
 function serviceMetrics(): Metrics {
-  return new Metrics(
-    () => [
+  return new Metrics({
+    deployments: () => [
       {
         model: "m",
         deployment: "m/1",
@@ -26,9 +26,10 @@ function serviceMetrics(): Metrics {
         engineLoad: undefined,
       },
     ],
-    () => ({ isShared: undefined, replicas: 1 }),
-    () => 0,
-  );
+    pools: () => [],
+    counters: () => ({ isShared: undefined, replicas: 1 }),
+    realtimeSessions: () => 0,
+  });
 }
 
 test("moves units and _total from the names, from which Prometheus adds them again", () => {

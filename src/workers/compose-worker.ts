@@ -43,11 +43,13 @@ export async function composeWorker(
   const catalog = new WorkerCatalog(logger);
   await catalog.apply(settings.models);
   const counters = new WorkerCounters(owner, settings.counterEpoch);
-  const metrics = new Metrics(
-    () => catalog.measure(),
-    () => ({ isShared: undefined, replicas: undefined }),
-    () => 0,
-  );
+  const metrics = new Metrics({
+    deployments: () => catalog.measure(),
+    // The owner answers for models with pools.
+    pools: () => [],
+    counters: () => ({ isShared: undefined, replicas: undefined }),
+    realtimeSessions: () => 0,
+  });
   const telemetry = await openTelemetry(config.openTelemetry, metrics.registry, logger);
   const callers = new Callers({
     source: {

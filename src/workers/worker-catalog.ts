@@ -19,9 +19,9 @@ export class WorkerCatalog {
       // The owner answers for models with pools.
       poolOf: () => undefined,
       atEndpoint: (_engine, settings) => settings,
-      open: ({ name, catalogId, settings, task, signal }) =>
+      open: ({ name, entry, catalogId, settings, task, signal }) =>
         openAiCompatibleEngine.open(settings as never, task, {
-          name,
+          name: entry,
           catalogId,
           signal,
           logger: logger.child({ deployment: name }),

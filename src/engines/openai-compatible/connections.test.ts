@@ -22,6 +22,7 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
   const certificate = join(directory, "certificate.pem");
   const key = join(directory, "key.pem");
   const tunnels: string[] = [];
+  const received: { host: string | undefined; serverName: unknown }[] = [];
   let url: string;
   let proxyUrl: string;
   const closing: (() => void)[] = [];
@@ -36,7 +37,9 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
     const server = createServer(
       { ...pem, ca: pem.cert, requestCert: true, rejectUnauthorized: false },
       (request, response) => {
-        const content = (request.socket as TLSSocket).authorized ? "known client" : "unknown client";
+        const socket = request.socket as TLSSocket & { servername?: unknown };
+        received.push({ host: request.headers.host, serverName: socket.servername });
+        const content = socket.authorized ? "known client" : "unknown client";
         const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "1", choices }));
       },
@@ -70,7 +73,10 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
 
   async function ask(settings: object): Promise<string> {
     const parsed = openAiCompatibleSettings.parse({ base_url: url, ...settings });
-    const model = (await openAiCompatibleEngine.open(parsed, "chat", makeEngineServices())) as ChatProxy;
+    const { hostname: host, port } = new URL(url);
+    const endpoint = { host, port: Number(port), weight: 1, isBackup: false };
+    const opened = parsed.endpoints === undefined ? parsed : openAiCompatibleEngine.atEndpoint?.(parsed, endpoint);
+    const model = (await openAiCompatibleEngine.open(opened ?? parsed, "chat", makeEngineServices())) as ChatProxy;
     try {
       const events = forward(model, makeChatCall({ stream: false }), new AbortController().signal);
       return (await readAnswer(events)).text;
@@ -90,6 +96,18 @@ describe.skipIf(!hasOpenssl())("an upstream behind TLS with a private authority 
   test("is trusted with its authority and its name", async () => {
     expect(await ask({ tls: { ca_file: certificate, server_name: "inference.internal" } })).toBe("unknown client");
     expect(await ask({ tls: { verify: false } })).toBe("unknown client");
+  });
+
+  test("is checked against the name of the base URL at an endpoint's address", async () => {
+    const pool = { endpoints: { dns: "vllm.inference.internal" }, tls: { ca_file: certificate } };
+    const { port } = new URL(url);
+    expect(await ask({ ...pool, base_url: "https://inference.internal:8443/v1" })).toBe("unknown client");
+    expect(received.at(-1)).toEqual({ host: "inference.internal:8443", serverName: "inference.internal" });
+    const other = ask({ ...pool, base_url: `https://other.internal:${port}/v1` });
+    await expect(other).rejects.toMatchObject({
+      kind: "upstream-failed",
+      message: expect.stringMatching(/TLS handshake/),
+    });
   });
 
   test("authenticates the client by its certificate, also through a proxy", async () => {

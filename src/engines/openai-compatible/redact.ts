@@ -1,3 +1,4 @@
+import { formatAddress } from "../../discovery/endpoint.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /** Removes secrets from an upstream's messages: keys, header values, addresses. */
@@ -10,15 +11,17 @@ const SHORTEST_SECRET = 4;
  * they match by accident.
  */
 export function createRedactor(
-  settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "apiKey" | "headers" | "proxy">,
+  settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "endpoint" | "apiKey" | "headers" | "proxy">,
 ): Redact {
   const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)]
     .map((secret) => secret?.reveal() ?? "")
     .flatMap((value) => [value, value.replace(/^\w+ /, "")])
     .filter((value) => value.length >= SHORTEST_SECRET);
-  const { origin, host, hostname, search } = new URL(settings.baseUrl);
+  const { endpoint, baseUrl } = settings;
+  const { origin, host, hostname, search } = new URL(baseUrl);
+  const atEndpoint = endpoint === undefined ? [] : [formatAddress(endpoint), endpoint.host];
   // A bare host name such as `vllm` is an ordinary word in many messages.
-  const addresses = [settings.baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
+  const addresses = [...atEndpoint, baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
   return (text) => {
     let redacted = text;
     for (const secret of secrets) redacted = redacted.replaceAll(secret, "[redacted]");

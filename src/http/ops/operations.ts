@@ -12,6 +12,20 @@ export interface Readiness {
   version: string;
   database: { state: "up" | "down"; reason?: string | undefined };
   models: readonly ModelReadiness[];
+  pools: readonly PoolReadiness[];
+}
+
+/** Endpoints that a deployment entry stands for; each one is in `models`, too. */
+interface PoolReadiness {
+  model: string;
+  deployment: string;
+  engine: string;
+  /** Where the endpoints are looked up. */
+  source: string;
+  endpoints: number;
+  /** stale: the last lookup failed and the endpoints found before are in use; empty: there is no endpoint. */
+  state: "up" | "stale" | "empty";
+  reason?: string | undefined;
 }
 
 interface ModelReadiness {

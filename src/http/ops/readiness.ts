@@ -1,4 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import { listPools } from "../../catalog/deployment-status.ts";
 import { Fault } from "../../faults.ts";
 import { VERSION } from "../../version.ts";
 import type { Readiness } from "./operations.ts";
@@ -45,5 +46,11 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
       });
     }
   }
-  return { isReady: database.state === "up" && isSettled, version: VERSION, database, models };
+  return {
+    isReady: database.state === "up" && isSettled,
+    version: VERSION,
+    database,
+    models,
+    pools: [...listPools(catalog)],
+  };
 }

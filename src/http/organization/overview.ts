@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { listPools } from "../../catalog/deployment-status.ts";
 import type { MinuteSum, RequestHistory } from "../../usage/request-history.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
 import { type ShownDeployment, type ShownSpendLimit, toOverview } from "../../wire/openai/organization-overview.ts";
@@ -56,6 +57,7 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
         const spentNanoDollars = isVisible ? await reports.spentBetween(caller, limited, month) : undefined;
         spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
       }
+      const maySee = await maySeeDeployments(accounts, caller);
       return toOverview({
         now,
         minutes: await hours.read(filter, now),
@@ -63,7 +65,8 @@ export function overview({ accounts, history, reports, catalog }: OverviewParts)
         spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow }),
         spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, month),
         spendLimits,
-        deployments: (await maySeeDeployments(accounts, caller)) ? deploymentsOf(catalog) : undefined,
+        deployments: maySee ? deploymentsOf(catalog) : undefined,
+        pools: maySee ? [...listPools(catalog)] : undefined,
       });
     }
   };

@@ -15,6 +15,7 @@ interface Overview {
   spentThisMonthNanoDollars: number;
   spendLimits: readonly ShownSpendLimit[];
   deployments: readonly ShownDeployment[] | undefined;
+  pools: readonly ShownPool[] | undefined;
 }
 
 export interface ShownSpendLimit {
@@ -41,6 +42,16 @@ export interface ShownDeployment {
   slotsInUse: number;
   waiting: number;
   firstTokenSeconds: number | undefined;
+}
+
+/** Deployment entry that stands for endpoints which come and go; each of them is a deployment, too. */
+interface ShownPool {
+  model: string;
+  deployment: string;
+  source: string;
+  endpoints: number;
+  state: string;
+  reason: string | undefined;
 }
 
 const NANO = 1e9;
@@ -79,6 +90,7 @@ export function toOverview(overview: Overview) {
     },
     /** Null for keys that may not see them. */
     deployments: deployments?.map(toDeployment) ?? null,
+    pools: overview.pools?.map(toPool) ?? null,
   };
 }
 
@@ -94,6 +106,10 @@ function toDeployment(deployment: ShownDeployment) {
     slots_in_use: slotsInUse,
     first_token_seconds: firstTokenSeconds ?? null,
   };
+}
+
+function toPool({ model, deployment, source, endpoints, state, reason }: ShownPool) {
+  return { model, deployment, source, endpoints, state, reason: reason ?? null };
 }
 
 function percentile(sorted: readonly number[], share: number): number | null {

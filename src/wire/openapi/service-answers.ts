@@ -38,6 +38,20 @@ export const Readiness = named(
       .array(z.looseObject({ id: z.string(), task: z.string(), deployment: z.string(), state: z.string() }))
       .optional()
       .describe("Only with an admin key."),
+    pools: z
+      .array(
+        z.object({
+          model: z.string(),
+          deployment: z.string(),
+          engine: z.string(),
+          source: z.string(),
+          endpoints: z.int(),
+          state: z.enum(["up", "stale", "empty"]),
+          reason: z.string().optional(),
+        }),
+      )
+      .optional()
+      .describe("Deployments that stand for endpoints from the DNS or a file. Only with an admin key."),
   }),
 );
 

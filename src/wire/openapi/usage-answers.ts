@@ -124,5 +124,18 @@ export const Overview = named(
       )
       .nullable()
       .describe("Null for keys that may not see them."),
+    pools: z
+      .array(
+        z.object({
+          model: z.string(),
+          deployment: z.string(),
+          source: z.string(),
+          endpoints: count,
+          state: z.enum(["up", "stale", "empty"]),
+          reason: nullable,
+        }),
+      )
+      .nullable()
+      .describe("Deployments that stand for endpoints which come and go. Null for keys that may not see them."),
   }),
 );

@@ -28,7 +28,7 @@ const minute = (requests: number, errors: number) => ({
 
 function overviewWith(part: Partial<Overview>): Overview {
   const spend = { today_usd: 0, month_usd: 0, limits: [] };
-  return { minutes: [], first_token_ms: { p50: null, p95: null }, spend, deployments: [HEALTHY], ...part };
+  return { minutes: [], first_token_ms: { p50: null, p95: null }, spend, deployments: [HEALTHY], pools: [], ...part };
 }
 const titles = (part: Partial<Overview>) => concernsOf(overviewWith(part)).map(({ title }) => title);
 const limit = (month_usd: number | null, enforced = true) => ({
@@ -37,6 +37,15 @@ const limit = (month_usd: number | null, enforced = true) => ({
     month_usd: 0,
     limits: [{ scope: "project" as const, scope_id: "p", threshold_usd: 10, month_usd, enforced }],
   },
+});
+
+test("raises pools without endpoints and those that cannot be looked up", () => {
+  const pool = { model: "chat", deployment: "chat", source: "A vllm.test", endpoints: 2, reason: "ESERVFAIL" };
+  const pools = (["up", "stale", "empty"] as const).map((state) => ({ ...pool, state, deployment: state }));
+  expect(concernsOf(overviewWith({ pools })).map(({ severity, title, detail }) => [severity, title, detail])).toEqual([
+    ["error", "empty has no endpoints", "ESERVFAIL."],
+    ["warning", "The endpoints of stale may be out of date", "ESERVFAIL. The 2 found before are in use."],
+  ]);
 });
 
 test("raises nothing while everything works", () => {

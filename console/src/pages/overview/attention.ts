@@ -1,7 +1,7 @@
 /** What an operator should look at, from one overview. */
 
 import { formatCost, formatMilliseconds } from "../../components/format.ts";
-import type { Deployment, Overview, SpendLimit } from "./overview-query.ts";
+import type { Deployment, Overview, Pool, SpendLimit } from "./overview-query.ts";
 
 export interface Concern {
   id: string;
@@ -17,9 +17,10 @@ const MAX_ERROR_SHARE = 0.1;
 const NEAR_LIMIT = 0.8;
 
 export function concernsOf(overview: Overview): Concern[] {
-  const { deployments, spend, minutes } = overview;
+  const { deployments, pools, spend, minutes } = overview;
   const concerns = [
     ...(deployments ?? []).flatMap(deploymentConcern),
+    ...(pools ?? []).flatMap(poolConcern),
     ...spend.limits.flatMap(spendConcern),
     ...errorConcern(minutes.slice(-RECENT_MINUTES)),
   ];
@@ -43,6 +44,19 @@ function deploymentConcern(each: Deployment): Concern[] {
       severity: "warning",
       title: `${each.waiting} ${each.waiting === 1 ? "request waits" : "requests wait"} for ${each.deployment}`,
       detail: `All its ${each.slots ?? ""} slots are busy.${usual === null ? "" : ` Its first token takes ${formatMilliseconds(1000 * usual)}.`}`,
+    },
+  ];
+}
+
+function poolConcern({ deployment, source, endpoints, state, reason }: Pool): Concern[] {
+  if (state === "up") return [];
+  const isEmpty = state === "empty";
+  return [
+    {
+      id: `pool ${deployment}`,
+      severity: isEmpty ? "error" : "warning",
+      title: isEmpty ? `${deployment} has no endpoints` : `The endpoints of ${deployment} may be out of date`,
+      detail: `${reason ?? source}.${isEmpty ? "" : ` The ${endpoints} found before are in use.`}`,
     },
   ];
 }

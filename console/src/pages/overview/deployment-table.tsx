@@ -58,8 +58,9 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
                       <Text size="sm" fw={500} className="wrap-anywhere">
                         {each.model}
                       </Text>
-                      <Text size="xs" c="dimmed">
+                      <Text size="xs" c="dimmed" className="wrap-anywhere">
                         {each.task} · {each.engine}
+                        {each.deployment !== each.model && ` · ${each.deployment}`}
                       </Text>
                     </Stack>
                   </Table.Td>

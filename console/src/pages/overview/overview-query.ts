@@ -18,6 +18,16 @@ export interface Deployment {
   first_token_seconds: number | null;
 }
 
+/** Endpoints from the DNS or a file, for which one entry of parlance.yaml stands. */
+export interface Pool {
+  model: string;
+  deployment: string;
+  source: string;
+  endpoints: number;
+  state: "up" | "stale" | "empty";
+  reason: string | null;
+}
+
 export interface SpendLimit {
   scope: "organization" | "project" | "api_key";
   scope_id: string;
@@ -36,6 +46,7 @@ export interface Overview {
     limits: SpendLimit[];
   };
   deployments: Deployment[] | null;
+  pools: Pool[] | null;
 }
 
 export const overviewQuery = queryOptions({

@@ -1,0 +1,98 @@
+/** Opens models with the files of the model store, and reports what they wait for. */
+
+import { stat } from "node:fs/promises";
+import type { EngineServices, Model } from "../engines/engine.ts";
+import { openModel, prepareModel } from "../engines/registry.ts";
+import { Fault } from "../faults.ts";
+import type { ModelStore } from "../models/model-store.ts";
+import type { PullProgress } from "../models/pull-progress.ts";
+import { TOOL_MISSING } from "../models/source.ts";
+import type { Logger } from "../observability/logger.ts";
+import type { OpenRequest } from "./build-catalog.ts";
+
+export interface ModelOpenerOptions {
+  store: ModelStore;
+  logger: Logger;
+  onPullProgress: (progress: PullProgress) => void;
+}
+
+export class ModelOpener {
+  readonly #options: ModelOpenerOptions;
+  /** What deployments that are not yet open wait for. */
+  readonly #pulls = new Map<string, PullProgress>();
+  readonly #missingTools = new Set<string>();
+
+  constructor(options: ModelOpenerOptions) {
+    this.#options = options;
+  }
+
+  open(request: OpenRequest): Promise<Model> {
+    return openModel(request.engine, request.settings, request.task, this.#servicesFor(request));
+  }
+
+  /** Describes what a deployment that is not yet open waits for. */
+  waitsFor(deployment: string): string | undefined {
+    const progress = this.#pulls.get(deployment);
+    if (progress === undefined) return undefined;
+    const { file, phase, source, receivedBytes, totalBytes } = progress;
+    if (phase === "waiting") return `waiting for another process to download ${file}`;
+    if (phase !== "fetching") return undefined;
+    const size = totalBytes === undefined ? `${receivedBytes} bytes` : `${receivedBytes} of ${totalBytes} bytes`;
+    return `downloading ${file} from ${source}: ${size}`;
+  }
+
+  /** One missing program keeps many models from opening: its error is logged once. */
+  reportFailure(deployment: string, err: unknown): void {
+    const { logger } = this.#options;
+    const missing = err instanceof Fault && err.code === TOOL_MISSING ? err.message : undefined;
+    const level = missing !== undefined && this.#missingTools.has(missing) ? "debug" : "error";
+    if (missing !== undefined) this.#missingTools.add(missing);
+    logger[level]({ deployment, err }, "cannot open a model");
+  }
+
+  /** Resolves with the size of the files in bytes. */
+  async prepare(request: OpenRequest): Promise<number> {
+    let bytes = 0;
+    const services = this.#servicesFor(request);
+    await prepareModel(request.engine, request.settings, request.task, {
+      ...services,
+      pull: async (reference, signal) => {
+        const files = await services.pull(reference, signal);
+        for (const path of Object.values(files.paths)) bytes += (await stat(path)).size;
+        return files;
+      },
+    });
+    return bytes;
+  }
+
+  #servicesFor({ name, entry, catalogId, signal }: OpenRequest): EngineServices {
+    const { logger, store, onPullProgress } = this.#options;
+    return {
+      name: entry,
+      catalogId,
+      signal,
+      logger: logger.child({ deployment: name }),
+      findPulled: (id) => store.findPulled(id),
+      pull: async (reference, aborted) => {
+        const onProgress = (progress: PullProgress) => {
+          this.#pulls.set(name, progress);
+          onPullProgress(progress);
+        };
+        try {
+          return await store.pull(reference, { signal: aborted, onProgress });
+        } catch (failure) {
+          throw shortenMissingTool(failure);
+        } finally {
+          this.#pulls.delete(name);
+        }
+      },
+    };
+  }
+}
+
+/** Gives all models that need a missing program one message, which the log and the terminal show once. */
+function shortenMissingTool(failure: unknown): unknown {
+  if (!(failure instanceof Fault && failure.code === TOOL_MISSING && failure.cause instanceof Fault)) return failure;
+  const message = `Models could not be downloaded: ${failure.cause.message}.`;
+  return new Fault("unavailable", message, { code: TOOL_MISSING, cause: failure.cause });
+}
