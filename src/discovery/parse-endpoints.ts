@@ -6,9 +6,7 @@ import { z } from "zod";
 import { type Endpoint, formatAddress } from "./endpoint.ts";
 
 /** Groups as Prometheus has them; their labels have no meaning here. */
-const EndpointList = z.array(z.union([z.string(), z.looseObject({ targets: z.array(z.string()) })]), {
-  error: "must contain a list of addresses, such as [10.0.0.5:8000, 10.0.0.6:8000]",
-});
+const EndpointList = z.array(z.union([z.string(), z.looseObject({ targets: z.array(z.string()) })]));
 
 const ADDRESS = /^(?:\[(?<v6>[^[\]]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 const HOST_NAME =
@@ -19,7 +17,7 @@ const NUMERIC_END = /(?:^|\.)\d+\.?$/;
 /** Parses YAML or JSON and removes duplicates. Throws an Error whose message says what is wrong with the text. */
 export function parseEndpoints(text: string, defaultPort: number): Endpoint[] {
   const checked = EndpointList.safeParse(parseText(text));
-  if (!checked.success) throw new Error(checked.error.issues[0]?.message ?? "is not a list of addresses");
+  if (!checked.success) throw new Error("must contain a list of addresses, such as [10.0.0.5:8000, 10.0.0.6:8000]");
   const addresses = checked.data.flatMap((each) => (typeof each === "string" ? [each] : each.targets));
   const endpoints = addresses.map((each) => parseAddress(each, defaultPort));
   return [...new Map(endpoints.map((each) => [formatAddress(each), each])).values()];
