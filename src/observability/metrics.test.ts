@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { DeploymentMeasure } from "./deployment-gauges.ts";
+import type { DeploymentMeasure } from "./deployment-measure.ts";
 import { Metrics } from "./metrics.ts";
 
 afterEach(() => vi.useRealTimers());
