@@ -33,7 +33,7 @@ export interface AttemptMeasure {
   queuedSeconds: number;
 }
 
-export interface CountersMeasure {
+interface CountersMeasure {
   /** Undefined: no shared store is configured. */
   isShared: boolean | undefined;
   /** Undefined: another process reports it. */
