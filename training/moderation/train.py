@@ -104,15 +104,16 @@ def packed(states, indices, length, size):
     return x, mask
 
 
-def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, start: dict | None = None, log=print):
-    base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= encoder.FROZEN_LAYERS}
+def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, start: dict | None = None, first: int = encoder.FROZEN_LAYERS, log=print):
+    """Trains all layers from `first`, from whose input `states` are; `start` replaces random corrections."""
+    base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= first}
     learnt = {k: jnp.asarray(v) for k, v in (start or encoder.new_learnt(rank, len(LEARNT), seed)).items()}
     labels, weights = targets(examples)
     pick = random.Random(seed)
     plan = [b for _ in range(epochs) for b in batches([len(s) for s in states], pick)]
 
     def loss(learnt, x, mask, y, w, key):
-        out = encoder.logits(base, learnt, x, mask, key)
+        out = encoder.logits(base, learnt, x, mask, key, first)
         entropy = jnp.maximum(out, 0) - out * y + jnp.log1p(jnp.exp(-jnp.abs(out)))
         return (entropy * w).sum() / w.shape[0] / 4
 

@@ -9,6 +9,7 @@ import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";
 import { type Head, readHead } from "./head.ts";
+import { poolWindows } from "./pool-windows.ts";
 import { Windows } from "./windows.ts";
 
 /** Paths of the files in the model store. */
@@ -76,14 +77,14 @@ export class Classifier implements ModerationModel {
     return new Classifier(options, head, session, new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig)));
   }
 
-  /** A text longer than the network's window is scored window by window; each category keeps its highest score. */
+  /** A text longer than the network's window is scored window by window. */
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
     asked?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     this.#checkLength(inputs);
-    const highest = inputs.map(() => new Float32Array(this.#trained.length));
+    const scored = inputs.map((): Float32Array[] => []);
     const minorCueShares = inputs.map(() => 0);
     await this.#batches.score({
       project: asked?.project ?? "",
@@ -91,14 +92,14 @@ export class Classifier implements ModerationModel {
         minorCueShares[text] = Math.max(minorCueShares[text] ?? 0, share);
       }),
       signal,
-      take: (text, scores) => {
-        const kept = highest[text];
-        for (const [column, score] of scores.entries()) {
-          if (kept !== undefined && score > (kept[column] ?? 0)) kept[column] = score;
-        }
+      take: ({ text, index }, scores) => {
+        const windows = scored[text];
+        if (windows !== undefined) windows[index] = scores;
       },
     });
-    return inputs.map((_, text) => this.#verdict(highest[text] ?? new Float32Array(0), minorCueShares[text] ?? 0));
+    // An aborted request leaves holes.
+    const pooled = scored.map((windows) => poolWindows(windows.filter(Boolean), this.#trained.length));
+    return pooled.map((scores, text) => this.#verdict(scores, minorCueShares[text] ?? 0));
   }
 
   *#windowsOf(
@@ -107,9 +108,13 @@ export class Classifier implements ModerationModel {
   ): Generator<Window, void> {
     for (const [text, input] of inputs.entries()) {
       if (input.text.trim() === "") continue;
+      let index = 0;
       for (const { windows, minorCueShare } of this.#windows.sectionsOf(input.text)) {
         takeShare(text, minorCueShare);
-        for (const ids of windows) yield { text, ids };
+        for (const ids of windows) {
+          yield { text, index, ids };
+          index += 1;
+        }
       }
     }
   }

@@ -14,7 +14,7 @@ async function score(batch: readonly Window[]): Promise<Float32Array> {
 function* windows(count: number, length = 128, onRead = () => {}): Generator<Window, void> {
   for (let text = 0; text < count; text += 1) {
     onRead();
-    yield { text, ids: Array.from({ length }, () => text) };
+    yield { text, index: 0, ids: Array.from({ length }, () => text) };
   }
 }
 
@@ -23,7 +23,7 @@ test("scores every window of every request once", async () => {
   const scored = await Promise.all(
     [1, 300, 7, 0].map(async (count, index) => {
       const found: number[] = [];
-      const take = (text: number, [value]: Float32Array) => {
+      const take = ({ text }: Window, [value]: Float32Array) => {
         expect(value).toBe(text);
         found.push(text);
       };

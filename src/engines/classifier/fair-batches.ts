@@ -10,6 +10,8 @@ const SORTED_TOKENS = 8 * BATCH_TOKENS;
 export interface Window {
   /** Index of the text that it belongs to. */
   text: number;
+  /** Its place among the windows of the text. */
+  index: number;
   ids: readonly number[];
 }
 
@@ -19,8 +21,8 @@ export interface Scoring {
   /** Read as they are needed, which bounds the work between two turns. */
   windows: Iterator<Window, void>;
   signal: AbortSignal;
-  /** Takes each window's text and scores, in no particular order. */
-  take: (text: number, scores: Float32Array) => void;
+  /** Takes each window's scores, in no particular order. */
+  take: (window: Window, scores: Float32Array) => void;
 }
 
 export type RunBatch = (batch: readonly Window[]) => Promise<Float32Array>;
@@ -113,7 +115,7 @@ export class FairBatches {
     if (batch.length === 0) return job.done.resolve();
     const scores = await this.#run(batch);
     const width = scores.length / batch.length;
-    for (const [row, { text }] of batch.entries()) take(text, scores.subarray(row * width, (row + 1) * width));
+    for (const [row, window] of batch.entries()) take(window, scores.subarray(row * width, (row + 1) * width));
     const waiting = this.#projects.get(project);
     if (waiting === undefined) this.#projects.set(project, [job]);
     else waiting.push(job);
