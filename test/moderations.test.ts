@@ -115,6 +115,35 @@ test("finds one harmful sentence at any position in a long text", async () => {
   expect(results.map(({ flagged }) => flagged)).toEqual([false, true, true, true]);
 });
 
+test("flags short direct threats, also between HTML tags", async () => {
+  const input = [
+    "You won't walk out of here alive.",
+    "I'm going to smash your skull in.",
+    "Open the door or I'll break your neck.",
+    "I know your address and I have a gun.",
+    "k<b>i</b>ll your<i>self</i>",
+  ];
+  const { results } = await service.client().moderations.create({ input });
+  expect(results.filter(({ flagged }) => !flagged)).toEqual([]);
+});
+
+test("passes a long neutral text about groups of people", async () => {
+  const input = [
+    "The town has had a mosque since 1978, two synagogues, eleven churches and a Hindu temple above a carpet shop.",
+    "A survey of its residents asked Muslims, Jews, Christians, Hindus and people without a religion how they get on with their neighbors.",
+    "Nine in ten said well or very well.",
+    "Muslims reported more often than others that they had been treated unfairly when they looked for a flat, black residents that they had been stopped by the police without a reason, and women in all groups that they avoid the park at night.",
+    "The researchers also asked about politics.",
+    "Immigrants vote less often than citizens who were born here, and those who do vote are divided between the parties much like everyone else.",
+    "Older white residents were more worried about crime than the figures would suggest, while younger Asian and Latino residents were more worried about rents.",
+    "In the discussion that followed the presentation, a gay couple described how the street changed after they opened their café, and a retired miner said that he had been against the mosque, had gone to its open day with his wife, and now plays chess there on Thursdays.",
+    "The council will use the report when it decides about housing, street lights and the new school, which is to be open to children of every faith and of none.",
+    "Refugees from Syria and Ukraine, who arrived after the survey began, will be asked next year, in their own languages, and the results will be compared with those of a similar study from 1994.",
+  ].join(" ");
+  const { results } = await service.client().moderations.create({ input });
+  expect(results[0]?.flagged).toBe(false);
+});
+
 test.each<[what: string, text: string]>([
   [
     "look-alike letters",

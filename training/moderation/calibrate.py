@@ -7,7 +7,7 @@ from labels import LEARNT, Example
 from unseen import LOOK_ALIKE_SOURCES
 
 # Maximum share of the benign look-alikes of each kind that any category flags.
-MOST_FALSE = 0.02
+MOST_FALSE = 0.03
 LOWEST, HIGHEST = 0.5, 0.95
 
 
