@@ -85,13 +85,13 @@ http {
   return { name: "nginx", origin: `http://127.0.0.1:${port}`, headers: {}, pid: child.pid, stop };
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+export async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill(signal);
   await once(child, "exit");
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
@@ -99,7 +99,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function untilAnswers(url: string): Promise<void> {
+export async function untilAnswers(url: string): Promise<void> {
   for (let tries = 0; tries < 300; tries += 1) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;

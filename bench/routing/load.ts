@@ -18,6 +18,8 @@ export interface Load {
   stream: boolean;
   connections: number;
   seconds: number;
+  /** Headers of each request; default: the contender's. */
+  headersOf?: () => Record<string, string>;
 }
 
 const BODY = {
@@ -26,10 +28,13 @@ const BODY = {
 };
 
 /** Throws when a response is incomplete. */
-export async function measure(contender: Contender, { stream, connections, seconds }: Load): Promise<Measured> {
+export async function measure(
+  contender: Contender,
+  { stream, connections, seconds, headersOf }: Load,
+): Promise<Measured> {
   const pool = new Pool(contender.origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
   const body = JSON.stringify({ ...BODY, stream });
-  const ask = () => once(pool, body, contender.headers, stream);
+  const ask = () => once(pool, body, headersOf?.() ?? contender.headers, stream);
   const took: number[] = [];
   const cpuBefore = cpuSecondsOfAll(contender.pid);
   const beganAt = performance.now();

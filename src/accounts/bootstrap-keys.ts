@@ -2,7 +2,13 @@
 
 import { Fault, invalidRequest } from "../faults.ts";
 import type { Secret } from "../secret.ts";
-import { type ApiKeyScope, findApiKeyByHash, findUsableApiKeys, updateApiKey } from "../storage/api-keys.ts";
+import {
+  type ApiKeyScope,
+  findApiKeyByHash,
+  findFixedApiKeys,
+  hasUsableApiKey,
+  updateApiKey,
+} from "../storage/api-keys.ts";
 import { findDefaultOrganization, insertOrganization } from "../storage/organizations.ts";
 import { findActiveProjectByIdOrName, findDefaultProject, insertProject } from "../storage/projects.ts";
 import type { AccountTransaction, AccountTransactions } from "./account-transaction.ts";
@@ -106,17 +112,16 @@ async function ensureKey(
   isNew: boolean,
 ): Promise<Secret | undefined> {
   const { executor, now } = transaction;
-  const withdrawn = (await findUsableApiKeys(executor, scope, now)).filter(
-    (key) => key.isFixed === 1 && key.keyHash !== hashOf(fixed),
-  );
+  // A project may have a hundred thousand keys, so only those that matter are read.
+  const withdrawn = (await findFixedApiKeys(executor, scope, now)).filter(({ keyHash }) => keyHash !== hashOf(fixed));
   for (const key of withdrawn) await endApiKey(transaction, key);
   if (fixed !== undefined) {
     await holdFixed(transaction, scope, fixed);
     return undefined;
   }
-  const usable = await findUsableApiKeys(executor, scope, now);
   // A project's last key may have been revoked on purpose; without an admin key, no key could be created again.
-  const isLocked = usable.length === 0 && (withdrawn.length > 0 || scope.kind === "admin");
+  const mayBeLocked = withdrawn.length > 0 || scope.kind === "admin";
+  const isLocked = mayBeLocked && !(await hasUsableApiKey(executor, scope, now));
   if (!isNew && !isLocked) return undefined;
   const name = scope.kind === "admin" ? "First admin key" : "First API key";
   const { secret } = await addApiKey(transaction, { scope, name, expiresInSeconds: undefined }, makeApiKey(scope.kind));

@@ -3,7 +3,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { Fault } from "../faults.ts";
 import { Secret } from "../secret.ts";
-import { findUsableApiKeys } from "../storage/api-keys.ts";
+import { findLastingApiKey } from "../storage/api-keys.ts";
 import {
   findConsoleGrants,
   insertConsoleGrant,
@@ -144,14 +144,9 @@ async function operatorKeys({ executor, now }: AccountTransaction): Promise<Key[
   const project = organization && (await findDefaultProject(executor, organization.id));
   if (organization === undefined || project === undefined) throw usedCode();
   const organizationId = organization.id;
-  const admins = await findUsableApiKeys(executor, { organizationId, kind: "admin" }, now);
-  const members = await findUsableApiKeys(executor, { organizationId, projectId: project.id, kind: "project" }, now);
-  return [admins, members].flatMap((keys) => keys.sort(byLifetime)[0] ?? []);
-}
-
-function byLifetime(a: ApiKeyRow, b: ApiKeyRow): number {
-  const [first, second] = [a, b].map(({ expiresAt }) => expiresAt ?? Number.MAX_SAFE_INTEGER);
-  return (second ?? 0) - (first ?? 0) || a.createdAt - b.createdAt;
+  const admin = await findLastingApiKey(executor, { organizationId, kind: "admin" }, now);
+  const member = await findLastingApiKey(executor, { organizationId, projectId: project.id, kind: "project" }, now);
+  return [admin, member].filter((key) => key !== undefined);
 }
 
 function usedCode(): Fault {

@@ -51,10 +51,26 @@ export async function listApiKeys(
 
 /** Finds keys that are neither revoked nor expired, whatever the state of their project or organization. */
 export async function findUsableApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
-  return scoped(executor, scope)
-    .where("revokedAt", "is", null)
-    .where((where) => where.or([where("expiresAt", "is", null), where("expiresAt", ">", now)]))
-    .execute();
+  return usable(executor, scope, now).execute();
+}
+
+/** Finds the usable keys that the operator sets in the environment. */
+export async function findFixedApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
+  return usable(executor, scope, now).where("isFixed", "=", 1).execute();
+}
+
+export async function hasUsableApiKey(executor: Executor, scope: ApiKeyScope, now: number): Promise<boolean> {
+  return (await usable(executor, scope, now).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Finds the usable key that lives longest; of several, the oldest. */
+export async function findLastingApiKey(
+  executor: Executor,
+  scope: ApiKeyScope,
+  now: number,
+): Promise<ApiKeyRow | undefined> {
+  const lifetime = sql`coalesce(expires_at, ${Number.MAX_SAFE_INTEGER})`;
+  return usable(executor, scope, now).orderBy(lifetime, "desc").orderBy("createdAt").limit(1).executeTakeFirst();
 }
 
 export async function updateApiKey(executor: Executor, id: string, change: Updateable<ApiKeyRow>): Promise<void> {
@@ -89,6 +105,12 @@ export async function recordUse(executor: Executor, id: string, lastUsedAt: numb
     .where("id", "=", id)
     .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<", lastUsedAt)]))
     .execute();
+}
+
+function usable(executor: Executor, scope: ApiKeyScope, now: number) {
+  return scoped(executor, scope)
+    .where("revokedAt", "is", null)
+    .where((where) => where.or([where("expiresAt", "is", null), where("expiresAt", ">", now)]));
 }
 
 function scoped(executor: Executor, scope: ApiKeyScope) {

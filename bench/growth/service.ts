@@ -1,0 +1,67 @@
+/** A service with a prepared database and configuration, and what it costs. */
+
+import { spawn } from "node:child_process";
+import { openSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Contender, end, freePort, untilAnswers } from "../routing/contenders.ts";
+import { cpuSecondsOf } from "../routing/load.ts";
+
+export const PROJECT_KEY = `sk-bench-${"a".repeat(32)}`;
+export const ADMIN_KEY = `sk-admin-bench-${"b".repeat(32)}`;
+
+export interface Started extends Contender {
+  startMilliseconds: number;
+  startCpuMilliseconds: number;
+  residentMebibytes(): number;
+  /** Throws if the answer is not a success. */
+  administer(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+}
+
+export async function start(
+  directory: string,
+  config: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> {
+  const port = await freePort();
+  writeFileSync(join(directory, "parlance.yaml"), config);
+  const log = openSync(join(directory, "log"), "a");
+  const beganAt = performance.now();
+  const child = spawn(process.execPath, ["scripts/start.mjs", "serve"], {
+    cwd: resolve(import.meta.dirname, "../.."),
+    stdio: ["ignore", log, log],
+    env: {
+      ...process.env,
+      PARLANCE_PORT: String(port),
+      PARLANCE_DATA_DIR: directory,
+      PARLANCE_CONFIG: join(directory, "parlance.yaml"),
+      PARLANCE_API_KEY: PROJECT_KEY,
+      PARLANCE_ADMIN_KEY: ADMIN_KEY,
+      ...environment,
+    },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await untilAnswers(`${origin}/health/ready`);
+  return {
+    name: directory,
+    origin,
+    headers: { authorization: `Bearer ${PROJECT_KEY}` },
+    pid: child.pid,
+    startMilliseconds: performance.now() - beganAt,
+    startCpuMilliseconds: cpuSecondsOf(child.pid) * 1000,
+    residentMebibytes: () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
+    },
+    administer: async (method, path, body) => {
+      const answer = await fetch(`${origin}/v1/organization/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+      return JSON.parse(text);
+    },
+    stop: () => end(child),
+  };
+}
