@@ -1,13 +1,13 @@
 /** The circuits of one deployment: under a wildcard, one per upstream model, which fail independently. */
 
-import { LRUCache } from "lru-cache";
 import { Circuit, type CircuitPosition, type CircuitSettings, type Probe } from "./circuit.ts";
 
 /** Callers choose the names. A circuit takes about 1 KB. */
 const MAX_MODELS = 1000;
 
 export class Circuits {
-  readonly #circuits = new LRUCache<string, Circuit>({ max: MAX_MODELS, dispose: (circuit) => circuit.stop() });
+  /** Least recently used first. An LRUCache would allocate 6 KB for a maximum that few deployments reach. */
+  readonly #circuits = new Map<string, Circuit>();
   readonly #settings: CircuitSettings;
   readonly #probe: Probe;
   #isStopped = false;
@@ -20,11 +20,21 @@ export class Circuits {
   /** Returns the circuit of `id`, the catalog ID that is answered. */
   of(id: string): Circuit {
     const known = this.#circuits.get(id);
-    if (known !== undefined) return known;
-    const circuit = new Circuit(this.#settings, this.#probe);
-    if (this.#isStopped) circuit.stop();
+    if (known !== undefined && this.#circuits.size === 1) return known;
+    const circuit = known ?? new Circuit(this.#settings, this.#probe);
+    if (known === undefined && this.#isStopped) circuit.stop();
+    this.#circuits.delete(id);
     this.#circuits.set(id, circuit);
+    if (this.#circuits.size > MAX_MODELS) this.#evictOldest();
     return circuit;
+  }
+
+  #evictOldest(): void {
+    const [oldest] = this.#circuits;
+    if (oldest === undefined) return;
+    const [id, circuit] = oldest;
+    circuit.stop();
+    this.#circuits.delete(id);
   }
 
   /** State of the deployment: open only if the circuits of all its models are open. */
