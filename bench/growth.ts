@@ -1,6 +1,6 @@
 /**
  * How the cost grows with keys, projects, models, upstreams and usage: `node bench/growth.ts DIMENSION…`, with
- * `--postgres` on PostgreSQL. Prints one row for each size; `growth/chart.ts` draws what RESULTS.md has.
+ * `--postgres` on PostgreSQL. Prints one row for each size.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -49,12 +49,15 @@ const dimensions: Readonly<Record<string, Dimension>> = {
       oneModel(size, upstream) + repeat(size - 1, (index) => model(`model-${index}`, [deployment(upstream)])).join(""),
   },
   upstreams: {
-    sizes: [1, 1000],
+    sizes: [1, 100, 1000],
+    // A model may have a hundred deployments.
     config: (size, upstream) =>
-      `builtin_models: false\nmodels:\n${model(
-        "bench",
-        repeat(size, (index) => deployment(`${upstream}/${index}`)),
-      )}`,
+      `builtin_models: false\nmodels:\n${repeat(Math.ceil(size / 100), (group) =>
+        model(
+          group === 0 ? "bench" : `model-${group}`,
+          repeat(Math.min(size, 100), (index) => deployment(`${upstream}/${group}/${index}`)),
+        ),
+      ).join("")}`,
   },
   usage: {
     sizes: [0, YEAR_HOURS],

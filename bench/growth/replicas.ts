@@ -17,7 +17,7 @@ export async function measureReplicas(postgres: PostgresServer, upstream: string
   const redis = await startRedis();
   const url = (await postgres.createDatabase()).reveal();
   const config = `builtin_models: false
-limits: { project_model: { requests_per_minute: 100000000, tokens_per_minute: 100000000000 } }
+limits: { project_model: { requests_per_minute: 100000000, tokens_per_minute: 1000000000 } }
 models:
   - { id: bench, task: chat, deployments: [{ engine: openai-compatible, base_url: "${upstream}/v1", model: mock }] }
 `;
