@@ -16,7 +16,6 @@ export interface Filling {
 
 export function openSqlite(directory: string): Filling {
   const sqlite = new SQLite(join(directory, "parlance.sqlite"));
-  // `hash` is what PostgreSQL's `encode(sha256(…), 'hex')` is there.
   return {
     run: async (statement) => void sqlite.exec(statement),
     one: async (query) => sqlite.prepare(query).get() as Record<string, string>,
@@ -37,7 +36,7 @@ export async function openPostgres(url: string): Promise<Filling> {
 const numbers = (count: number) =>
   `with recursive r(i) as (select 0 union all select i + 1 from r where i < ${count - 1})`;
 
-/** Values in one statement: SQLite has no hash function. */
+/** Rows of one statement. Hashes come from here, since SQLite has no function for them. */
 const ROWS_AT_ONCE = 1000;
 
 /** Adds keys to the default project. */
