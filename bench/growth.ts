@@ -93,7 +93,7 @@ async function run(
 ): Promise<Row & Record<string, number>> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-growth-"));
   const url = (await postgres?.createDatabase())?.reveal();
-  const environment = url === undefined ? {} : { DATABASE_URL: url };
+  const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url };
   try {
     // Creates the tables, and fills Node's compile cache.
     await (await start(directory, oneModel(1, upstream.origin), environment)).stop();

@@ -11,7 +11,8 @@ import { revocation } from "./measure.ts";
 import { type Started, start } from "./service.ts";
 
 const REPLICAS = 4;
-const CONNECTIONS = 8;
+/** Of all replicas together; divisible by 1 to 4. */
+const CONNECTIONS = 12;
 
 export async function measureReplicas(postgres: PostgresServer, upstream: string): Promise<void> {
   const redis = await startRedis();
@@ -29,7 +30,7 @@ models:
       directories.push(directory);
       replicas.push(await start(directory, config, { DATABASE_URL: url, REDIS_URL: redis.createDatabase().reveal() }));
       const load = { stream: false, connections: CONNECTIONS / count, seconds: 3 };
-      await Promise.all(replicas.map((replica) => measure(replica, { ...load, seconds: 1 })));
+      await Promise.all(replicas.map((replica) => measure(replica, { ...load, seconds: 4 })));
       const measured = await Promise.all(replicas.map((replica) => measure(replica, load)));
       const perSecond = measured.reduce((sum, each) => sum + each.perSecond, 0);
       const cpu = measured.reduce((sum, each) => sum + each.cpuMicroseconds * each.perSecond, 0) / perSecond;
