@@ -1,7 +1,7 @@
 /** Closed-loop clients: each sends its next request when the response has arrived. */
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { Pool } from "undici";
 import type { Contender } from "./contenders.ts";
 
@@ -60,7 +60,9 @@ const TICKS_PER_SECOND = 100;
 
 /** User and system time of a process and the workers that it forked. */
 function cpuSecondsOfAll(pid: number | undefined): number {
-  return [pid, ...childrenOf(pid)].reduce((sum: number, each) => sum + cpuSecondsOf(each), 0);
+  // A child may have ended since it was listed.
+  const children = childrenOf(pid).filter((child) => existsSync(`/proc/${child}/stat`));
+  return [pid, ...children].reduce((sum: number, each) => sum + cpuSecondsOf(each), 0);
 }
 
 export function childrenOf(pid: number | undefined): number[] {
