@@ -37,6 +37,7 @@ export function composeInference({ config, counters, callers, metrics, logger, .
     catalog: parts.catalog,
     upstreamModels: parts.upstreamModels,
     router: new Router({
+      find: (id) => parts.catalog.findFallback(id),
       onAttempt: (attempt) => metrics.attempt(attempt),
       onPrefixRouted: (model, outcome) => metrics.prefixRouted(model, outcome),
     }),

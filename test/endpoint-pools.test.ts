@@ -209,6 +209,19 @@ describe("endpoints from a file", () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(6).fill(200));
   });
 
+  test("moves waiting requests to endpoints that have joined meanwhile", async () => {
+    await replaceFile(listed("127.0.0.1"));
+    await eventually(async () => expect((await poolOf("queued"))?.endpoints).toBe(1));
+    await eventually(async () => expect(await hostsOf("queued", 4)).toEqual(["127.0.0.1"]));
+    const running = stream("queued", () => {});
+    await eventually(async () => expect(await metric(service, "parlance_slots_in_use", 'model="queued"')).toBe(1));
+    const waiting = Array.from({ length: 6 }, () => ask("queued"));
+    await eventually(async () => expect(await metric(service, "parlance_queue_length", "queued@")).toBe(6));
+    await replaceFile(listed("127.0.0.3"));
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(await running).toBe(WORDS);
+  });
+
   test.each([
     ["truncated", () => truncate(file, 0)],
     ["deleted", () => rm(file)],

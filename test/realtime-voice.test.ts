@@ -87,7 +87,6 @@ test("answers speech with speech", async () => {
     "session.updated",
     "input_audio_buffer.committed",
     "response.created",
-    "conversation.item.input_audio_transcription.completed",
     "response.output_item.added",
     "conversation.item.added",
     "response.content_part.added",
@@ -106,6 +105,10 @@ test("answers speech with speech", async () => {
     expect(next, `${type} in ${types.join(" ")}`).toBeGreaterThan(position);
     position = next;
   }
+  // The response waits for the transcript, which may come before its request.
+  const transcribedAt = types.indexOf("conversation.item.input_audio_transcription.completed");
+  expect(transcribedAt).toBeGreaterThan(types.indexOf("input_audio_buffer.committed"));
+  expect(transcribedAt).toBeLessThan(types.indexOf("response.output_item.added"));
   const transcript = ofType(client, "response.output_audio_transcript.delta").map(({ delta }) => delta);
   expect(transcript.join("")).toBe("Good day. How are you?");
   const audio = Buffer.concat(

@@ -13,6 +13,8 @@ import type { TaskAdapter } from "./task-adapter.ts";
 
 export interface RouterOptions extends LoadBalancerOptions {
   onAttempt?: (measure: AttemptMeasure) => void;
+  /** Finds a model as it is now, with the endpoints that have joined its pools. */
+  find?: (id: string) => ResolvedModel | undefined;
 }
 
 export interface RouteOptions<Opened extends Model, Event> extends AttemptOptions<Opened, Event> {
@@ -38,12 +40,14 @@ const RETRY = { initial: 100, jitter: [0.5, 1] } as const;
 
 export class Router {
   readonly #onAttempt: (measure: AttemptMeasure) => void;
+  readonly #find: NonNullable<RouterOptions["find"]>;
   readonly #loadBalancer: LoadBalancer;
   /** Retry budgets by the ID of the catalog's entry. */
   readonly #budgets = new Map<string, RetryBudget>();
 
-  constructor({ onAttempt = () => {}, ...options }: RouterOptions = {}) {
+  constructor({ onAttempt = () => {}, find = () => undefined, ...options }: RouterOptions = {}) {
     this.#onAttempt = onAttempt;
+    this.#find = find;
     this.#loadBalancer = new LoadBalancer(options);
   }
 
@@ -56,8 +60,12 @@ export class Router {
     budget.earn();
     const reasons = new Reasons();
     for (const candidate of options.candidates) {
-      const routed = await this.#tryModel(candidate, options, budget, reasons);
-      if (routed !== undefined) return routed;
+      const tried = new Set<Deployment>();
+      for (let next: ResolvedModel | undefined = candidate; next !== undefined; next = this.#joined(candidate, tried)) {
+        const routed = await this.#tryModel(next, options, budget, reasons);
+        if (routed !== undefined) return routed;
+        for (const each of next.model.deployments) tried.add(each);
+      }
     }
     throw reasons.toThrow();
   }
@@ -102,6 +110,13 @@ export class Router {
       turn = again;
     }
     return undefined;
+  }
+
+  /** The model with the endpoints that have joined since the request began: all earlier ones may have left. */
+  #joined(candidate: ResolvedModel, tried: ReadonlySet<Deployment>): ResolvedModel | undefined {
+    const current = this.#find(candidate.id)?.model.deployments ?? [];
+    const deployments = current.filter((each) => each.pool !== undefined && !tried.has(each));
+    return deployments.length === 0 ? undefined : { ...candidate, model: { ...candidate.model, deployments } };
   }
 
   #budgetOf(model: string): RetryBudget {
