@@ -2,7 +2,6 @@
 
 import type { Caller } from "../accounts/caller.ts";
 import { ActiveSet } from "../async/active-set.ts";
-import type { ResolvedModel } from "../catalog/catalog.ts";
 import { DEFAULT_CHAT_REQUEST } from "../engines/default-chat-request.ts";
 import type {
   EmbeddingModel,
@@ -24,6 +23,7 @@ import { isOpenAiEmbeddingModel } from "../engines/openai-embedding-models.ts";
 import { Fault, type RateLimitStatus, unavailable } from "../faults.ts";
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
+import { contextWindowsOf, withPriceFor } from "./candidates.ts";
 import { chatAdapter } from "./chat-adapter.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import { countLocally } from "./count-locally.ts";
@@ -276,19 +276,6 @@ function withModerable(call: ChatCall, policy: ModerationPolicy | undefined): Ch
   if (unsupported !== undefined) throw unsupported;
   const { passThrough: _forwarded, ...typed } = call;
   return typed;
-}
-
-function contextWindowsOf(candidates: readonly ResolvedModel[]): (number | undefined)[] {
-  return candidates.flatMap(({ model }) =>
-    model.deployments.map(({ lastModel }) => (lastModel?.task === "chat" ? lastModel.contextWindow : undefined)),
-  );
-}
-
-/** Returns the candidate with the price that this caller's requests have. */
-function withPriceFor({ priority }: Caller, candidate: ResolvedModel): ResolvedModel {
-  const { batchPrice } = candidate.model;
-  if (priority !== "batch" || batchPrice === undefined) return candidate;
-  return { ...candidate, model: { ...candidate.model, price: batchPrice } };
 }
 
 function timedOut(seconds: number): Fault {

@@ -25,7 +25,7 @@ export class LoadPoller {
     this.#timer = this.#schedule(Math.random() * report.intervalSeconds);
   }
 
-  /** Last load; undefined while there is none or it is stale. */
+  /** Last load; undefined while it is unknown or stale. */
   get latest(): PolledLoad | undefined {
     return this.#latest;
   }

@@ -22,7 +22,7 @@ export function detectLanguages(inputs: readonly ModerationInput[]): Promise<(De
   return Promise.all(inputs.map(({ text }) => detectLanguage(text.slice(0, each))));
 }
 
-/** Returns the name of each input's language if it is none of `known`; never for a model of unknown languages. */
+/** Returns the name of each input's language unless `known` has it; nothing for a model of unknown languages. */
 export function unsupportedLanguages(
   detected: ReadonlyArray<DetectedLanguage | undefined>,
   known: readonly string[] | undefined,

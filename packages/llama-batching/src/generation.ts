@@ -69,7 +69,7 @@ export class Generation {
     return repeatable?.dependsOnNeighbors(acquired.sequence, tokens) ?? false;
   }
 
-  /** Whether the sequence can hold a companion besides `tokens`. */
+  /** Whether the sequence can hold a companion in addition to `tokens`. */
   hasRoomForCompanion(tokens: number): boolean {
     const { nextTokenIndex, contextSize } = this.#options.acquired.sequence;
     return nextTokenIndex + tokens + 1 < contextSize;
