@@ -1,9 +1,10 @@
 /** Measures what grows: start, memory, latency, revocation, reports and lists. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { PROJECT_KEY } from "../routing/contenders.ts";
 import { type Load, measure } from "../routing/load.ts";
 import { millisecondsOf } from "../timing.ts";
-import { ADMIN_KEY, PROJECT_KEY, type Started } from "./service.ts";
+import { ADMIN_KEY, type Started } from "./service.ts";
 
 export interface Row {
   /** CPU time, which depends least on the machine's other load. */

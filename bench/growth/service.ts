@@ -1,12 +1,9 @@
 /** A service with a prepared database and configuration, and what it costs. */
 
-import { spawn } from "node:child_process";
-import { openSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { type Contender, end, freePort, untilAnswers } from "../routing/contenders.ts";
+import { readFileSync } from "node:fs";
+import { type Contender, end, PROJECT_KEY, served } from "../routing/contenders.ts";
 import { cpuSecondsOf } from "../routing/load.ts";
 
-export const PROJECT_KEY = `sk-bench-${"a".repeat(32)}`;
 export const ADMIN_KEY = `sk-admin-bench-${"b".repeat(32)}`;
 
 export interface Started extends Contender {
@@ -22,25 +19,10 @@ export async function start(
   config: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
-  const port = await freePort();
-  writeFileSync(join(directory, "parlance.yaml"), config);
-  const log = openSync(join(directory, "log"), "a");
   const beganAt = performance.now();
-  const child = spawn(process.execPath, ["scripts/start.mjs", "serve"], {
-    cwd: resolve(import.meta.dirname, "../.."),
-    stdio: ["ignore", log, log],
-    env: {
-      ...process.env,
-      PARLANCE_PORT: String(port),
-      PARLANCE_DATA_DIR: directory,
-      PARLANCE_CONFIG: join(directory, "parlance.yaml"),
-      PARLANCE_API_KEY: PROJECT_KEY,
-      PARLANCE_ADMIN_KEY: ADMIN_KEY,
-      ...environment,
-    },
+  const { child, origin } = await served(directory, config, {
+    environment: { PARLANCE_ADMIN_KEY: ADMIN_KEY, ...environment },
   });
-  const origin = `http://127.0.0.1:${port}`;
-  await untilAnswers(`${origin}/health/ready`);
   return {
     name: directory,
     origin,

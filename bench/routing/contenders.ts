@@ -7,6 +7,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+/** The key of a project in the services that `served` starts. */
+export const PROJECT_KEY = `sk-bench-${"a".repeat(32)}`;
+
 export interface Contender {
   name: string;
   origin: string;
@@ -25,32 +28,44 @@ export async function forked(name: string, script: string, ...given: string[]): 
 /** `npm start` with keys, a database, two weighted deployments, metrics and a log line for each request. */
 export async function parlance(upstream: string, workers = 1): Promise<Contender> {
   const directory = mkdtempSync(join(tmpdir(), "parlance-bench-"));
-  const port = await freePort();
   const deployment = `{ engine: openai-compatible, base_url: "${upstream}/v1", model: mock }`;
-  writeFileSync(
-    join(directory, "parlance.yaml"),
-    `builtin_models: false\nserver: { workers: ${workers} }\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`,
-  );
-  const log = openSync(join(directory, "log"), "w");
-  const key = `sk-bench-${"a".repeat(32)}`;
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", "scripts/start.mjs", "serve"], {
+  const config = `builtin_models: false\nserver: { workers: ${workers} }\nmodels:\n  - { id: bench, task: chat, strategy: weighted, deployments: [${deployment}, ${deployment}] }\n`;
+  const { child, origin } = await served(directory, config, { nodeArguments: ["--max-semi-space-size=16"] });
+  const stop = async () => {
+    await end(child);
+    rmSync(directory, { recursive: true });
+  };
+  return { name: "Parlance", origin, headers: { authorization: `Bearer ${PROJECT_KEY}` }, pid: child.pid, stop };
+}
+
+/** Starts a service with `config` in `directory`, and waits until it is ready. Its log goes to `log` in there. */
+export async function served(
+  directory: string,
+  config: string,
+  {
+    nodeArguments = [],
+    environment = {},
+  }: { nodeArguments?: string[]; environment?: Readonly<Record<string, string>> },
+): Promise<{ child: ChildProcess; origin: string }> {
+  const port = await freePort();
+  const configFile = join(directory, "parlance.yaml");
+  writeFileSync(configFile, config);
+  const log = openSync(join(directory, "log"), "a");
+  const child = spawn(process.execPath, [...nodeArguments, "scripts/start.mjs", "serve"], {
     cwd: resolve(import.meta.dirname, "../.."),
     stdio: ["ignore", log, log],
     env: {
       ...process.env,
       PARLANCE_PORT: String(port),
       PARLANCE_DATA_DIR: directory,
-      PARLANCE_CONFIG: join(directory, "parlance.yaml"),
-      PARLANCE_API_KEY: key,
+      PARLANCE_CONFIG: configFile,
+      PARLANCE_API_KEY: PROJECT_KEY,
+      ...environment,
     },
   });
   const origin = `http://127.0.0.1:${port}`;
   await untilAnswers(`${origin}/health/ready`);
-  const stop = async () => {
-    await end(child);
-    rmSync(directory, { recursive: true });
-  };
-  return { name: "Parlance", origin, headers: { authorization: `Bearer ${key}` }, pid: child.pid, stop };
+  return { child, origin };
 }
 
 /** nginx as a reverse proxy; undefined if it is not installed. `NGINX` overrides the path of its binary. */
