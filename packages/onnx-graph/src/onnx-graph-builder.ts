@@ -52,9 +52,9 @@ export class OnnxGraphBuilder {
     return name;
   }
 
-  output(value: Value, name: string): void {
+  output(value: Value, name: string, type: "float32" | "int32" | "int64" = "float32"): void {
     this.#nodes.push(node("Identity", [value], [name], {}));
-    this.#outputs.push(valueInfo(name, ELEMENT.float32, undefined));
+    this.#outputs.push(valueInfo(name, ELEMENT[type], undefined));
   }
 
   /** A tensor of the file, cast to float32. */

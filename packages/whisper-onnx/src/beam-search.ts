@@ -1,6 +1,6 @@
 /** Beam search as in OpenAI's implementation: the transcript with the highest mean log probability of several beams. */
 
-import { topTokens } from "./token-sampling.ts";
+import type { SampledToken } from "./token-sampling.ts";
 
 /** A transcript under construction. */
 export interface Beam {
@@ -24,6 +24,11 @@ export class BeamSearch {
     this.#endOfText = endOfText;
   }
 
+  /** One more than there are beams, because one of them may be the end of the text. */
+  get candidatesPerBeam(): number {
+    return this.#size + 1;
+  }
+
   /** Whether as many transcripts are complete as there are beams (a patience of 1). */
   get isComplete(): boolean {
     return this.#finished.length >= this.#size;
@@ -31,12 +36,11 @@ export class BeamSearch {
 
   /**
    * Returns the likeliest continuations of the beams, at most as many as the search has beams, and remembers those that end.
-   * `logits[i]` are the next-token logits of `beams[i]`; tokens that may not follow are at -Infinity.
+   * `next[i]` are the likeliest tokens after `beams[i]`, as many as `candidatesPerBeam`.
    */
-  advance(beams: readonly Beam[], logits: readonly Float32Array[]): ContinuedBeam[] {
-    // Of each beam one more than there are beams, because one of them may be the end of the text.
+  advance(beams: readonly Beam[], next: readonly (readonly SampledToken[])[]): ContinuedBeam[] {
     const candidates = beams.flatMap(({ tokens, logProbability }, parent) =>
-      topTokens(logits[parent] ?? new Float32Array(0), this.#size + 1).map((top) => {
+      (next[parent] ?? []).map((top) => {
         const isEnd = top.token === this.#endOfText;
         return { tokens, parent, token: top.token, isEnd, logProbability: logProbability + top.logProbability };
       }),

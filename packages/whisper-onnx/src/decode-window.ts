@@ -2,7 +2,13 @@
 
 import { deflateSync } from "node:zlib";
 import { type Beam, BeamSearch } from "./beam-search.ts";
-import { applyTimestampRules, argmax, probabilityOf, sampleToken } from "./token-sampling.ts";
+import {
+  applyTimestampRules,
+  type Prediction,
+  probabilityOfSpecial,
+  sampleToken,
+  topTokens,
+} from "./token-sampling.ts";
 import type { DecoderState, EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
 import type { WhisperTokenizer } from "./whisper-tokenizer.ts";
 
@@ -68,10 +74,11 @@ export async function detectLanguage(
   tokenizer: WhisperTokenizer,
   encoderOutput: EncoderOutput,
 ): Promise<string> {
-  const [logits] = await network.startDecoding(encoderOutput).append([tokenizer.startOfTranscript], [0]);
-  const codes = [...tokenizer.languages.keys()];
-  const scores = [...tokenizer.languages.values()].map((token) => logits?.[token] ?? Number.NEGATIVE_INFINITY);
-  return codes[argmax(scores)] ?? "en";
+  const state = network.startDecoding(encoderOutput);
+  const [next] = await state.append([tokenizer.startOfTranscript], [0], { candidates: 1 });
+  const scoreOf = (token: number) => next?.special[token - tokenizer.endOfText] ?? Number.NEGATIVE_INFINITY;
+  const languages = [...tokenizer.languages].map(([code, token]) => ({ code, score: scoreOf(token) }));
+  return languages.reduce((best, each) => (each.score > best.score ? each : best)).code;
 }
 
 /** Half of the decoder's context is for the transcript. */
@@ -104,13 +111,14 @@ async function decodeOnce(
   const previous = options.prompt.length === 0 ? [] : [tokenizer.startOfPrevious, ...options.prompt];
   const prompt = [...previous, ...promptTokens(tokenizer, options)];
   const state = network.startDecoding(encoderOutput);
-  const [atStart, first] = await state.append(prompt, [previous.length, prompt.length - 1]);
+  const [atStart, first] = await state.append(prompt, [previous.length, prompt.length - 1], { candidates: 1 });
   if (atStart === undefined || first === undefined) throw new Error("The decoder returned no logits");
-  const noSpeechProbability = probabilityOf(atStart, tokenizer.noSpeech);
+  const noSpeechProbability = probabilityOfSpecial(atStart, tokenizer.noSpeech, tokenizer.endOfText);
+  const limits = { ...options, maxTokens: maxTokens(network) };
   const transcript =
-    temperature === 0 && options.beamSize > 1
-      ? await searchBeams(state, tokenizer, first, { ...options, maxTokens: maxTokens(network) }, signal)
-      : await sampleTokens(state, tokenizer, first, { ...options, maxTokens: maxTokens(network) }, signal);
+    temperature === 0
+      ? await searchBeams(state, tokenizer, first, limits, signal)
+      : await sampleTokens(state, tokenizer, first, limits, signal);
   if (transcript === undefined) return undefined;
   const { tokens, logProbability } = transcript;
   return { tokens, averageLogProbability: logProbability / (tokens.length + 1), noSpeechProbability, temperature };
@@ -121,21 +129,22 @@ type Limits = DecodeOptions & { maxTokens: number };
 async function sampleTokens(
   state: DecoderState,
   tokenizer: WhisperTokenizer,
-  first: Float32Array,
+  first: Prediction,
   { temperature, random, maxTokens }: Limits,
   signal: AbortSignal,
 ): Promise<Beam | undefined> {
   const tokens: number[] = [];
-  let logits = first;
+  let next = first;
   let logProbability = 0;
   for (;;) {
     if (signal.aborted) return undefined;
-    const sampled = sampleToken(allowedLogits(logits, tokens, tokenizer), temperature, random);
+    const allowed = applyTimestampRules(next, tokens, tokenizer);
+    const sampled = sampleToken(allowed, temperature, random(), tokenizer.endOfText);
     logProbability += sampled.logProbability;
     if (sampled.token === tokenizer.endOfText) break;
     tokens.push(sampled.token);
     if (tokens.length >= maxTokens) break;
-    [logits = first] = await state.extend([sampled.token], [0]);
+    [next = first] = await state.extend([sampled.token], [0], { candidates: 1, allText: true });
   }
   return { tokens, logProbability };
 }
@@ -143,34 +152,31 @@ async function sampleTokens(
 async function searchBeams(
   state: DecoderState,
   tokenizer: WhisperTokenizer,
-  first: Float32Array,
+  first: Prediction,
   { beamSize, maxTokens }: Limits,
   signal: AbortSignal,
 ): Promise<Beam | undefined> {
   const search = new BeamSearch(beamSize, tokenizer.endOfText);
   let beams: readonly Beam[] = [{ tokens: [], logProbability: 0 }];
-  let logits = [first];
+  let next = [first];
   for (let length = 0; length < maxTokens; length += 1) {
     if (signal.aborted) return undefined;
     const continued = search.advance(
       beams,
-      beams.map(({ tokens }, beam) => allowedLogits(logits[beam] ?? first, tokens, tokenizer)),
+      beams.map(({ tokens }, beam) => {
+        const allowed = applyTimestampRules(next[beam] ?? first, tokens, tokenizer);
+        return topTokens(allowed, search.candidatesPerBeam, tokenizer.endOfText);
+      }),
     );
     beams = continued;
     if (search.isComplete || continued.length === 0) break;
-    logits = await state.extend(
+    next = await state.extend(
       continued.map(({ tokens }) => tokens.at(-1) ?? tokenizer.endOfText),
       continued.map(({ parent }) => parent),
+      { candidates: search.candidatesPerBeam },
     );
   }
   return search.best(beams);
-}
-
-/** A copy, because rows of one result share memory. */
-function allowedLogits(logits: Float32Array, tokens: readonly number[], tokenizer: WhisperTokenizer): Float32Array {
-  const allowed = logits.slice();
-  applyTimestampRules(allowed, tokens, tokenizer);
-  return allowed;
 }
 
 function isAcceptable(window: DecodedWindow, tokenizer: WhisperTokenizer): boolean {

@@ -97,21 +97,22 @@ function encode(build: LayerBuilder, samples: Value, positions?: Value): Value {
 
 /**
  * Maps `tokens` [beams * n] at `positions` [beams * n], after the cached `self_key_N` and `self_value_N` [any, heads, past,
- * size] of the beams that `parents` [beams] names and under `mask` [n, past + n], to `logits` at the `wanted` token indices,
- * the extended cache `self_…_out_N`, and `alignment` [heads, beams * n, 1500]: cross-attention scores of the alignment heads
- * before softmax. `shape` is [beams, n, heads, size].
+ * size] of the beams that `parents` [beams] names and under `mask` [n, past + n], to the extended cache `self_…_out_N`,
+ * `alignment` [heads, beams * n, 1500] (cross-attention scores of the alignment heads before softmax) and predictions at the
+ * `wanted` token indices, as `predict` returns them. `shape` is [beams, n, heads, size].
  */
-export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads: readonly AlignmentHead[]): Uint8Array {
+export function decoderGraph(weights: WeightIndex, file: string, tokens: DecoderTokens): Uint8Array {
+  const { alignmentHeads } = tokens;
   const build = new LayerBuilder(weights, file);
   const { graph } = build;
   const { layers, heads, headSize } = decoderShape(weights);
-  const tokens = graph.input("tokens", "int64", ["tokens"]);
+  const ids = graph.input("tokens", "int64", ["tokens"]);
   const positions = graph.input("positions", "int64", ["tokens"]);
   const shape = graph.input("shape", "int64", [4]);
   const parents = graph.input("parents", "int64", ["beams"]);
   const mask = graph.input("mask", "float32", ["n", "all"]);
   const wanted = graph.input("wanted", "int64", ["wanted"]);
-  const embedded = build.lookUp("decoder/embeddings/weight", tokens);
+  const embedded = build.lookUp("decoder/embeddings/weight", ids);
   let hidden = graph.node("Add", [embedded, build.lookUp("decoder/position_encodings/encodings", positions)]);
   const alignments: Value[] = [];
   for (let layer = 0; layer < layers; layer += 1) {
@@ -144,9 +145,40 @@ export function decoderGraph(weights: WeightIndex, file: string, alignmentHeads:
   }
   if (alignments.length > 0) graph.output(graph.node("Concat", alignments, { axis: 0 }), "alignment");
   const chosen = graph.node("Gather", [build.normalize("decoder/layer_norm", hidden), wanted], { axis: 0 });
-  const logits = graph.node("Gemm", [chosen, build.weight("decoder/embeddings/weight")], { transB: 1 });
-  graph.output(logits, "logits");
+  predict(build, chosen, tokens);
   return graph.toBytes();
+}
+
+/**
+ * Outputs, for each row, the logits of text tokens as `text` and of the tokens from the end of text on as `special`; of the
+ * text tokens the `candidates` likeliest as `top_tokens` and `top_probabilities` (logarithms, among text tokens), and the
+ * likeliest one's logit as `top_logit`. Suppressed text tokens are at -Infinity.
+ */
+function predict(build: LayerBuilder, hidden: Value, { endOfText, suppressed }: DecoderTokens): void {
+  const { graph } = build;
+  const embeddings = "decoder/embeddings/weight";
+  const [size = 0] = build.weights.tensor(embeddings).dims;
+  const bias = new Float32Array(size);
+  for (const token of suppressed) if (token < endOfText) bias[token] = Number.NEGATIVE_INFINITY;
+  const logits = graph.node("Gemm", [hidden, build.weight(embeddings), graph.floats(bias, [size])], { transB: 1 });
+  const sizes = graph.integers([endOfText, size - endOfText]);
+  const [text, special] = graph.nodes("Split", [logits, sizes], 2, { axis: 1 }) as [Value, Value];
+  const probabilities = graph.node("LogSoftmax", [text], { axis: 1 });
+  const candidates = graph.input("candidates", "int64", [1]);
+  const [top, topTokens] = graph.nodes("TopK", [probabilities, candidates], 2, { axis: 1 }) as [Value, Value];
+  graph.output(text, "text");
+  graph.output(special, "special");
+  graph.output(topTokens, "top_tokens", "int64");
+  graph.output(top, "top_probabilities");
+  graph.output(graph.node("ReduceMax", [text, graph.integers([1])], { keepdims: 0 }), "top_logit");
+}
+
+export interface DecoderTokens {
+  alignmentHeads: readonly AlignmentHead[];
+  /** The first special token; text tokens come before it. */
+  endOfText: number;
+  /** Tokens that are never decoded. */
+  suppressed: readonly number[];
 }
 
 type Three = [Value, Value, Value];

@@ -99,7 +99,7 @@ export class WhisperModel {
     const weights = await readWeightIndex(files.weights);
     const size = weights.tensor("decoder/embeddings/weight").dims[0] ?? 0;
     const tokenizer = await WhisperTokenizer.load(files.tokenizer, files.config, size);
-    const network = await WhisperNetwork.load(files.weights, weights, tokenizer.alignmentHeads, threads);
+    const network = await WhisperNetwork.load(files.weights, weights, tokenizer, threads);
     return new WhisperModel(network, tokenizer, await VoiceActivityDetector.load(files.vad, SEGMENTATION));
   }
 

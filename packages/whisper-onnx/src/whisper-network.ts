@@ -3,10 +3,11 @@
 import { basename, dirname } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import type { WeightIndex } from "./ctranslate2-weights.ts";
+import type { Prediction } from "./token-sampling.ts";
 import {
-  type AlignmentHead,
   AUDIO_POSITIONS,
   type DecoderShape,
+  type DecoderTokens,
   decoderGraph,
   decoderShape,
   encoderGraph,
@@ -36,7 +37,7 @@ export class WhisperNetwork {
   static async load(
     path: string,
     weights: WeightIndex,
-    heads: readonly AlignmentHead[],
+    tokens: DecoderTokens,
     threads: number,
   ): Promise<WhisperNetwork> {
     const options: InferenceSession.SessionOptions = {
@@ -48,7 +49,7 @@ export class WhisperNetwork {
     };
     const file = basename(path);
     const encoder = await InferenceSession.create(encoderGraph(weights, file), options);
-    const decoder = await InferenceSession.create(decoderGraph(weights, file, heads), options);
+    const decoder = await InferenceSession.create(decoderGraph(weights, file, tokens), options);
     return new WhisperNetwork(decoderShape(weights), encoder, decoder);
   }
 
@@ -61,6 +62,15 @@ export class WhisperNetwork {
     return new DecoderState(this.#decoder, this.shape, encoderOutput);
   }
 }
+
+interface PredictionOptions {
+  /** Number of text tokens whose logits are returned. */
+  candidates: number;
+  /** Whether the logits of all text tokens are returned as well. */
+  allText?: boolean;
+}
+
+const PREDICTION_OUTPUTS = ["special", "top_tokens", "top_probabilities", "top_logit"];
 
 /** The key-value cache of one transcript, or of several beams, under construction: each token is decoded once. */
 export class DecoderState {
@@ -84,50 +94,84 @@ export class DecoderState {
     );
   }
 
-  /** Appends tokens to a single beam and returns the next-token logits at the `wanted` indices among them. */
-  async append(tokens: readonly number[], wanted: readonly number[]): Promise<Float32Array[]> {
-    return rowsOf((await this.#run(tokens, [0], wanted)).logits as Tensor);
+  /** Appends tokens to a single beam and predicts the tokens after those at the `wanted` indices. */
+  async append(
+    tokens: readonly number[],
+    wanted: readonly number[],
+    options: PredictionOptions,
+  ): Promise<Prediction[]> {
+    return this.#predict(tokens, [0], wanted, options);
   }
 
-  /** Appends `tokens[i]` to the beam `parents[i]`, which becomes beam `i`, and returns the next-token logits of each. */
-  async extend(tokens: readonly number[], parents: readonly number[]): Promise<Float32Array[]> {
-    return rowsOf((await this.#run(tokens, parents, [...tokens.keys()])).logits as Tensor);
+  /** Appends `tokens[i]` to the beam `parents[i]`, which becomes beam `i`, and predicts the next token of each. */
+  async extend(
+    tokens: readonly number[],
+    parents: readonly number[],
+    options: PredictionOptions,
+  ): Promise<Prediction[]> {
+    return this.#predict(tokens, parents, [...tokens.keys()], options);
   }
 
   /** Appends tokens to a single beam and returns the positions in the audio that each of them attends to. */
   async align(tokens: readonly number[]): Promise<Alignment> {
-    const alignment = (await this.#run(tokens, [0], [0])).alignment as Tensor;
+    const results = await this.#run(tokens, [0], { wanted: integers([0]), candidates: integers([1]) }, ["alignment"]);
+    const alignment = results.alignment as Tensor;
     return { heads: alignment.dims[0] ?? 0, tokens: tokens.length, scores: alignment.data as Float32Array };
   }
 
-  /** `tokens` are those of all beams, one beam after the other. */
-  async #run(
+  async #predict(
     tokens: readonly number[],
     parents: readonly number[],
     wanted: readonly number[],
+    { candidates, allText = false }: PredictionOptions,
+  ): Promise<Prediction[]> {
+    const feeds = { wanted: integers(wanted), candidates: integers([candidates]) };
+    const outputs = allText ? [...PREDICTION_OUTPUTS, "text"] : PREDICTION_OUTPUTS;
+    return toPredictions(await this.#run(tokens, parents, feeds, outputs));
+  }
+
+  /** `tokens` are those of all beams, one beam after the other. Outputs that are not requested are not copied. */
+  async #run(
+    tokens: readonly number[],
+    parents: readonly number[],
+    feeds: Readonly<Record<string, Tensor>>,
+    outputs: readonly string[],
   ): Promise<InferenceSession.OnnxValueMapType> {
     const count = tokens.length / parents.length;
     const { heads, headSize } = this.#shape;
-    const results = await this.#decoder.run({
+    const extended = Object.keys(this.#past).map((name) => [name, name.replace(/_(\d+)$/, "_out_$1")] as const);
+    const inputs = {
       tokens: integers(tokens),
       positions: integers(tokens.map((_, index) => this.#length + (index % count))),
       shape: integers([parents.length, count, heads, headSize]),
       parents: integers(parents),
       mask: causalMask(count, this.#length),
-      wanted: integers(wanted),
+      ...feeds,
       ...this.#past,
       ...this.#encoderOutput,
-    });
+    };
+    const results = await this.#decoder.run(inputs, [...outputs, ...extended.map(([, output]) => output)]);
     this.#length += count;
-    this.#past = Object.fromEntries(
-      Object.keys(this.#past).map((name) => {
-        const output = results[name.replace(/_(\d+)$/, "_out_$1")];
-        if (output === undefined) throw new Error(`The decoder returned no ${name}`);
-        return [name, output as Tensor];
-      }),
-    );
+    this.#past = Object.fromEntries(extended.map(([name, output]) => [name, results[output] as Tensor]));
     return results;
   }
+}
+
+function toPredictions(results: InferenceSession.OnnxValueMapType): Prediction[] {
+  const { data, dims } = results.top_tokens as Tensor;
+  const candidates = dims[1] ?? 0;
+  const topLogits = (results.top_logit as Tensor).data as Float32Array;
+  const probabilities = rowsOf(results.top_probabilities as Tensor);
+  const allText = results.text === undefined ? undefined : rowsOf(results.text as Tensor);
+  return rowsOf(results.special as Tensor).map((special, row) => {
+    const logProbabilities = [...(probabilities[row] ?? [])];
+    const textLogSum = (topLogits[row] ?? 0) - (logProbabilities[0] ?? 0);
+    const text = logProbabilities.map((logProbability, index) => ({
+      token: Number((data as BigInt64Array)[row * candidates + index]),
+      logit: logProbability + textLogSum,
+    }));
+    return { text, textLogSum, special, allText: allText?.[row] };
+  });
 }
 
 /** Rows of a matrix, which share its memory. */
