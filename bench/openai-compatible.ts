@@ -12,10 +12,10 @@ import { cpus } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Pool } from "undici";
 import type { ChatProxy } from "../src/engines/chat-proxy.ts";
-import { ChatFrames } from "../src/engines/openai-compatible/chat-frames.ts";
+import { ChatFrames } from "../src/engines/openai-compatible/chat/chat-frames.ts";
+import { SseFrames } from "../src/engines/openai-compatible/connection/sse-frames.ts";
 import { openAiCompatibleEngine } from "../src/engines/openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../src/engines/openai-compatible/settings.ts";
-import { SseFrames } from "../src/engines/openai-compatible/sse-frames.ts";
 import { forward, makeChatCall } from "../test/support/chat-request.ts";
 import { makeEngineServices } from "../test/support/engine-services.ts";
 

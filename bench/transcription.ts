@@ -9,7 +9,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import numberToWords from "number-to-words";
-import { MANIFEST } from "../src/models/manifest.ts";
+import { MANIFEST } from "../src/models/manifest/manifest.ts";
 import { startService } from "../test/support/service.ts";
 import { wordErrors, wordsOf } from "../test/support/word-errors.ts";
 

@@ -6,7 +6,7 @@ import type { UpstreamModels } from "./catalog/upstream-models.ts";
 import type { Config } from "./config/config.ts";
 import type { Counters } from "./counters/counters.ts";
 import { Inference } from "./inference/inference.ts";
-import { Router } from "./inference/router.ts";
+import { Router } from "./inference/routing/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
 import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
 import type { Logger } from "./observability/logger.ts";

@@ -4,11 +4,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { HubServer } from "../../test/support/hub-server.ts";
 import { loadConfigText } from "../../test/support/load-config-text.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { HuggingFaceSource } from "../models/hugging-face.ts";
-import type { ManifestEntry } from "../models/manifest-entry.ts";
+import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
 import { ModelStore } from "../models/model-store.ts";
-import { NpmSource } from "../models/npm.ts";
-import { PypiSource } from "../models/pypi.ts";
+import { HuggingFaceSource } from "../models/sources/hugging-face.ts";
+import { NpmSource } from "../models/sources/npm.ts";
+import { PypiSource } from "../models/sources/pypi.ts";
 import { createLogger } from "../observability/logger.ts";
 import { downloadDefaultChatModel } from "./background-download.ts";
 

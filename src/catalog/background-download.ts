@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { backoffDelay } from "../async/backoff.ts";
 import type { Config } from "../config/config.ts";
 import { Fault } from "../faults.ts";
-import type { ManifestEntry } from "../models/manifest-entry.ts";
+import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { ProgressListener } from "../models/pull-progress.ts";
 import type { Logger } from "../observability/logger.ts";

@@ -7,8 +7,8 @@ import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
 import { Deployment } from "../inference/deployment.ts";
-import type { MemoryBudget } from "../inference/memory-budget.ts";
-import type { RoutingOptions, RoutingPolicy } from "../inference/routing-options.ts";
+import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
+import type { RoutingOptions, RoutingPolicy } from "../inference/routing/routing-options.ts";
 import { Secret } from "../secret.ts";
 import type { CatalogModel, PoolEntry } from "./catalog.ts";
 

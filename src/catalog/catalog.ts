@@ -4,7 +4,7 @@ import type { EndpointPool } from "../discovery/endpoint-pool.ts";
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
-import type { RoutingPolicy } from "../inference/routing-options.ts";
+import type { RoutingPolicy } from "../inference/routing/routing-options.ts";
 
 export interface CatalogModel {
   /** As clients write it; a wildcard ends in `/*`. */

@@ -6,7 +6,7 @@ import type { EndpointSource } from "../discovery/endpoint.ts";
 import { EndpointPools } from "../discovery/endpoint-pools.ts";
 import { atEndpoint, endpointsOf, isLocal, isUpstream } from "../engines/registry.ts";
 import type { Deployment } from "../inference/deployment.ts";
-import { MemoryBudget } from "../inference/memory-budget.ts";
+import { MemoryBudget } from "../inference/loading/memory-budget.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";

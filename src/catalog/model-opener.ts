@@ -6,7 +6,7 @@ import { openModel, prepareModel } from "../engines/registry.ts";
 import { Fault } from "../faults.ts";
 import type { ModelStore } from "../models/model-store.ts";
 import type { PullProgress } from "../models/pull-progress.ts";
-import { TOOL_MISSING } from "../models/source.ts";
+import { TOOL_MISSING } from "../models/sources/source.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { OpenRequest } from "./build-catalog.ts";
 

@@ -7,7 +7,7 @@ import { configSources } from "../cli/config-sources.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { createModelStore } from "../models/create-model-store.ts";
-import { MANIFEST } from "../models/manifest.ts";
+import { MANIFEST } from "../models/manifest/manifest.ts";
 import { createLogger } from "../observability/logger.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 

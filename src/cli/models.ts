@@ -3,7 +3,7 @@
 import { Command } from "commander";
 import type { ModelReference } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
-import { BUNDLED_MODELS } from "../models/bundled-models.ts";
+import { BUNDLED_MODELS } from "../models/manifest/bundled-models.ts";
 import type { ModelStore, StoredModel } from "../models/model-store.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";

@@ -1,6 +1,6 @@
 /** Which chat models of the manifest this machine can run, and how fast. */
 
-import type { ManifestEntry } from "../models/manifest-entry.ts";
+import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import type { Machine } from "./machine.ts";

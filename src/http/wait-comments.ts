@@ -1,7 +1,7 @@
 /** Sends comments in an event stream while its request waits, which keeps clients and proxies from giving up. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { WaitReason } from "../inference/task-adapter.ts";
+import type { WaitReason } from "../inference/adapters/task-adapter.ts";
 
 /** Until then, a failure still gets its own status. */
 const FIRST_AFTER_MS = 2000;

@@ -5,13 +5,13 @@ import type { Model } from "../engines/engine.ts";
 import { Fault, type FaultKind } from "../faults.ts";
 import { genAiOperation } from "../observability/gen-ai-operation.ts";
 import { currentSpan, type TraceSpan, within } from "../observability/trace.ts";
-import type { Circuit } from "./circuit.ts";
+import type { TaskAdapter, WaitReason } from "./adapters/task-adapter.ts";
 import type { Deployment } from "./deployment.ts";
 import { drainToBuffer } from "./drain-to-buffer.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
 import { prepend } from "./prepend.ts";
-import type { Deferral, Slot } from "./slots.ts";
-import type { TaskAdapter, WaitReason } from "./task-adapter.ts";
+import type { Circuit } from "./routing/circuit.ts";
+import type { Deferral, Slot } from "./slots/slots.ts";
 
 export interface AttemptMeasure {
   /** ID of the catalog's entry. */

@@ -9,8 +9,8 @@ import {
   type PassThrough,
 } from "../engines/chat-proxy.ts";
 import type { Fault } from "../faults.ts";
-import type { ChatModerationResult } from "./chat-moderation-result.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
+import type { ChatModerationResult } from "./moderation/chat-moderation-result.ts";
 
 export interface ChatCall {
   request: ChatRequest;

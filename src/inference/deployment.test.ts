@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../engines/engine.ts";
 import { Deployment } from "./deployment.ts";
-import { DEFAULT_ROUTING_OPTIONS } from "./routing-options.ts";
+import { DEFAULT_ROUTING_OPTIONS } from "./routing/routing-options.ts";
 
 test("retires only after the queued requests have been served", async () => {
   let isClosed = false;

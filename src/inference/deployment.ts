@@ -3,13 +3,13 @@
 import type { Model } from "../engines/engine.ts";
 import type { Task } from "../engines/task.ts";
 import { Fault, unavailable } from "../faults.ts";
-import { Circuits } from "./circuits.ts";
-import { LatencyEwma } from "./latency-ewma.ts";
-import { LoadPoller, type PolledLoad } from "./load-poller.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
-import { ModelLoader } from "./model-loader.ts";
-import type { RoutingOptions } from "./routing-options.ts";
-import { type Deferral, type Slot, Slots } from "./slots.ts";
+import type { MemoryBudget } from "./loading/memory-budget.ts";
+import { ModelLoader } from "./loading/model-loader.ts";
+import { Circuits } from "./routing/circuits.ts";
+import { LatencyEwma } from "./routing/latency-ewma.ts";
+import { LoadPoller, type PolledLoad } from "./routing/load-poller.ts";
+import type { RoutingOptions } from "./routing/routing-options.ts";
+import { type Deferral, type Slot, Slots } from "./slots/slots.ts";
 
 export type DeploymentState =
   | { state: "loading" | "unloaded"; reason: string | undefined }

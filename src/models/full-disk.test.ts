@@ -8,12 +8,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { HubServer } from "../../test/support/hub-server.ts";
 import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { createLogger } from "../observability/logger.ts";
-import { HuggingFaceSource } from "./hugging-face.ts";
-import { MANIFEST } from "./manifest.ts";
-import type { ManifestEntry } from "./manifest-entry.ts";
+import { MANIFEST } from "./manifest/manifest.ts";
+import type { ManifestEntry } from "./manifest/manifest-entry.ts";
 import { ModelStore } from "./model-store.ts";
-import { NpmSource } from "./npm.ts";
-import { PypiSource } from "./pypi.ts";
+import { HuggingFaceSource } from "./sources/hugging-face.ts";
+import { NpmSource } from "./sources/npm.ts";
+import { PypiSource } from "./sources/pypi.ts";
 
 const run = promisify(execFile);
 const DISK_BYTES = 2 * 1024 * 1024;

@@ -14,7 +14,7 @@ import {
   sha256,
   useHub,
 } from "../../test/support/hub-store.ts";
-import type { ManifestEntry } from "./manifest-entry.ts";
+import type { ManifestEntry } from "./manifest/manifest-entry.ts";
 import { readRecord } from "./model-record.ts";
 import { markVerified, VERIFIED_NAME } from "./verified-files.ts";
 

@@ -7,7 +7,7 @@ import { lock, tryLock } from "../process/file-lock.ts";
 import type { FileFetcher } from "./fetch-file.ts";
 import { diskFull, ensureFreeSpace, freeBytesIn, isDiskFullError } from "./free-space.ts";
 import { hashFile } from "./hash-file.ts";
-import type { ManifestFile } from "./manifest-entry.ts";
+import type { ManifestFile } from "./manifest/manifest-entry.ts";
 import { type RecordedFile, readRecord, sizeOf, writeRecord } from "./model-record.ts";
 import type { ProgressListener, PullProgress } from "./pull-progress.ts";
 import type { StoreFolders } from "./store-folders.ts";

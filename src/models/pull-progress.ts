@@ -1,4 +1,4 @@
-import type { SourceKind } from "./manifest-entry.ts";
+import type { SourceKind } from "./manifest/manifest-entry.ts";
 
 /** Progress of a pull. One event per received chunk, so displays should throttle. */
 export interface PullProgress {

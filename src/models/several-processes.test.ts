@@ -8,10 +8,10 @@ import { HubServer } from "../../test/support/hub-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
 import { createLogger } from "../observability/logger.ts";
 import { tryLock } from "../process/file-lock.ts";
-import { HuggingFaceSource } from "./hugging-face.ts";
 import { ModelStore } from "./model-store.ts";
-import { NpmSource } from "./npm.ts";
-import { PypiSource } from "./pypi.ts";
+import { HuggingFaceSource } from "./sources/hugging-face.ts";
+import { NpmSource } from "./sources/npm.ts";
+import { PypiSource } from "./sources/pypi.ts";
 
 const content = randomBytes(150_000);
 const CHILD = join(import.meta.dirname, "../../test/support/pull-child.ts");

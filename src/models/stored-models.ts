@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import type { Task } from "../engines/task.ts";
 import { Fault } from "../faults.ts";
 import { hashFile } from "./hash-file.ts";
-import type { ManifestEntry } from "./manifest-entry.ts";
+import type { ManifestEntry } from "./manifest/manifest-entry.ts";
 import { damagedFiles, type ModelRecord, RECORD_NAME, readRecord, sizeOf } from "./model-record.ts";
 import type { StoreFolders } from "./store-folders.ts";
 import { VERIFIED_NAME } from "./verified-files.ts";

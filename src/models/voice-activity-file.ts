@@ -1,5 +1,5 @@
+import { VOICE_ACTIVITY } from "./manifest/transcription-models.ts";
 import type { ModelStore } from "./model-store.ts";
-import { VOICE_ACTIVITY } from "./transcription-models.ts";
 
 /**
  * Returns the path of Silero's voice activity model from a stored transcription model, or else from the default one, which

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MANIFEST } from "./manifest.ts";
+import { MANIFEST } from "./manifest/manifest.ts";
 import { fromHub, fromManifest, lockName } from "./wanted-model.ts";
 
 describe("a reference to the hub", () => {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Task } from "../engines/task.ts";
 import { Fault, invalidRequest } from "../faults.ts";
-import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
+import type { ManifestEntry, ManifestFile } from "./manifest/manifest-entry.ts";
 
 export interface WantedModel {
   /** Manifest ID, or `hf:owner/repo/path`, with `@revision` unless that is `main`. */

@@ -3,7 +3,7 @@
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "../catalog/build-catalog.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { openAiCompatibleEngine } from "../engines/openai-compatible/openai-compatible-engine.ts";
-import { MemoryBudget } from "../inference/memory-budget.ts";
+import { MemoryBudget } from "../inference/loading/memory-budget.ts";
 import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
 import type { Logger } from "../observability/logger.ts";
 

@@ -3,7 +3,11 @@
 import type { CatalogModel, ResolvedModel } from "../../src/catalog/catalog.ts";
 import type { ChatEvent, ChatModel } from "../../src/engines/chat-model.ts";
 import { Deployment } from "../../src/inference/deployment.ts";
-import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "../../src/inference/routing-options.ts";
+import {
+  DEFAULT_POLICY,
+  DEFAULT_ROUTING_OPTIONS,
+  type RoutingOptions,
+} from "../../src/inference/routing/routing-options.ts";
 
 interface ChatDeploymentOptions {
   chat?: () => AsyncIterable<ChatEvent>;

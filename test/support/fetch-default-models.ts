@@ -1,7 +1,7 @@
 /** Downloads the weights of every default model once, before any test. A failed download fails the run. */
 
 import type { TestProject } from "vitest/node";
-import { MANIFEST } from "../../src/models/manifest.ts";
+import { MANIFEST } from "../../src/models/manifest/manifest.ts";
 import { defaultChatModelPath, testModelStore } from "./default-model.ts";
 
 const PATIENCE_MILLISECONDS = 10 * 60_000;

@@ -4,9 +4,9 @@
  */
 
 import type { Deployment } from "../../src/inference/deployment.ts";
-import { LoadBalancer } from "../../src/inference/load-balancer.ts";
-import type { PrefixKeys } from "../../src/inference/prefix-affinity.ts";
-import type { Strategy } from "../../src/inference/routing-options.ts";
+import { LoadBalancer } from "../../src/inference/routing/load-balancer.ts";
+import type { PrefixKeys } from "../../src/inference/routing/prefix-affinity.ts";
+import type { Strategy } from "../../src/inference/routing/routing-options.ts";
 import { openChatDeployment, resolvedModelOf } from "./chat-deployment.ts";
 
 export interface FleetOptions {

@@ -2,11 +2,11 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, beforeEach } from "vitest";
-import { type HubSettings, HuggingFaceSource } from "../../src/models/hugging-face.ts";
-import type { ManifestEntry, ManifestFile } from "../../src/models/manifest-entry.ts";
+import type { ManifestEntry, ManifestFile } from "../../src/models/manifest/manifest-entry.ts";
 import { ModelStore } from "../../src/models/model-store.ts";
-import { NpmSource } from "../../src/models/npm.ts";
-import { PypiSource } from "../../src/models/pypi.ts";
+import { type HubSettings, HuggingFaceSource } from "../../src/models/sources/hugging-face.ts";
+import { NpmSource } from "../../src/models/sources/npm.ts";
+import { PypiSource } from "../../src/models/sources/pypi.ts";
 import { createLogger } from "../../src/observability/logger.ts";
 import { HubServer } from "./hub-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./temporary-directory.ts";

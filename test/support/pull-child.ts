@@ -1,9 +1,9 @@
 /** A child process that pulls one file from a hub: `directory endpoint owner/repo/file`. Prints JSON lines. */
 
-import { HuggingFaceSource } from "../../src/models/hugging-face.ts";
 import { ModelStore } from "../../src/models/model-store.ts";
-import { NpmSource } from "../../src/models/npm.ts";
-import { PypiSource } from "../../src/models/pypi.ts";
+import { HuggingFaceSource } from "../../src/models/sources/hugging-face.ts";
+import { NpmSource } from "../../src/models/sources/npm.ts";
+import { PypiSource } from "../../src/models/sources/pypi.ts";
 import { createLogger } from "../../src/observability/logger.ts";
 
 const [directory = "", endpoint = "", reference = ""] = process.argv.slice(2);

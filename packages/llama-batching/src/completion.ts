@@ -1,12 +1,12 @@
 /** One request's choices, each sampled independently from one evaluation of the prompt. */
 
-import type { ContinuousBatcher } from "./continuous-batcher.ts";
 import { ModelError } from "./errors.ts";
-import { Generation } from "./generation.ts";
-import type { GenerationOptions, TokenCounts } from "./generation-options.ts";
-import type { LogprobReader } from "./logprob-reader.ts";
-import type { SamplerOptions } from "./sampler.ts";
-import type { AcquiredSequence, PrefixReuse, SequencePool } from "./sequence-pool.ts";
+import type { ContinuousBatcher } from "./evaluation/continuous-batcher.ts";
+import { Generation } from "./evaluation/generation.ts";
+import type { GenerationOptions, TokenCounts } from "./evaluation/generation-options.ts";
+import type { AcquiredSequence, PrefixReuse, SequencePool } from "./evaluation/sequence-pool.ts";
+import type { LogprobReader } from "./sampling/logprob-reader.ts";
+import type { SamplerOptions } from "./sampling/sampler.ts";
 import type { GenerationEvent } from "./types.ts";
 
 type PerChoice = "choice" | "acquired" | "sampling" | "logprobs" | "prefixSource" | "tokenCounts" | "emit";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { HERMES, HERMES_THINKING, LLAMA_3 } from "../test/chat-templates.ts";
 import { makeGenerationRequest } from "../test/generation-request.ts";
-import { ChatTemplate } from "./chat-template.ts";
 import { DecodingPlanner } from "./decoding-plan.ts";
-import type { GrammarState } from "./grammar-state.ts";
-import type { GrammarRequest } from "./grammar-text.ts";
+import { ChatTemplate } from "./prompts/chat-template.ts";
+import type { GrammarState } from "./sampling/grammar-state.ts";
+import type { GrammarRequest } from "./sampling/grammar-text.ts";
 
 const GPT_OSS = `${HERMES}{# <|channel|>analysis<|message|> #}{{ reasoning_effort }}`;
 const OPENS_REASONING = `${HERMES}<think>\n{% if false %}</think>{% endif %}`;

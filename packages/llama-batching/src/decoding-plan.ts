@@ -1,16 +1,16 @@
 /** Decides how a request is decoded: its prefill, its output syntax and its grammars. */
 
 import type { Token } from "node-llama-cpp";
-import type { ChatTemplate } from "./chat-template.ts";
 import { RequestError } from "./errors.ts";
-import { GENERIC_TOOL_FORMAT, GenericTools } from "./generic-tools.ts";
-import type { GrammarCache } from "./grammar-cache.ts";
-import type { GrammarState } from "./grammar-state.ts";
-import type { CallRules } from "./grammar-text.ts";
-import type { OutputSyntax } from "./output-parser.ts";
-import { reasoningEffortVariables, reasonsByDefault } from "./reasoning-effort.ts";
-import { detectReasoningTags, type ReasoningTags } from "./reasoning-tags.ts";
-import { detectToolCallFormat, type ToolCallFormat } from "./tool-call-format.ts";
+import type { OutputSyntax } from "./output/output-parser.ts";
+import { detectToolCallFormat, type ToolCallFormat } from "./output/tool-call-format.ts";
+import type { ChatTemplate } from "./prompts/chat-template.ts";
+import { GENERIC_TOOL_FORMAT, GenericTools } from "./prompts/generic-tools.ts";
+import { reasoningEffortVariables, reasonsByDefault } from "./prompts/reasoning-effort.ts";
+import { detectReasoningTags, type ReasoningTags } from "./prompts/reasoning-tags.ts";
+import type { GrammarCache } from "./sampling/grammar-cache.ts";
+import type { GrammarState } from "./sampling/grammar-state.ts";
+import type { CallRules } from "./sampling/grammar-text.ts";
 import type { GenerationRequest, PromptMessage, Tool } from "./types.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 

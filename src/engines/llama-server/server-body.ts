@@ -8,7 +8,7 @@ import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/lla
 import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
 import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool } from "../chat-model.ts";
 import { imagesIn } from "../message-text.ts";
-import { toMessage, toTool } from "../openai-compatible/chat-body.ts";
+import { toMessage, toTool } from "../openai-compatible/chat/chat-body.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
 /** `request` includes its grammars. Throws a Fault that names a field that llama-server would not honor. */

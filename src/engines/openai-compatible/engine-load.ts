@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { EngineLoad } from "../open-model.ts";
-import { parseOrUndefined } from "./read-body.ts";
+import { parseOrUndefined } from "./connection/read-body.ts";
 
 /** Metrics by what they report. vLLM renamed `gpu_cache_usage_perc` in its version 1 engine. */
 const METRICS: Readonly<Record<string, keyof EngineLoad>> = {

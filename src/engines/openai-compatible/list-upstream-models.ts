@@ -1,10 +1,10 @@
 /** Lists an upstream's models (GET /models) as the parts that match a wildcard. */
 
 import { z } from "zod";
-import type { Connections } from "./connections.ts";
-import { Exchange } from "./exchange.ts";
-import { readText } from "./read-body.ts";
-import { withScopedSignal } from "./scoped-signal.ts";
+import type { Connections } from "./connection/connections.ts";
+import { Exchange } from "./connection/exchange.ts";
+import { readText } from "./connection/read-body.ts";
+import { withScopedSignal } from "./connection/scoped-signal.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { requestTemplate } from "./upstream-request.ts";

@@ -1,8 +1,8 @@
 import { invalidRequest } from "../../faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
-import { Connections } from "./connections.ts";
+import { UpstreamChat } from "./chat/upstream-chat.ts";
+import { Connections } from "./connection/connections.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
-import { UpstreamChat } from "./upstream-chat.ts";
 import { UpstreamEmbedding } from "./upstream-embedding.ts";
 import { UpstreamModeration } from "./upstream-moderation.ts";
 import { UpstreamSpeech } from "./upstream-speech.ts";

@@ -1,9 +1,9 @@
 /** Probes whether a failed upstream answers again, without running inference. */
 
-import type { Connections } from "./connections.ts";
-import { Exchange } from "./exchange.ts";
-import { readText } from "./read-body.ts";
-import { withScopedSignal } from "./scoped-signal.ts";
+import type { Connections } from "./connection/connections.ts";
+import { Exchange } from "./connection/exchange.ts";
+import { readText } from "./connection/read-body.ts";
+import { withScopedSignal } from "./connection/scoped-signal.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate } from "./upstream-request.ts";
 

@@ -1,6 +1,6 @@
 import type { Fault } from "../../faults.ts";
-import type { Exchange, ResponseHead } from "./exchange.ts";
-import { readErrorBody } from "./read-body.ts";
+import type { Exchange, ResponseHead } from "./connection/exchange.ts";
+import { readErrorBody } from "./connection/read-body.ts";
 import { parseUpstreamError } from "./upstream-error.ts";
 import { errorResponseFault, type FaultContext, retryAfterSeconds } from "./upstream-fault.ts";
 

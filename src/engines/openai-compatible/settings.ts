@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { Secret } from "../../secret.ts";
+import { NEVER_FORWARDED } from "./connection/forwarded-headers.ts";
 import { type EndpointAddress, endpoints, toEndpointSource } from "./endpoint-settings.ts";
-import { NEVER_FORWARDED } from "./forwarded-headers.ts";
 
 const secret = z
   .string()

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import type { TranscriptionEvent } from "../engine.ts";
-import type { Exchange } from "./exchange.ts";
-import { parseOrUndefined } from "./read-body.ts";
-import { SseFrames } from "./sse-frames.ts";
+import type { Exchange } from "./connection/exchange.ts";
+import { parseOrUndefined } from "./connection/read-body.ts";
+import { SseFrames } from "./connection/sse-frames.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 /** OpenAI counts some models' audio in tokens, without its seconds; other instances of Parlance give both. */

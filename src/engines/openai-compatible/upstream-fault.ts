@@ -2,9 +2,9 @@
 
 import { errors } from "undici";
 import { Fault, type FaultKind, unavailable } from "../../faults.ts";
-import { ResponseTooLongError, UpstreamTimeoutError } from "./exchange.ts";
-import { type Redact, renameModel } from "./redact.ts";
-import { FrameTooLongError } from "./sse-frames.ts";
+import { ResponseTooLongError, UpstreamTimeoutError } from "./connection/exchange.ts";
+import { type Redact, renameModel } from "./connection/redact.ts";
+import { FrameTooLongError } from "./connection/sse-frames.ts";
 import { UpstreamError, type UpstreamErrorDetails } from "./upstream-error.ts";
 
 const MAX_MESSAGE_LENGTH = 2000;

@@ -2,11 +2,11 @@
 
 import type { Logger } from "../../observability/logger.ts";
 import type { EngineLoad, LoadReport } from "../open-model.ts";
-import type { Connections } from "./connections.ts";
+import type { Connections } from "./connection/connections.ts";
+import { Exchange } from "./connection/exchange.ts";
+import { readText } from "./connection/read-body.ts";
+import { withScopedSignal } from "./connection/scoped-signal.ts";
 import { parseEngineLoad } from "./engine-load.ts";
-import { Exchange } from "./exchange.ts";
-import { readText } from "./read-body.ts";
-import { withScopedSignal } from "./scoped-signal.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate } from "./upstream-request.ts";
 

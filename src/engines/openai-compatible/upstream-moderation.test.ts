@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { createLogger } from "../../observability/logger.ts";
-import { Connections } from "./connections.ts";
+import { Connections } from "./connection/connections.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 import { UpstreamModeration } from "./upstream-moderation.ts";
 

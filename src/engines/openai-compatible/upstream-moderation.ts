@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
-import type { Exchange } from "./exchange.ts";
-import { parseOrUndefined, readText } from "./read-body.ts";
+import type { Exchange } from "./connection/exchange.ts";
+import { parseOrUndefined, readText } from "./connection/read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { FaultContext } from "./upstream-fault.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renameModel } from "./redact.ts";
+import { renameModel } from "./connection/redact.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 import { requestTemplate, toUpstreamBody, toUpstreamModel } from "./upstream-request.ts";
 

@@ -1,0 +1,158 @@
+import { ModelError } from "../errors.ts";
+import type { Generation } from "./generation.ts";
+import type { BatchShare } from "./generation-options.ts";
+import type { Companion } from "./native-decoder.ts";
+import { adjustSlice, PrefillScheduler, repeatableSlice, splitBudget } from "./prefill-scheduler.ts";
+import { type BatchItem, findLoneTokens } from "./split-batch.ts";
+
+interface Running {
+  signal: AbortSignal;
+  done: (failure: Error | undefined) => void;
+}
+
+export interface BatchThreads {
+  /** Threads to evaluate the next batch with. */
+  readonly current: number;
+  use: (threads: number) => void;
+}
+
+/**
+ * Steps all running generations together: each batch holds the next token of every one of them, and slices of new
+ * prompts, except those that are evaluated apart. Stepped independently, they drift apart and the binding evaluates them in several smaller batches: 330
+ * instead of 549 tokens/s with eight requests (two cores, SmolLM2-135M).
+ */
+export class ContinuousBatcher {
+  readonly #running: Map<Generation, Running> = new Map();
+  readonly #scheduler: PrefillScheduler;
+  readonly #batchSize: number;
+  readonly #threads: BatchThreads;
+  /** When each generation last evaluated a slice apart: they take turns. */
+  readonly #servedApart: WeakMap<Generation, number> = new WeakMap();
+  #turn = 0;
+  #isStepping = false;
+
+  constructor(batchSize: number, threads: BatchThreads) {
+    this.#batchSize = batchSize;
+    this.#scheduler = new PrefillScheduler(batchSize);
+    this.#threads = threads;
+  }
+
+  /** Resolves once the generation ended or was aborted, with the error if it failed. */
+  run(generation: Generation, signal: AbortSignal): Promise<Error | undefined> {
+    return new Promise((resolve) => {
+      this.#running.set(generation, { signal, done: resolve });
+      if (!this.#isStepping) void this.#stepAll();
+    });
+  }
+
+  async #stepAll(): Promise<void> {
+    this.#isStepping = true;
+    while (this.#running.size > 0) {
+      for (const [generation, { signal }] of this.#running) if (signal.aborted) this.#end(generation);
+      await this.#prepareNew();
+      // Only now: the state of an ended generation may just have been copied to another.
+      for (const generation of this.#running.keys()) if (generation.isOver) this.#end(generation);
+      if (this.#running.size > 0) await this.#step();
+    }
+    this.#isStepping = false;
+  }
+
+  async #prepareNew(): Promise<void> {
+    for (const generation of this.#running.keys()) {
+      const prefixSource = this.#prefixSourceOf(generation);
+      if (generation.isPrepared || (prefixSource !== undefined && prefixSource.promptLeft > 0)) continue;
+      await this.#attempt(generation, () => generation.prepare(prefixSource));
+    }
+  }
+
+  #prefixSourceOf({ prefixSource }: Generation): Generation | undefined {
+    return prefixSource !== undefined && this.#running.has(prefixSource) ? prefixSource : undefined;
+  }
+
+  async #step(): Promise<void> {
+    // llama.cpp evaluates sequences together only if they come in order: in another order, four or eight requests get
+    // a quarter fewer tokens for the same CPU time.
+    const generations = [...this.#running.keys()]
+      .filter((generation) => generation.isPrepared)
+      .sort((a, b) => a.sequenceId - b.sequenceId);
+    const apart = generations.filter((generation) => generation.evaluatesApart);
+    const together = generations.filter((generation) => !apart.includes(generation));
+    if (together.length > 0) await this.#evaluateTogether(together);
+    const [next] = apart.sort((a, b) => this.#lastApart(a) - this.#lastApart(b));
+    if (next !== undefined) await this.#evaluateApart(next, together.length);
+  }
+
+  async #evaluateTogether(generations: readonly Generation[]): Promise<void> {
+    const prefilling = generations.filter((generation) => generation.promptLeft > 0);
+    const needs = prefilling.map((generation) => generation.maxSlice);
+    const shares = splitBudget(needs, this.#scheduler.budget(generations.length - prefilling.length)).map(
+      (share, index) => adjustSlice(needs[index] as number, share),
+    );
+    const shareOf = new Map(prefilling.map((generation, index) => [generation, shares[index] as number]));
+    const items = generations.map((generation) => ({
+      sequenceId: generation.sequenceId,
+      tokens: shareOf.get(generation) ?? generation.pendingTokens,
+    }));
+    const companions = this.#companionsFor(generations, items);
+    await this.#evaluate(
+      generations.map((generation, index) => [
+        generation,
+        {
+          promptTokens: shareOf.get(generation) ?? 0,
+          isAlone: generations.length === 1,
+          companion: companions[index] ?? "none",
+        },
+      ]),
+    );
+  }
+
+  /** Chooses the number of threads, too: one thread rounds as any number of threads does with a companion. */
+  #companionsFor(generations: readonly Generation[], items: readonly BatchItem[]): Companion[] {
+    const threads = this.#threads.current;
+    this.#threads.use(threads);
+    if (threads === 1) return [];
+    const isLone = findLoneTokens(items);
+    return generations.map((generation, index) => {
+      const { tokens } = items[index] as BatchItem;
+      if (isLone[index] !== true || !generation.dependsOnNeighbors(tokens)) return "none";
+      if (generation.hasRoomForCompanion(tokens)) return "token";
+      this.#threads.use(1);
+      return "none";
+    });
+  }
+
+  /** Evaluates a slice of one prompt in a batch without others. */
+  async #evaluateApart(generation: Generation, decoding: number): Promise<void> {
+    this.#servedApart.set(generation, ++this.#turn);
+    const budget = this.#scheduler.budget(decoding);
+    const promptTokens = repeatableSlice(generation.maxSlice, budget, this.#batchSize);
+    this.#threads.use(this.#threads.current);
+    await this.#evaluate([[generation, { promptTokens, isAlone: true, companion: "none" }]]);
+  }
+
+  async #evaluate(shares: readonly (readonly [Generation, BatchShare])[]): Promise<void> {
+    const startedAt = performance.now();
+    await Promise.all(shares.map(([generation, share]) => this.#attempt(generation, () => generation.step(share))));
+    const promptTokens = shares.reduce((sum, [, share]) => sum + share.promptTokens, 0);
+    this.#scheduler.record(promptTokens, performance.now() - startedAt);
+  }
+
+  #lastApart(generation: Generation): number {
+    return this.#servedApart.get(generation) ?? 0;
+  }
+
+  async #attempt(generation: Generation, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#end(generation, new ModelError("The model failed while it evaluated this request.", 1, error));
+    }
+  }
+
+  #end(generation: Generation, failure?: Error): void {
+    const entry = this.#running.get(generation);
+    this.#running.delete(generation);
+    generation.end();
+    entry?.done(failure);
+  }
+}

@@ -1,0 +1,264 @@
+/** Generates one choice: evaluates the prompt in slices, then samples token after token. */
+
+import type { Token } from "node-llama-cpp";
+import { ChoiceEvents } from "../output/choice-events.ts";
+import { StreamingDetokenizer } from "../output/streaming-detokenizer.ts";
+import type { GrammarState } from "../sampling/grammar-state.ts";
+import type { Sampler } from "../sampling/sampler.ts";
+import type { EchoedLogprob, FinishReason, TokenLogprob } from "../types.ts";
+import type { BatchShare, GenerationOptions } from "./generation-options.ts";
+import type { Companion, LogitsIndex } from "./native-decoder.ts";
+import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
+
+/** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
+const MAX_ECHOED_SLICE = 32;
+
+export class Generation {
+  readonly #options: GenerationOptions;
+  readonly #sampler: Sampler;
+  readonly #text: StreamingDetokenizer;
+  readonly #events: ChoiceEvents;
+  readonly #sampled: Token[] = [];
+  #grammar: GrammarState | undefined;
+  #evaluated: number;
+  #repeatable: number;
+  /** Log probabilities of the prompt's tokens from the second on. */
+  readonly #echoed: EchoedLogprob[] = [];
+  /** Sampled or inserted, not evaluated yet. */
+  #pending: Token[] = [];
+  #isPrepared = false;
+  #isOver = false;
+
+  constructor(options: GenerationOptions) {
+    const { choice, model, prompt, plan, stop, tokenCounts, emit } = options;
+    this.#options = options;
+    this.#evaluated = options.acquired.reusedTokens;
+    this.#repeatable = options.acquired.repeatableTokens;
+    this.#text = new StreamingDetokenizer(model, prompt, plan.hiddenTokens);
+    const completionTokens = () => tokenCounts.completionTokens;
+    this.#events = new ChoiceEvents({ choice, syntax: plan.syntax, stop, completionTokens, emit });
+    this.#sampler = options.decoder.createSampler(options.sampling, options.minTokens > 0 ? options.endTokens : []);
+    this.#constrain();
+  }
+
+  /** Prompt tokens still to be evaluated. */
+  get promptLeft(): number {
+    return this.#options.prompt.length - this.#evaluated;
+  }
+
+  /** Prompt tokens that the next batch may evaluate. */
+  get maxSlice(): number {
+    const left = this.promptLeft;
+    if (this.#readsPrompt) return Math.min(left, MAX_ECHOED_SLICE);
+    return this.#options.repeatable?.maxSlice(left, this.#options.choice) ?? left;
+  }
+
+  /** Tokens of the next batch, if the prompt is evaluated. */
+  get pendingTokens(): number {
+    return this.#pending.length;
+  }
+
+  /** Whether the next slice of the prompt must not share its batch. */
+  get evaluatesApart(): boolean {
+    return this.#options.repeatable !== undefined && this.maxSlice >= MIN_REPEATABLE_TOKENS;
+  }
+
+  /** Whether the last of the next `tokens` rounds differently when llama.cpp evaluates it alone. */
+  dependsOnNeighbors(tokens: number): boolean {
+    const { repeatable, acquired } = this.#options;
+    return repeatable?.dependsOnNeighbors(acquired.sequence, tokens) ?? false;
+  }
+
+  /** Whether the sequence can hold a companion in addition to `tokens`. */
+  hasRoomForCompanion(tokens: number): boolean {
+    const { nextTokenIndex, contextSize } = this.#options.acquired.sequence;
+    return nextTokenIndex + tokens + 1 < contextSize;
+  }
+
+  /** Length of the prompt's prefix that was evaluated as it would be for a request alone. */
+  get repeatableTokens(): number {
+    return this.#repeatable;
+  }
+
+  /** llama.cpp's ID of its sequence. */
+  get sequenceId(): number {
+    return this.#options.acquired.id;
+  }
+
+  /** Generation whose prompt is worth waiting for; undefined once its state was copied. */
+  get prefixSource(): Generation | undefined {
+    return this.#isPrepared ? undefined : this.#options.prefixSource;
+  }
+
+  get isPrepared(): boolean {
+    return this.#isPrepared;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Runs between batches. Copies the evaluated prompt of `source`, except for its last token. */
+  async prepare(source: Generation | undefined): Promise<void> {
+    const { decoder, prompt, acquired } = this.#options;
+    this.#isPrepared = true;
+    if (source !== undefined && this.#evaluated < prompt.length - 1) {
+      const shared = prompt.length - 1;
+      if (await decoder.copyState(source.#options.acquired.sequence, acquired.sequence, shared)) {
+        this.#evaluated = shared;
+        this.#repeatable = Math.min(source.#repeatable, shared);
+        return;
+      }
+      this.#evaluated = 0;
+      this.#repeatable = 0;
+    }
+    await acquired.sequence.eraseContextTokenRanges([
+      { start: this.#evaluated, end: acquired.sequence.nextTokenIndex },
+    ]);
+  }
+
+  /** Samples the next token, or evaluates `promptTokens` of the prompt; the last slice samples the first token. */
+  async step({ promptTokens, isAlone, companion }: BatchShare): Promise<void> {
+    const { acquired, prompt, decoder } = this.#options;
+    if (this.promptLeft === 0) return await this.#sample(this.#pending.splice(0), companion);
+    const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
+    if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
+      this.#repeatable += slice.length;
+    }
+    const position = this.#evaluated;
+    this.#evaluated += slice.length;
+    if (this.#readsPrompt) return await this.#evaluateEach(slice, position);
+    if (this.promptLeft > 0) await decoder.evaluate(acquired.sequence, slice, companion);
+    else await this.#sample(slice, companion);
+  }
+
+  /** Releases its samplers. Call once. */
+  end(): void {
+    this.#isOver = true;
+    const { logprobs, samplerMemory } = this.#options;
+    this.#sampler.dispose();
+    logprobs?.dispose();
+    samplerMemory.release(logprobs === undefined ? 1 : 3, this.#grammar?.bytes);
+  }
+
+  get #readsPrompt(): boolean {
+    const { echo, logprobs, choice } = this.#options;
+    return echo !== undefined && logprobs !== undefined && choice === 0;
+  }
+
+  /** Evaluates a slice of the prompt from `position` on and reads the log probability of each token after it. */
+  async #evaluateEach(slice: readonly Token[], position: number): Promise<void> {
+    const { decoder, acquired, logprobs, prompt } = this.#options;
+    let sampled: { token: Token; logprob: TokenLogprob | undefined } | undefined;
+    await decoder.evaluateEach(acquired.sequence, slice, async (index, offset) => {
+      const next = prompt[position + offset + 1];
+      const token = next ?? (await decoder.sample(index, this.#sampler));
+      const logprob = await logprobs?.of(index, token);
+      if (next === undefined) sampled = { token, logprob };
+      else if (logprob !== undefined) this.#echoed[position + offset] = logprob;
+    });
+    if (sampled !== undefined) this.#accept(sampled.token, sampled.logprob);
+  }
+
+  #begin(): void {
+    const { prompt, acquired, emit, echo, logprobs, choice } = this.#options;
+    if (choice > 0) return;
+    emit({ type: "start", promptTokens: prompt.length, cachedTokens: acquired.reusedTokens });
+    if (echo === undefined) return;
+    const first = { ...logprobs?.describe(prompt[0] as Token), logprob: undefined, top: [] } as EchoedLogprob;
+    const all = [first, ...this.#echoed].slice(echo.firstToken);
+    emit({ type: "echo", choice, text: echo.text, ...(logprobs === undefined ? {} : { logprobs: all }) });
+  }
+
+  async #sample(tokens: readonly Token[], companion: Companion): Promise<void> {
+    const { decoder, acquired, logprobs } = this.#options;
+    let logprob: TokenLogprob | undefined;
+    const read = async (index: LogitsIndex) => {
+      const sampled = await decoder.sample(index, this.#sampler);
+      logprob = await logprobs?.of(index, sampled);
+      return sampled;
+    };
+    const token = await decoder.evaluateAndSample(acquired.sequence, tokens, read, companion);
+    this.#accept(token, logprob);
+  }
+
+  #accept(token: Token, logprob: TokenLogprob | undefined): void {
+    const { model, plan, tokenCounts, acquired, minTokens, maxTokens } = this.#options;
+    if (this.#sampled.length === 0) this.#begin();
+    if (maxTokens === 0) {
+      this.#finish("length");
+      return;
+    }
+    this.#sampled.push(token);
+    if (this.#sampled.length === minTokens && this.#grammar === undefined) this.#sampler.liftBan(this.#sampled);
+    tokenCounts.completionTokens += 1;
+    if (this.#events.phase === "reasoning") tokenCounts.reasoningTokens += 1;
+    const isEnd = model.isEogToken(token);
+    // A model that ends its answer while it reasons still owes the constrained output.
+    const endsReasoning = isEnd && plan.isConstrained && this.#events.phase === "reasoning";
+    if (isEnd && !endsReasoning) {
+      if (this.#grammar?.allows(token) === false)
+        throw new Error("The model sampled an end token that the grammar does not allow");
+      this.#finish("stop");
+      return;
+    }
+    const text = endsReasoning ? (plan.syntax.reasoning?.close ?? "") : this.#text.push(token);
+    this.#pending = endsReasoning ? this.#tokenize(text) : [token];
+    this.#read(text, logprob);
+    const isFull = acquired.sequence.nextTokenIndex + this.#pending.length >= acquired.sequence.contextSize;
+    if (this.#events.isStopped || this.#events.isComplete) this.#finish("stop");
+    else if (this.#sampled.length >= maxTokens || isFull) this.#finish("length");
+  }
+
+  #read(text: string, logprob: TokenLogprob | undefined): void {
+    let transition = this.#events.push(text, logprob);
+    while (transition !== undefined) {
+      const { phase, rest } = transition;
+      const before = this.#options.plan.afterReasoning;
+      if (phase === "content" && before !== "") {
+        // The text that the model was trained to write between its reasoning and the constrained output.
+        this.#pending = this.#tokenize(text.slice(0, text.length - rest.length) + before);
+        transition = this.#events.push(before);
+        if (transition === undefined) this.#constrain();
+      } else if (this.#constrain(transition.callBeginning)) {
+        if (rest !== "") this.#pending = this.#tokenize(text.slice(0, text.length - rest.length));
+        return;
+      } else {
+        transition = rest === "" ? undefined : this.#events.push(rest);
+      }
+    }
+  }
+
+  /**
+   * Activates the grammar of the current phase, advanced by the beginning of a call that was written in another form.
+   * Returns true when a grammar was newly activated.
+   */
+  #constrain(callBeginning = ""): boolean {
+    const { plan } = this.#options;
+    const grammar = this.#events.phase === "call" ? plan.callGrammar : plan.contentGrammar;
+    if (grammar === undefined || this.#grammar !== undefined || this.#events.phase === "reasoning") return false;
+    this.#grammar = grammar.clone();
+    for (const token of this.#tokenize(callBeginning)) this.#grammar.accept(token);
+    this.#sampler.constrain(this.#grammar, this.#sampled);
+    return true;
+  }
+
+  #tokenize(text: string): Token[] {
+    return this.#options.model.tokenize(text, true, "trimLeadingSpace");
+  }
+
+  #finish(reason: FinishReason): void {
+    const { emit, choice } = this.#options;
+    this.#isOver = true;
+    this.#read(this.#text.end(), undefined);
+    this.#events.end();
+    const { isStopped, stopText, calls } = this.#events;
+    const ended = isStopped ? "stop" : reason;
+    emit({
+      type: "choice-end",
+      choice,
+      reason: ended === "stop" && calls > 0 ? "tool_calls" : ended,
+      ...(stopText === undefined ? {} : { stopText }),
+    });
+  }
+}

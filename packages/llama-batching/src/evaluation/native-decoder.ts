@@ -1,0 +1,190 @@
+/** Evaluates tokens and samples from their logits. */
+
+import {
+  type LlamaContext,
+  type LlamaContextSequence,
+  LlamaGrammar,
+  LlamaGrammarEvaluationState,
+  type LlamaModel,
+  type Token,
+} from "node-llama-cpp";
+import { GrammarState } from "../sampling/grammar-state.ts";
+import { Sampler, type SamplerOptions } from "../sampling/sampler.ts";
+import { type Bindings, type NativeContext, nativeParts, toNative } from "./native-bindings.ts";
+
+export interface Logits {
+  /** Most likely first. */
+  top: Array<[token: Token, logit: number]>;
+  /** Logit of the requested token. */
+  logit: number;
+  /** Sum of exp(logit - maximum logit) over the vocabulary. */
+  weight: number;
+}
+
+/** Samples from the logits of the last evaluated token. */
+export type Sample<Sampled> = (index: LogitsIndex) => Promise<Sampled>;
+
+/** Whether a token is evaluated after the last one and erased again, which changes how llama.cpp evaluates the last one. */
+export type Companion = "none" | "token";
+
+/** Index of logits in a batch; valid until the next batch. */
+export type LogitsIndex = number & { readonly __logitsIndex: unique symbol };
+
+/** Native memory of a parsed grammar for each character of its text, measured. */
+const BYTES_PER_CHARACTER = 4;
+const PRIORITY = 3;
+/** The context window is enforced by counting; shifting would silently drop the beginning. */
+const NEVER_SHIFT = {
+  size: 1,
+  strategy: () => {
+    throw new Error("The context window is full");
+  },
+};
+
+export class NativeDecoder {
+  readonly #model: LlamaModel;
+  readonly #native: NativeContext;
+  readonly #bindings: Bindings;
+  readonly #nativeModel: unknown;
+
+  /** Throws when the installed binding lacks one of the private parts. */
+  constructor(model: LlamaModel, context: LlamaContext) {
+    const { context: native, bindings, model: nativeModel } = nativeParts(model, context);
+    this.#model = model;
+    this.#native = native;
+    this.#bindings = bindings;
+    this.#nativeModel = nativeModel;
+  }
+
+  /** `bannedAtFirst` is banned until `liftBan` or `constrain`. Dispose it once; its memory is freed with the next garbage collection. */
+  createSampler(config: SamplerOptions, bannedAtFirst: readonly Token[] = []): Sampler {
+    return new Sampler(new this.#bindings.AddonSampler(this.#nativeModel), config, bannedAtFirst);
+  }
+
+  /** Throws when the grammar does not parse. */
+  parseGrammar(text: string): GrammarState {
+    const grammar = new LlamaGrammar(this.#model.llama, { grammar: text });
+    const state = new LlamaGrammarEvaluationState({ model: this.#model, grammar });
+    return new GrammarState(state, this.#bindings, text.length * BYTES_PER_CHARACTER);
+  }
+
+  async evaluate(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    companion: Companion = "none",
+  ): Promise<void> {
+    await toNative(sequence)._decodeTokens(
+      withCompanion(tokens, companion),
+      [],
+      PRIORITY,
+      sequence.tokenMeter,
+      NEVER_SHIFT,
+      () => undefined,
+      undefined,
+    );
+    await eraseCompanion(sequence, companion);
+  }
+
+  async evaluateAndSample<Sampled>(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    sample: Sample<Sampled>,
+    companion: Companion = "none",
+  ): Promise<Sampled> {
+    const last = tokens.length - 1;
+    const logits = tokens.map((_, index) => (index === last ? (true as const) : undefined));
+    const [sampled] = await this.#decodeAndRead(sequence, withCompanion(tokens, companion), logits, sample);
+    await eraseCompanion(sequence, companion);
+    return sampled as Sampled;
+  }
+
+  /** Evaluates the tokens and calls `read` with the logits after each, and its offset. */
+  async evaluateEach(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    read: (index: LogitsIndex, offset: number) => Promise<void>,
+  ): Promise<void> {
+    const all = tokens.map(() => true as const);
+    await this.#decodeAndRead(sequence, tokens, all, read);
+  }
+
+  async #decodeAndRead<Result>(
+    sequence: LlamaContextSequence,
+    tokens: readonly Token[],
+    logits: readonly (true | undefined)[],
+    read: (index: LogitsIndex, offset: number) => Promise<Result>,
+  ): Promise<Result[]> {
+    // A rejection in here would leave the binding's batch, and all requests in it, pending forever.
+    const settle = (index: number, offset: number) =>
+      read(index as LogitsIndex, offset).then(
+        (value) => ({ value }),
+        (failure: unknown) => ({ failure }),
+      );
+    const results = (await toNative(sequence)._decodeTokens(
+      tokens,
+      logits,
+      PRIORITY,
+      sequence.tokenMeter,
+      NEVER_SHIFT,
+      settle,
+      undefined,
+    )) as (Awaited<ReturnType<typeof settle>> | undefined)[];
+    return results.flatMap((result) => {
+      if (result === undefined) return [];
+      if ("failure" in result) throw result.failure;
+      return [result.value];
+    });
+  }
+
+  async sample(index: LogitsIndex, sampler: Sampler): Promise<Token> {
+    const token = await this.#native.sampleToken(index, sampler.native);
+    if (token === -1) throw new Error("No token can be sampled here");
+    return token;
+  }
+
+  /** Logits of the model itself. `flat` must be greedy, `best` must keep `top` tokens at temperature 1, both unbiased. */
+  async readLogits(index: LogitsIndex, token: Token, top: number, { flat, best }: LogitReaders): Promise<Logits> {
+    const [, , , highest] = await this.#native.sampleToken(
+      index,
+      best.native,
+      false,
+      false,
+      [[], false, false, false, top],
+      false,
+    );
+    const [, , , own, weight] = await this.#native.sampleToken(
+      index,
+      flat.native,
+      false,
+      false,
+      [[token], false, false, false, 0],
+      true,
+    );
+    const pairs = Array.from({ length: highest.length / 2 }, (_, pair): [Token, number] => [
+      highest[2 * pair] as Token,
+      highest[2 * pair + 1] as number,
+    ]);
+    return { top: pairs, logit: own[1] as number, weight };
+  }
+
+  /** Copies the state of the first `tokens` tokens. Not while a batch is evaluated. False: nothing was copied. */
+  async copyState(from: LlamaContextSequence, to: LlamaContextSequence, tokens: number): Promise<boolean> {
+    if (typeof toNative(to)._copyStateFromOtherSequence !== "function") return false;
+    return await toNative(to)._copyStateFromOtherSequence(from, tokens);
+  }
+}
+
+export interface LogitReaders {
+  flat: Sampler;
+  best: Sampler;
+}
+
+function withCompanion(tokens: readonly Token[], companion: Companion): readonly Token[] {
+  return companion === "none" ? tokens : [...tokens, tokens.at(-1) as Token];
+}
+
+async function eraseCompanion(sequence: LlamaContextSequence, companion: Companion): Promise<void> {
+  if (companion === "none") return;
+  const end = sequence.nextTokenIndex;
+  await sequence.eraseContextTokenRanges([{ start: end - 1, end }]);
+}

@@ -1,0 +1,161 @@
+/** Detects how a model writes tool calls from its chat template. */
+
+import type { ChatTemplate } from "../prompts/chat-template.ts";
+import type { ReasoningTags } from "../prompts/reasoning-tags.ts";
+import type { PromptMessage } from "../types.ts";
+
+/**
+ * `trigger` `open` name `afterName` arguments (`between` name `afterName` arguments)… `close`, where arguments are one
+ * JSON object. The texts contain `CALL_ID` in place of a call's ID.
+ */
+export interface ToolCallFormat {
+  /** Text that begins a call. */
+  trigger: string;
+  /** Text between the trigger and the name. */
+  open: string;
+  afterName: string;
+  /** Undefined: one call only. */
+  between: string | undefined;
+  close: string;
+}
+
+export const CALL_ID = "\uE001";
+/** Mistral's templates check the length of IDs. */
+export const CALL_ID_LENGTH = 9;
+
+const NAMES = ["needle_first", "needle_second"] as const;
+const IDS = ["needleId1", "needleId2"] as const;
+const VALUE = "needle value";
+const TEXT = "\u2603 needle text \u2603";
+const TOOLS = NAMES.map((name) => ({
+  name,
+  description: "A function.",
+  parameters: {
+    type: "object",
+    properties: { key: { type: "string", description: "A key." } },
+    required: ["key"],
+  },
+}));
+
+/**
+ * Returns undefined when the template has no place for tools or writes arguments in another notation than JSON. Sets
+ * `template.argumentsAsText`. `endTexts` end an answer and `reasoning` precedes it; neither is part of a call.
+ */
+export function detectToolCallFormat(
+  template: ChatTemplate,
+  endTexts: readonly string[],
+  reasoning: ReasoningTags | undefined,
+): ToolCallFormat | undefined {
+  if (!template.variables.has("tools")) return undefined;
+  template.argumentsAsText = false;
+  const withObject = renderAnswer(template, exampleCalls(1));
+  // If the value is shown for an object, but not as JSON, the template writes another notation.
+  template.argumentsAsText = !withObject?.includes(VALUE);
+  const text = renderAnswer(template, { role: "assistant", content: TEXT });
+  const one = renderAnswer(template, exampleCalls(1));
+  if (text === undefined || one === undefined) return undefined;
+  const ending = text.slice(text.indexOf(TEXT) + TEXT.length);
+  const answer = generatedPart(one, text, reasoning);
+  const first = findCall(answer, 0);
+  if (first === undefined) return undefined;
+  const opening = maskIds(answer.slice(0, first.nameAt));
+  const trigger = triggerOf(opening);
+  if (trigger === "") return undefined;
+  const two = renderAnswer(template, exampleCalls(2));
+  return {
+    trigger,
+    open: opening.slice(trigger.length),
+    afterName: maskIds(answer.slice(first.nameAt + NAMES[0].length, first.argumentsAt)),
+    between: two === undefined ? undefined : betweenCalls(generatedPart(two, text, reasoning), opening),
+    close: maskIds(trimEnding(answer.slice(first.end), ending, endTexts)),
+  };
+}
+
+/** The part of a rendered call that the model writes. */
+function generatedPart(rendered: string, text: string, reasoning: ReasoningTags | undefined): string {
+  const answer = rendered.slice(beforeTag(rendered, commonPrefixLength(text, rendered)));
+  const reasoningEnd = reasoning === undefined ? -1 : answer.indexOf(reasoning.close);
+  const isBeforeCall = reasoning !== undefined && reasoningEnd >= 0 && reasoningEnd < answer.indexOf(NAMES[0]);
+  return (isBeforeCall ? answer.slice(reasoningEnd + reasoning.close.length) : answer).trimStart();
+}
+
+function betweenCalls(answer: string, opening: string): string | undefined {
+  const [first, second] = [findCall(answer, 0), findCall(answer, 1)];
+  if (first === undefined || second === undefined || second.nameAt < first.end) return undefined;
+  const alike = (call: FoundCall, index: number) =>
+    maskIds(answer.slice(call.nameAt + (NAMES[index] as string).length, call.argumentsAt));
+  const isAlike = maskIds(answer.slice(0, first.nameAt)) === opening && alike(first, 0) === alike(second, 1);
+  return isAlike ? maskIds(answer.slice(first.end, second.nameAt)) : undefined;
+}
+
+interface FoundCall {
+  nameAt: number;
+  argumentsAt: number;
+  end: number;
+}
+
+function findCall(answer: string, index: number): FoundCall | undefined {
+  const name = NAMES[index] as string;
+  const nameAt = answer.indexOf(name);
+  for (const separator of [": ", ":"]) {
+    const written = `{"key"${separator}"${VALUE}"}`;
+    const argumentsAt = answer.indexOf(written, nameAt);
+    if (nameAt >= 0 && argumentsAt >= 0) return { nameAt, argumentsAt, end: argumentsAt + written.length };
+  }
+  return undefined;
+}
+
+function exampleCalls(count: number): PromptMessage {
+  const toolCalls = NAMES.slice(0, count).map((name, index) => ({
+    id: IDS[index] as string,
+    name,
+    arguments: JSON.stringify({ key: VALUE }),
+  }));
+  return { role: "assistant", content: "", toolCalls };
+}
+
+function renderAnswer(template: ChatTemplate, answer: PromptMessage): string | undefined {
+  try {
+    return template.render({ messages: [{ role: "user", content: "Hi" }, answer], tools: TOOLS, forAnswer: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function maskIds(text: string): string {
+  return IDS.reduce((rest, id) => rest.replaceAll(id, CALL_ID), text);
+}
+
+/** Removes the end of the turn, which the model samples as a separate token. */
+function trimEnding(text: string, ending: string, endTexts: readonly string[]): string {
+  const withoutTurnEnd = text.slice(0, beforeTag(text, text.length - commonSuffixLength(text, ending)));
+  const tags = text.slice(withoutTurnEnd.length);
+  // A suffix shared with the end of a turn may begin within a tag, such as `|>`, which then belongs to the call.
+  const kept = ending.includes(tags) ? withoutTurnEnd : withoutTurnEnd + (/^<[^<>]*>/.exec(tags)?.[0] ?? "");
+  const endText = endTexts.find((end) => end !== "" && kept.trimEnd().endsWith(end));
+  return endText === undefined ? kept : kept.slice(0, kept.lastIndexOf(endText));
+}
+
+/** `at`, or the beginning of the tag that contains it. */
+function beforeTag(text: string, at: number): number {
+  const start = text.lastIndexOf("<", at - 1);
+  return start >= 0 && !/[>\s]/.test(text.slice(start, at)) ? start : at;
+}
+
+function commonSuffixLength(text: string, ending: string): number {
+  for (let length = Math.min(ending.length, text.length); length > 0; length--) {
+    if (text.endsWith(ending.slice(-length))) return length;
+  }
+  return 0;
+}
+
+function commonPrefixLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+/** A tag such as `<tool_call>`; otherwise a text that plain answers hardly begin with. */
+function triggerOf(opening: string): string {
+  return /^(?:<[^<>\s]+>|\[[A-Z_]+\]|[{[]|[^\s{["]+)/.exec(opening)?.[0] ?? "";
+}

@@ -1,0 +1,127 @@
+/** Parses the frames of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
+
+import type { TokenUsage } from "../../../usage.ts";
+import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
+import { parseUsage } from "./usage.ts";
+
+export interface ChunkReaderOptions {
+  /** Number of requested choices; the answer ends when all have ended. */
+  choices: number;
+  /** True if each choice reports its own usage, instead of one report at the end. */
+  usagePerChoice?: boolean;
+}
+
+export interface Chunk {
+  /** The frame's JSON, one character for each byte. */
+  data: string;
+  fields: Record<string, unknown>;
+  choices: readonly unknown[];
+  /** True if it only adds text: it ends no choice and has no usage. */
+  isPlain: boolean;
+}
+
+export class ChunkReader {
+  readonly #options: ChunkReaderOptions;
+  /** Indexes of ended choices: some upstreams repeat the end of a choice, with its usage. */
+  readonly #endedChoices = new Set<unknown>();
+  /** The upstream's report; undefined before it. */
+  usageFields: Record<string, unknown> | undefined;
+  finishReason: string | undefined;
+  /** True after `[DONE]`; anything after it is ignored. */
+  isDone = false;
+
+  constructor(options: ChunkReaderOptions) {
+    this.#options = options;
+  }
+
+  /** True once all choices have ended; an answer that breaks off before is incomplete. */
+  get isComplete(): boolean {
+    return this.isDone ? this.finishReason !== undefined : this.#endedChoices.size >= this.#options.choices;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return parseUsage(this.usageFields);
+  }
+
+  /** Undefined for frames that are not part of the answer: comments, usage alone, `[DONE]`. Throws an UpstreamError. */
+  read(frame: string): Chunk | undefined {
+    const { event, data } = fieldsOf(frame);
+    if (data === undefined) return undefined;
+    if (data === "[DONE]") {
+      this.isDone = true;
+      return undefined;
+    }
+    const fields = parseObject(fromLatin1(data));
+    const error =
+      parseUpstreamError(fields) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
+    if (error !== undefined) throw error;
+    const choices = Array.isArray(fields.choices) ? fields.choices : [];
+    let isPlain = choices.length > 0;
+    for (const choice of choices) {
+      const { index = 0, finish_reason: reason } = (choice ?? {}) as { index?: unknown; finish_reason?: unknown };
+      if (typeof reason !== "string") continue;
+      if (reason === "error") throw new UpstreamError("ended a choice with an error");
+      this.finishReason = reason;
+      // Some upstreams send it until the choice ends.
+      if (reason === "") continue;
+      this.#endedChoices.add(index);
+      isPlain = false;
+    }
+    if (parseUsage(fields.usage) !== undefined) {
+      const usage = fields.usage as Record<string, unknown>;
+      this.usageFields = this.#options.usagePerChoice === true ? withChoice(this.usageFields, usage) : usage;
+      if (choices.length === 0) return undefined;
+      isPlain = false;
+    }
+    return { data, fields, choices, isPlain };
+  }
+}
+
+function fieldsOf(frame: string): { event: string | undefined; data: string | undefined } {
+  let event: string | undefined;
+  let data: string | undefined;
+  for (const line of frame.split("\n")) {
+    const colon = line.indexOf(":");
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (name === "event") event = value;
+    // A space for the line end: in valid JSON both stand between values only.
+    else if (name === "data") data = data === undefined ? value : `${data} ${value}`;
+  }
+  return { event, data: data?.trim() };
+}
+
+/** The prompt is the same for all choices. */
+function withChoice(
+  before: Record<string, unknown> | undefined,
+  usage: Record<string, unknown>,
+): Record<string, unknown> {
+  if (before === undefined) return usage;
+  const completionTokens = Number(before.completion_tokens) + Number(usage.completion_tokens);
+  return {
+    ...before,
+    completion_tokens: completionTokens,
+    total_tokens: Number(before.prompt_tokens) + completionTokens,
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new UpstreamError("sent an event that is not JSON", { cause: error });
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw new UpstreamError("sent an event that is not a JSON object");
+  }
+  return parsed as Record<string, unknown>;
+}
+
+export function toLatin1(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+export function fromLatin1(text: string): string {
+  return Buffer.from(text, "latin1").toString();
+}

@@ -1,0 +1,37 @@
+import { formatAddress } from "../../../discovery/endpoint.ts";
+import type { OpenAiCompatibleSettings } from "../settings.ts";
+
+/** Removes secrets from an upstream's messages: keys, header values, addresses. */
+export type Redact = (text: string) => string;
+
+const SHORTEST_SECRET = 4;
+
+/**
+ * Redacts the deployment's secrets and its upstream's address. Values below `SHORTEST_SECRET` characters stay, since
+ * they match by accident.
+ */
+export function createRedactor(
+  settings: Pick<OpenAiCompatibleSettings, "baseUrl" | "endpoint" | "apiKey" | "headers" | "proxy">,
+): Redact {
+  const secrets = [settings.apiKey, settings.proxy, ...Object.values(settings.headers)]
+    .map((secret) => secret?.reveal() ?? "")
+    .flatMap((value) => [value, value.replace(/^\w+ /, "")])
+    .filter((value) => value.length >= SHORTEST_SECRET);
+  const { endpoint, baseUrl } = settings;
+  const { origin, host, hostname, search } = new URL(baseUrl);
+  const atEndpoint = endpoint === undefined ? [] : [formatAddress(endpoint), endpoint.host];
+  // A bare host name such as `vllm` is an ordinary word in many messages.
+  const addresses = [...atEndpoint, baseUrl, origin, search, host, hostname].filter((each) => /[.:?]/.test(each));
+  return (text) => {
+    let redacted = text;
+    for (const secret of secrets) redacted = redacted.replaceAll(secret, "[redacted]");
+    for (const address of addresses) redacted = redacted.replaceAll(address, "[upstream]");
+    return redacted;
+  };
+}
+
+/** Replaces the upstream's model name, as a separate word, by the catalog ID. */
+export function renameModel(text: string, upstreamModel: string, model: string): string {
+  const name = upstreamModel.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return text.replace(new RegExp(`(?<![\\w./:-])${name}(?![\\w/:-])`, "g"), () => model);
+}

@@ -1,0 +1,93 @@
+/** Checks a chat request against the model's abilities. */
+
+import type { ChatAbilities, ChatModel, ChatRequest, RawPrompt } from "../../engines/chat-model.ts";
+import { contextExceeded } from "../../engines/context-exceeded.ts";
+import { imagesIn } from "../../engines/message-text.ts";
+import { type Fault, unsupportedValue } from "../../faults.ts";
+import { type ChatCall, forwarderOf } from "../chat-call.ts";
+
+/** Returns the Fault; undefined if the model can serve the request, or does not report its abilities. */
+export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | undefined {
+  const unsupported = forwarderOf(call, model) === undefined ? call.passThrough?.unsupportedLocally() : undefined;
+  if (unsupported !== undefined) return unsupported;
+  const tooLong = checkMessageCount(call.request, model);
+  if (tooLong !== undefined) return tooLong;
+  const request = call.prompts === undefined ? call.request : { ...call.request, prompt: call.prompts[0] };
+  for (const check of ABILITY_CHECKS) {
+    const fault = check(request, model.abilities);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/**
+ * Checks the number of messages before they are copied to the model's process, which takes seconds for tens of
+ * thousands.
+ */
+function checkMessageCount({ messages }: ChatRequest, { contextWindow, maxMessages }: ChatModel): Fault | undefined {
+  if (contextWindow === undefined || maxMessages === undefined || messages.length <= maxMessages) return undefined;
+  return contextExceeded(`at least ${contextWindow}`, contextWindow);
+}
+
+type Check = (
+  request: Omit<ChatRequest, "prompt"> & { prompt?: RawPrompt | undefined },
+  abilities: ChatAbilities,
+) => Fault | undefined;
+
+const ABILITY_CHECKS: readonly Check[] = [
+  ({ prompt }, abilities) => {
+    if (abilities.completions !== false || prompt === undefined) return undefined;
+    return unsupportedValue(
+      "This model answers messages only: use /v1/chat/completions, or a model with the ability `completions`.",
+      "model",
+    );
+  },
+  ({ prompt }, abilities) => {
+    if (abilities.infill !== false || prompt?.suffix === undefined) return undefined;
+    return unsupportedValue(
+      "This model was not trained to fill in the middle: leave out the suffix, or use a model with the ability `infill`.",
+      "suffix",
+    );
+  },
+  ({ tools }, abilities) => {
+    if (abilities.tools !== false || tools.length === 0) return undefined;
+    return unsupportedValue("This model does not call tools: its chat template has no place for them.", "tools");
+  },
+  ({ messages }, abilities) => {
+    if (abilities.tools !== false) return undefined;
+    const index = messages.findIndex(({ role, toolCalls }) => role === "tool" || toolCalls !== undefined);
+    const message = messages[index];
+    if (message === undefined) return undefined;
+    const field = message.role === "tool" ? "role" : "tool_calls";
+    const text = "This model does not call tools, so it cannot read tool calls or their results.";
+    return unsupportedValue(text, `messages[${index}].${field}`);
+  },
+  ({ format }, abilities) => {
+    if (abilities.jsonSchema !== false || format.type === "text") return undefined;
+    return unsupportedValue("This model cannot guarantee JSON output; it answers with plain text.", "response_format");
+  },
+  ({ topLogprobs }, abilities) => {
+    if (abilities.logprobs !== false || topLogprobs === undefined) return undefined;
+    return unsupportedValue("This model does not report log probabilities.", "logprobs");
+  },
+  ({ messages }, abilities) => {
+    if (abilities.vision !== false) return undefined;
+    const image = messages.flatMap(imagesIn)[0];
+    if (image === undefined) return undefined;
+    return unsupportedValue(
+      "This model reads text only: leave out the image, or use a model with vision.",
+      image.param.type,
+    );
+  },
+  ({ choices }, abilities) => {
+    const limit = abilities.choices;
+    if (limit === undefined || choices <= limit) return undefined;
+    const answers = limit === 1 ? "one answer" : `at most ${limit} answers`;
+    return unsupportedValue(`This model gives ${answers} to a request, not ${choices}.`, "n");
+  },
+  ({ reasoningEffort }, abilities) => {
+    if (abilities.reasoning !== false || reasoningEffort === undefined || reasoningEffort === "none") return undefined;
+    const text = "This model does not reason before it answers; the only effort it supports is 'none'.";
+    return unsupportedValue(text, "reasoning_effort");
+  },
+];

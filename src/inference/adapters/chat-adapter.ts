@@ -1,0 +1,141 @@
+/** Adapts chats to the life of a request. */
+
+import type { ChatModel } from "../../engines/chat-model.ts";
+import { isChatProxy } from "../../engines/chat-proxy.ts";
+import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../engines/estimate-tokens.ts";
+import { imagesIn, messageText } from "../../engines/message-text.ts";
+import { jsonBytes } from "../../json-bytes.ts";
+import { currentSpan } from "../../observability/trace.ts";
+import type { UsageUpperBound } from "../../quota/quota.ts";
+import type { Usage } from "../../usage.ts";
+import { type ChatCall, type ChatRunEvent, choicesOf, forwarderOf } from "../chat-call.ts";
+import { ContentRecorder } from "../content-recorder.ts";
+import type { PrefixKeys } from "../routing/prefix-affinity.ts";
+import { checkCapabilities } from "./capability-check.ts";
+import { continuePrompts } from "./continue-prompts.ts";
+import type { TaskAdapter } from "./task-adapter.ts";
+
+/** Adapts a chat. `project`: the one that the request counts for. */
+export function chatAdapter(
+  call: ChatCall,
+  project: string,
+  onWait?: TaskAdapter<never, never>["onWait"],
+): TaskAdapter<ChatModel, ChatRunEvent> {
+  const { request, passThrough } = call;
+  let prepared = request;
+  const recorder = currentSpan()?.recordsContent ? new ContentRecorder(call) : undefined;
+  // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
+  const countPrompt = (used: Usage) => {
+    if (used.promptTokens > 0) return;
+    used.promptTokens = estimatePromptTokens(request, passThrough?.promptBytes() ?? rawPromptBytes(call.prompts ?? []));
+    used.estimated = true;
+  };
+  return {
+    task: "chat",
+    onWait,
+    upperBound: () => chatUpperBound(call),
+    choices: choicesOf(call),
+    affinity: () => prefixKeysOf(call),
+    refusal: (model) => checkCapabilities(call, model),
+    prepare: (model, signal) => {
+      const { samplingDefaults } = model;
+      prepared = (samplingDefaults && call.withDefaults?.(samplingDefaults).request) ?? request;
+      return model.prepare?.({ ...prepared, project }, signal)?.then((ready) => {
+        prepared = ready;
+      });
+    },
+    begin: (model, id, signal) => {
+      const asked = id === prepared.model ? prepared : { ...prepared, model: id };
+      const forwarder = forwarderOf(call, model);
+      if (forwarder === undefined) {
+        return call.prompts === undefined
+          ? model.chat(asked, signal)
+          : continuePrompts(model, asked, call.prompts, signal);
+      }
+      return forwarder.proxy.forward(asked, forwarder.passThrough, signal);
+    },
+    // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.
+    drainsToBuffer: (model) => !isChatProxy(model),
+    count: (event, used) => {
+      if (event.type !== "start" && event.type !== "finish") countPrompt(used);
+      recorder?.add(event);
+      return countChat(event, used);
+    },
+    countAbandoned: countPrompt,
+    isEnd: (event) => event.type === "finish",
+    content: recorder && (() => recorder.content()),
+  };
+}
+
+/** Markup tokens around the prompt and each message in the longest of common chat templates. */
+const TOKENS_AROUND = 16;
+
+/** Upper bound of the tokens of an image in common models; the answer reports the exact number. */
+const TOKENS_PER_IMAGE = 4096;
+
+/** Returns the upper bound of a chat's usage: a token has at least one byte, and models read tools as written. */
+function chatUpperBound(call: ChatCall): UsageUpperBound {
+  const { request, prompts = [], passThrough } = call;
+  const { messages, tools, format, maxTokens } = request;
+  const bytes = messages.reduce((sum, message) => sum + messageBytes(message) + 1, jsonBytes([[], tools, format]));
+  const images = messages.reduce((sum, message) => sum + imagesIn(message).length, 0);
+  return {
+    promptTokens:
+      Math.max(bytes, passThrough?.promptBytes() ?? 0, rawPromptBytes(prompts)) +
+      TOKENS_PER_IMAGE * images +
+      TOKENS_AROUND * (messages.length + Math.max(1, prompts.length)),
+    completionTokens: maxTokens === undefined ? undefined : maxTokens * choicesOf(call),
+    audioBytes: 0,
+    characters: 0,
+  };
+}
+
+/**
+ * Characters of the shared beginning and of the conversation's first message that decide. A shorter system prompt is
+ * evaluated quickly, and vLLM and OpenAI cache nothing below 16 and 1024 tokens.
+ */
+const PREFIX_LENGTH = 1024;
+
+/**
+ * Returns the keys of prefix affinity. A conversation is known by its system prompt, tools and first user message, which
+ * all its turns repeat; a `prompt_cache_key` takes their place.
+ */
+function prefixKeysOf({ request, prompts = [] }: ChatCall): PrefixKeys {
+  const { promptCacheKey, messages, tools } = request;
+  if (promptCacheKey !== undefined) return { conversation: `key:${promptCacheKey}`, shared: undefined };
+  let shared = prompts[0]?.input.slice(0, PREFIX_LENGTH).toString() ?? "";
+  for (const { name } of tools) shared += `${name}\n`;
+  let first = "";
+  for (const message of messages) {
+    const text = `${message.role}:${messageText(message).slice(0, PREFIX_LENGTH)}\n`;
+    if (message.role === "user") {
+      first = text;
+      break;
+    }
+    if (shared.length < PREFIX_LENGTH) shared += text;
+  }
+  shared = shared.slice(0, PREFIX_LENGTH);
+  return { conversation: shared + first, shared: shared.length < PREFIX_LENGTH ? undefined : shared };
+}
+
+function countChat(event: ChatRunEvent, used: Usage): boolean {
+  switch (event.type) {
+    case "start":
+      used.promptTokens = event.promptTokens;
+      used.cachedTokens = event.cachedTokens;
+      return false;
+    case "echo":
+    case "choice-end":
+      return false;
+    case "text":
+    case "reasoning":
+    case "tool-call":
+    case "tool-arguments":
+    case "frames":
+      used.completionTokens = event.completionTokens;
+      return true;
+    case "finish":
+      Object.assign(used, event.usage);
+      return "completion" in event && event.completion !== undefined;
+  }
+}

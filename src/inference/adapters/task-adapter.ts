@@ -1,0 +1,41 @@
+/** Differences between tasks in the life of a request. */
+
+import type { Model } from "../../engines/engine.ts";
+import type { Fault } from "../../faults.ts";
+import type { ChatContent } from "../../observability/chat-content.ts";
+import type { UsageUpperBound } from "../../quota/quota.ts";
+import type { Usage } from "../../usage.ts";
+import type { PrefixKeys } from "../routing/prefix-affinity.ts";
+
+/** What a request waits for before a model can answer it. */
+export type WaitReason = "loading" | "queued";
+
+export interface TaskAdapter<Opened extends Model, Event> {
+  task: Opened["task"];
+  /** Returns the upper bound of its usage, for quota. */
+  upperBound(): UsageUpperBound;
+  /** Number of requested choices; default 1. */
+  choices?: number;
+  /** Returns keys that are equal for requests that benefit from the same deployment's prefix cache. */
+  affinity(this: void): PrefixKeys | undefined;
+  /** Returns the Fault of a model that does not support the request, although another deployment may. */
+  refusal(model: Opened): Fault | undefined;
+  /** Does what needs no slot, before one is taken; undefined when there is nothing to do. Throws a Fault. */
+  prepare?(model: Opened, signal: AbortSignal): Promise<void> | undefined;
+  /** Called when the request begins to wait, and without a reason when the wait ends. */
+  onWait?: ((reason: WaitReason | undefined) => void) | undefined;
+  /** Starts the request. `id` is the catalog ID named in the answer. */
+  begin(model: Opened, id: string, signal: AbortSignal): AsyncIterable<Event>;
+  /** Whether events are buffered as fast as they arrive, which keeps a slow client from holding the slot. */
+  drainsToBuffer(model: Opened): boolean;
+  /** Updates `used` with the usage of this event; returns true for a part of the answer itself. */
+  count(event: Event, used: Usage): boolean;
+  /** Adds to `used` the cost of a request that was abandoned before it reported its usage. */
+  countAbandoned(used: Usage): void;
+  /** Detects the final event, without which an answer is incomplete. */
+  isEnd: ((event: Event) => boolean) | undefined;
+  /** Returns what was asked and answered so far; undefined where spans do not contain it. */
+  content?: (() => ChatContent) | undefined;
+}
+
+export const NO_UPPER_BOUND: UsageUpperBound = { promptTokens: 0, completionTokens: 0, audioBytes: 0, characters: 0 };

@@ -1,0 +1,247 @@
+/** Loads a deployment's model and unloads it: at the start or for the first request, when idle or when memory is short. */
+
+import { backoffDelay } from "../../async/backoff.ts";
+import type { Model } from "../../engines/engine.ts";
+import { Fault, unavailable } from "../../faults.ts";
+import { residentBytes } from "../../process/resident-bytes.ts";
+import type { MemoryBudget, MemoryUser } from "./memory-budget.ts";
+
+export interface LoadPolicy {
+  /** `on_demand`: the files are fetched at the start, and the model is loaded by the first request. */
+  load: "start" | "on_demand";
+  /** Idle time after which the model is unloaded; undefined: never. */
+  unloadAfterSeconds: number | undefined;
+}
+
+export interface ModelLoaderOptions {
+  name: string;
+  /** Returns the present policy, which a reload may change. */
+  policy: () => LoadPolicy;
+  open: (signal: AbortSignal) => Promise<Model>;
+  /** Checks the settings and fetches the files. Resolves with the files' size in bytes. */
+  prepare: ((signal: AbortSignal) => Promise<number>) | undefined;
+  /** Memory budget; undefined: the model's memory on this machine is negligible. */
+  memory: MemoryBudget | undefined;
+  /** Requests that hold or await a slot, and when the last one ended, on the clock of `performance.now()`. */
+  activity: () => { requests: number; lastEndedAt: number };
+  onOpened: (model: Model) => void;
+  onFailure: (failure: unknown) => void;
+}
+
+export type LoaderState =
+  | { state: "loading" | "unloaded" }
+  | { state: "failed"; reason: string }
+  | { state: "open"; model: Model };
+
+/** Backoff of retries after a failed opening. */
+const REOPEN_SECONDS = { initial: 15, max: 600 };
+/** Memory estimated in addition to the files before the first load; the measured default models use less. */
+const ESTIMATED_BYTES = 150e6;
+const ESTIMATED_PER_FILE_BYTE = 1.5;
+
+export class ModelLoader implements MemoryUser {
+  readonly name: string;
+  readonly #options: ModelLoaderOptions;
+  readonly #closing = new AbortController();
+  #model: Model | undefined;
+  #lastModel: Model | undefined;
+  #fileBytes = 0;
+  #measuredBytes: number | undefined;
+  #failure: { fault: Fault; failures: number; retryAt: number } | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #preparing: Promise<void> | undefined;
+  #loading: Promise<void> | undefined;
+  #unloading: Promise<void> | undefined;
+  #holds = 0;
+  /** Each hold is this object, which is disposed of once per hold. */
+  readonly #hold: Disposable = {
+    [Symbol.dispose]: () => {
+      this.#holds -= 1;
+      this.#lastHeldAt = performance.now();
+    },
+  };
+  #lastHeldAt = performance.now();
+  /** Seconds that the last load took. */
+  #loadSeconds: number | undefined;
+
+  constructor(options: ModelLoaderOptions) {
+    this.#options = options;
+    this.name = options.name;
+  }
+
+  get state(): LoaderState {
+    if (this.#model !== undefined) return { state: "open", model: this.#model };
+    if (this.#loading !== undefined) return { state: "loading" };
+    if (this.#failure !== undefined) return { state: "failed", reason: this.#failure.fault.message };
+    return { state: this.#preparing === undefined && this.#isOnDemand ? "unloaded" : "loading" };
+  }
+
+  get model(): Model | undefined {
+    return this.#model;
+  }
+
+  /** Model as last loaded, whose facts remain valid while it is unloaded. */
+  get lastModel(): Model | undefined {
+    return this.#model ?? this.#lastModel;
+  }
+
+  get loadSeconds(): number | undefined {
+    return this.#loadSeconds;
+  }
+
+  get memoryBytes(): number {
+    const pid = this.#model?.pid;
+    const measured = pid === undefined ? undefined : residentBytes(pid);
+    if (measured !== undefined) this.#measuredBytes = measured;
+    return this.#measuredBytes ?? ESTIMATED_BYTES + ESTIMATED_PER_FILE_BYTE * this.#fileBytes;
+  }
+
+  get lastUsedAt(): number {
+    return Math.max(this.#lastHeldAt, this.#options.activity().lastEndedAt);
+  }
+
+  get isIdle(): boolean {
+    return this.#model !== undefined && this.#holds === 0 && this.#options.activity().requests === 0;
+  }
+
+  /** Loads the model, or prepares it to be loaded on demand, in the background. */
+  start(): void {
+    if (this.#model !== undefined || this.#loading !== undefined || this.#preparing !== undefined) return;
+    if (!this.#isOnDemand) this.#loadInBackground();
+    else if (this.#options.prepare !== undefined && this.#fileBytes === 0) this.#prepareInBackground();
+  }
+
+  /**
+   * Resolves once the model is open; requests for one unloaded model share its loading. Throws a Fault when it cannot
+   * be loaded, and the signal's reason when that aborts first.
+   */
+  async load(signal: AbortSignal): Promise<void> {
+    if (this.#model !== undefined) return;
+    signal.throwIfAborted();
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    await untilAborted(this.#loading, signal);
+  }
+
+  /** Keeps the model from being unloaded until the hold is disposed of. */
+  hold(): Disposable {
+    this.#holds += 1;
+    return this.#hold;
+  }
+
+  /** Ends the model's process. The caller ensures that the model is idle, or accepts that requests fail. */
+  async unload(): Promise<void> {
+    const model = this.#model;
+    if (model === undefined) return this.#unloading;
+    void this.memoryBytes;
+    clearTimeout(this.#idle);
+    this.#model = undefined;
+    this.#lastModel = model;
+    this.#unloading = model.close().finally(() => {
+      this.#options.memory?.release(this);
+      this.#unloading = undefined;
+    });
+    await this.#unloading;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(unavailable("The service is stopping.", "engine_failed", 1));
+    clearTimeout(this.#retry);
+    clearTimeout(this.#idle);
+    await this.#preparing;
+    await this.#loading?.catch(() => {});
+    await this.unload();
+  }
+
+  get #isOnDemand(): boolean {
+    return this.#options.policy().load === "on_demand";
+  }
+
+  #loadInBackground(): void {
+    void this.load(this.#closing.signal).catch(() => {
+      if (!this.#closing.signal.aborted) this.#retryLater(() => this.#loadInBackground());
+    });
+  }
+
+  #prepareInBackground(): void {
+    this.#preparing = this.#prepare().finally(() => {
+      this.#preparing = undefined;
+    });
+  }
+
+  async #prepare(): Promise<void> {
+    try {
+      this.#fileBytes = (await this.#options.prepare?.(this.#closing.signal)) ?? 0;
+      this.#failure = undefined;
+    } catch (failure) {
+      if (this.#closing.signal.aborted) return;
+      this.#fail(failure);
+      this.#retryLater(() => this.#prepareInBackground());
+    }
+  }
+
+  async #load(): Promise<void> {
+    await this.#preparing;
+    await this.#unloading;
+    // A request must not repeat a load that has just failed; the background retry does.
+    if (this.#failure !== undefined && performance.now() < this.#failure.retryAt) throw this.#failure.fault;
+    const { memory, open, onOpened } = this.#options;
+    const startedAt = performance.now();
+    try {
+      await memory?.admit(this);
+      const model = await open(this.#closing.signal);
+      this.#loadSeconds = (performance.now() - startedAt) / 1000;
+      this.#failure = undefined;
+      onOpened(model);
+      this.#model = model;
+      this.#lastHeldAt = performance.now();
+      this.#unloadWhenIdle();
+      void memory?.trim(this);
+    } catch (failure) {
+      memory?.release(this);
+      if (!this.#closing.signal.aborted) this.#fail(failure);
+      throw failure;
+    }
+  }
+
+  #fail(failure: unknown): void {
+    const fault = failure instanceof Fault ? failure : unavailable(String(failure), "engine_failed", 60, failure);
+    // Memory that others use now may be free with the next request.
+    if (fault.code === "insufficient_memory") {
+      this.#options.onFailure(failure);
+      return;
+    }
+    const failures = (this.#failure?.failures ?? 0) + 1;
+    this.#failure = { fault, failures, retryAt: performance.now() + backoffDelay(failures, REOPEN_SECONDS) * 1000 };
+    this.#options.onFailure(failure);
+  }
+
+  #retryLater(retry: () => void): void {
+    const milliseconds =
+      (this.#failure?.retryAt ?? performance.now() + REOPEN_SECONDS.initial * 1000) - performance.now();
+    this.#retry = setTimeout(retry, Math.max(0, milliseconds)).unref();
+  }
+
+  #unloadWhenIdle(): void {
+    clearTimeout(this.#idle);
+    const { unloadAfterSeconds } = this.#options.policy();
+    if (unloadAfterSeconds === undefined || this.#model === undefined) return;
+    const idleMs = performance.now() - this.lastUsedAt;
+    const leftMs = this.isIdle ? unloadAfterSeconds * 1000 - idleMs : unloadAfterSeconds * 1000;
+    if (leftMs <= 0) void this.unload();
+    else this.#idle = setTimeout(() => this.#unloadWhenIdle(), leftMs).unref();
+  }
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,119 @@
+/** Moderates the input and the answer of a chat as a policy requires. */
+
+import type { ChatModel } from "../../engines/chat-model.ts";
+import type { ForwardedAnswers } from "../../engines/chat-proxy.ts";
+import type { ModerationModel, ModerationVerdict } from "../../engines/engine.ts";
+import { Fault } from "../../faults.ts";
+import type { ModerationRequest, ModerationVerdicts } from "../adapters/moderation-adapter.ts";
+import { type ChatAnswer, type ChatCall, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";
+import type { InferenceAnswer } from "../inference-answer.ts";
+import { prepend } from "../prepend.ts";
+import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
+import type { ChatModerationResult, ModerationOutcome } from "./chat-moderation-result.ts";
+import { mergeVerdicts } from "./merge-verdicts.ts";
+import { blockOutput, scoreOutput } from "./moderate-output.ts";
+import { type ModerationPolicy, policyModelUnavailable } from "./moderation-policy.ts";
+
+type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest: boolean };
+
+export interface ModeratedRun {
+  /** Starts the chat. */
+  answer(): Promise<InferenceAnswer<ChatModel, ChatRunEvent>>;
+  moderate(options: ModerateOptions): Promise<InferenceAnswer<ModerationModel, ModerationVerdicts>>;
+}
+
+/** Throws a Fault, also when the policy blocks the input. */
+export async function moderateChat(call: ChatCall, policy: ModerationPolicy, run: ModeratedRun): Promise<ChatAnswer> {
+  const result: ChatModerationResult = { model: policy.model ?? "", input: undefined, output: undefined };
+  const moderate = async (texts: readonly string[], isWithinRequest: boolean): Promise<ModerationVerdict> => {
+    const inputs = texts.map((text) => ({ text, images: [] }));
+    const answer = await run.moderate({ model: policy.model, inputs, imageFault: undefined, isWithinRequest });
+    const [verdicts] = await Array.fromAsync(answer.events);
+    result.model = answer.model;
+    return (verdicts ?? []).reduce(mergeVerdicts);
+  };
+  if (policy.input !== undefined) {
+    const { texts, unmoderatable } = call.moderationInput();
+    // Before the chat is counted as a request, since this may be all that comes of it.
+    const moderateInput = () => moderate(texts, false).catch((failure) => rethrowOfChat(failure, "messages", policy));
+    if (policy.input === "block") {
+      if (unmoderatable !== undefined) throw unmoderatable;
+      result.input = refuseFlagged(await moderateInput());
+    } else {
+      result.input = await moderateInput().catch(orFailure);
+    }
+  }
+  const answer = toChatAnswer(call, await run.answer());
+  const moderation = policy.isShown ? result : undefined;
+  if (policy.output === undefined) return { ...answer, moderation };
+  const mode = policy.output;
+  const moderated = <Event extends { type: string }>(events: AsyncIterable<Event>, form: ModeratedForm<Event>) => {
+    const take = (outcome: ModerationOutcome) => {
+      result.output = outcome;
+    };
+    const moderateOutput = (texts: readonly string[]) =>
+      moderate(texts, true).catch((failure) => rethrowOfChat(failure, undefined, policy));
+    if (mode === "score") {
+      return scoreOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orAnyFault) });
+    }
+    const orFail = (failure: unknown) => {
+      answer.settleAs("failed");
+      throw failure;
+    };
+    const onBlocked = () => {
+      answer.settleAs("finished");
+      return answer.used;
+    };
+    const choices = choicesOf(call);
+    return begun(
+      blockOutput(events, { form, take, moderate: (texts) => moderateOutput(texts).catch(orFail), choices, onBlocked }),
+    );
+  };
+  if (answer.form === "typed") return { ...answer, events: await moderated(answer.events, typedForm), moderation };
+  // Only bodies whose answers can be read are forwarded under a policy.
+  const form = forwardedForm(call.passThrough?.answers as ForwardedAnswers);
+  return { ...answer, events: await moderated(answer.events, form), moderation };
+}
+
+/** Waits for the first event: a moderation model that fails before anything is shown is a real error status. */
+async function begun<Event>(events: AsyncGenerator<Event, void>): Promise<AsyncGenerator<Event, void>> {
+  const first = await events.next();
+  return first.done ? events : prepend(first.value, events);
+}
+
+/** Maps a fault's field to the chat request's, and hides a policy that the caller did not ask for. */
+function rethrowOfChat(failure: unknown, param: "messages" | undefined, { isRequired }: ModerationPolicy): never {
+  if (!(failure instanceof Fault) || !["not-found", "invalid-request"].includes(failure.kind)) throw failure;
+  const { kind, code, message, param: field } = failure;
+  if (field === "model" && !isRequired) throw new Fault(kind, message, { param: "moderation.model", code });
+  if (field === "model") throw policyModelUnavailable(failure);
+  if (param === undefined)
+    throw new Fault("upstream-failed", `The answer could not be moderated: ${message}`, { cause: failure });
+  throw new Fault(kind, `The messages could not be moderated: ${message}`, { param, code });
+}
+
+/**
+ * Returns a failure of the moderation model as the outcome, because scores are optional; rethrows the caller's errors.
+ */
+function orFailure(failure: unknown): Fault {
+  const isPassing =
+    failure instanceof Fault &&
+    ["unavailable", "upstream-failed", "upstream-refused", "upstream-timeout", "answer-unfit"].includes(failure.kind);
+  if (!isPassing) throw failure;
+  return failure;
+}
+
+/** Returns any failure as the outcome, because missing scores do not withhold an answer. */
+function orAnyFault(failure: unknown): Fault {
+  if (failure instanceof Fault && failure.kind !== "client-left") return failure;
+  throw failure;
+}
+
+function refuseFlagged(verdict: ModerationVerdict): ModerationVerdict {
+  const flagged = Object.keys(verdict.flags).filter((category) => verdict.flags[category]);
+  if (flagged.length === 0) return verdict;
+  throw new Fault("invalid-request", `The messages were blocked by the moderation policy: ${flagged.join(", ")}.`, {
+    param: "messages",
+    code: "content_policy_violation",
+  });
+}

@@ -1,0 +1,74 @@
+/** Polls the load that an engine reports, beside the requests: none of them waits for it. */
+
+import type { EngineLoad, LoadReport } from "../../engines/open-model.ts";
+
+export interface PolledLoad extends EngineLoad {
+  /** Requests that the engine serves for others than this process. */
+  others: number;
+}
+
+/** Failed reads after which the last value is stale. */
+const MAX_FAILURES = 2;
+
+export class LoadPoller {
+  readonly #report: LoadReport;
+  readonly #ownRequests: () => number;
+  readonly #stopped = new AbortController();
+  #latest: PolledLoad | undefined;
+  #failures = 0;
+  #timer: NodeJS.Timeout;
+
+  /** Begins at a random moment of the first interval, so that the polls of many deployments do not coincide. */
+  constructor(report: LoadReport, ownRequests: () => number) {
+    this.#report = report;
+    this.#ownRequests = ownRequests;
+    this.#timer = this.#schedule(Math.random() * report.intervalSeconds);
+  }
+
+  /** Last load; undefined while it is unknown or stale. */
+  get latest(): PolledLoad | undefined {
+    return this.#latest;
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    clearTimeout(this.#timer);
+    this.#latest = undefined;
+  }
+
+  #schedule(seconds: number): NodeJS.Timeout {
+    return setTimeout(() => void this.#poll(), seconds * 1000).unref();
+  }
+
+  async #poll(): Promise<void> {
+    const { intervalSeconds } = this.#report;
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), intervalSeconds * 1000).unref();
+    const onStop = () => timeout.abort();
+    this.#stopped.signal.addEventListener("abort", onStop);
+    const before = this.#ownRequests();
+    try {
+      const load = await Promise.race([this.#report.read(timeout.signal), rejected(timeout.signal)]);
+      // A request that began or ended meanwhile may be counted by the engine or not.
+      const own = Math.max(before, this.#ownRequests());
+      this.#failures = 0;
+      if (!this.#stopped.signal.aborted) {
+        this.#latest = { ...load, others: Math.max(0, load.running + load.waiting - own) };
+      }
+    } catch {
+      this.#failures += 1;
+      if (this.#failures >= MAX_FAILURES) this.#latest = undefined;
+    } finally {
+      clearTimeout(timer);
+      this.#stopped.signal.removeEventListener("abort", onStop);
+      if (!this.#stopped.signal.aborted) this.#timer = this.#schedule(intervalSeconds);
+    }
+  }
+}
+
+/** Rejects once the signal aborts, also if what it was given to does not obey it. */
+function rejected(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { openChatDeployment, resolvedModelOf } from "../../../test/support/chat-deployment.ts";
+import { makeChatCall } from "../../../test/support/chat-request.ts";
+import type { ChatEvent, ChatModel } from "../../engines/chat-model.ts";
+import { Fault } from "../../faults.ts";
+import { chatAdapter } from "../adapters/chat-adapter.ts";
+import type { Deployment } from "../deployment.ts";
+import { Router } from "./router.ts";
+
+function makeDeployment(
+  name: string,
+  chat: () => AsyncIterable<ChatEvent>,
+  prepare?: ChatModel["prepare"],
+): Promise<Deployment> {
+  const circuit = { failures: 1_000_000, failureRate: 1, cooldownSeconds: 1 };
+  return openChatDeployment(name, { chat, prepare, slots: 1, routingOptions: { maxQueue: 0, circuit } });
+}
+
+function routeOver(router: Router, deployments: Deployment[], retries = 0) {
+  return router.route({
+    candidates: [resolvedModelOf(deployments, { retries })],
+    adapter: chatAdapter(makeChatCall(), "one"),
+    signal: new AbortController().signal,
+    project: "one",
+    attemptStats: { attempts: 0, queuedSeconds: 0 },
+  });
+}
+
+test.each([
+  ["no attempt is left", 0, {}],
+  ["what failed asks to be left alone", 2, { retryAfterSeconds: 60 }],
+])("does not wait for another attempt when %s", async (_why, retries, details) => {
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const failing = await makeDeployment("failing", async function* () {
+    throw new Fault("upstream-failed", "It broke.", details);
+  });
+  const failure = routeOver(new Router(), [failing], retries).catch((failure: unknown) => failure);
+  // Shorter than any timer.
+  const later = new Promise((resume) => setImmediate(() => setImmediate(resume)));
+  expect(await Promise.race([failure, later])).toMatchObject({ kind: "upstream-failed" });
+});
+
+test("counts no retry for a full deployment, which is tried again once a slot is free", async () => {
+  const { signal } = new AbortController();
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const failing = await makeDeployment("failing", async function* () {
+    throw new Fault("upstream-failed", "It broke.");
+  });
+  const full = await makeDeployment("full", async function* () {
+    yield { type: "text", choice: 0, text: "Here.", completionTokens: 1 };
+  });
+  const busy = await full.acquireSlot(signal, "another");
+  const router = new Router();
+  const route = () => routeOver(router, [failing, full]);
+  for (let round = 0; round < 40; round += 1) await expect(route()).rejects.toMatchObject({ kind: "upstream-failed" });
+  busy.release();
+  expect((await route()).deployment).toBe(full);
+});
+
+test("holds no slot while a request is prepared, such as for its schemas", async () => {
+  const answer = async function* (): AsyncGenerator<ChatEvent> {
+    yield { type: "start", promptTokens: 1, cachedTokens: 0 };
+  };
+  const compiled = Promise.withResolvers<void>();
+  let prepared = 0;
+  const deployment = await makeDeployment("local", answer, (request) => {
+    prepared += 1;
+    return prepared === 1 ? compiled.promise.then(() => request) : undefined;
+  });
+  const router = new Router({ onAttempt: () => {} });
+  const slow = routeOver(router, [deployment]);
+  // With its only slot taken and no queue, the deployment would refuse the second request.
+  const { events } = await routeOver(router, [deployment]);
+  await events.return?.();
+  compiled.resolve();
+  await expect(slow).resolves.toMatchObject({ id: "both" });
+});

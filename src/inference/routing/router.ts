@@ -1,0 +1,205 @@
+/** Selects the deployments for a request, one after the other, until one begins to answer. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { backoffDelay } from "../../async/backoff.ts";
+import type { CatalogModel, ResolvedModel } from "../../catalog/catalog.ts";
+import type { Model } from "../../engines/engine.ts";
+import { Fault, type FaultKind, unavailable } from "../../faults.ts";
+import type { TaskAdapter } from "../adapters/task-adapter.ts";
+import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "../attempt.ts";
+import type { Deployment } from "../deployment.ts";
+import { LoadBalancer, type LoadBalancerOptions } from "./load-balancer.ts";
+import { RetryBudget } from "./retry-budget.ts";
+
+export interface RouterOptions extends LoadBalancerOptions {
+  onAttempt?: (measure: AttemptMeasure) => void;
+  /** Finds a model as it is now, with the endpoints that have joined its pools. */
+  find?: (id: string) => ResolvedModel | undefined;
+}
+
+export interface RouteOptions<Opened extends Model, Event> extends AttemptOptions<Opened, Event> {
+  /** Requested model, then its fallbacks. */
+  candidates: readonly ResolvedModel[];
+}
+
+export interface Routed<Opened extends Model, Event> {
+  /** Catalog ID that answers: the requested one or a fallback's. */
+  id: string;
+  price: CatalogModel["price"];
+  deployment: Deployment;
+  opened: Opened;
+  /** Events of the answer, beginning with the one already received. */
+  events: AsyncIterator<Event>;
+}
+
+/** Kinds of failure that a retry at the same deployment may avoid. */
+const AGAIN: ReadonlySet<FaultKind> = new Set(["unavailable", "upstream-failed", "request-rate-limited"]);
+
+/** Delay between rounds over the deployments, in milliseconds. */
+const RETRY = { initial: 100, jitter: [0.5, 1] } as const;
+
+export class Router {
+  readonly #onAttempt: (measure: AttemptMeasure) => void;
+  readonly #find: NonNullable<RouterOptions["find"]>;
+  readonly #loadBalancer: LoadBalancer;
+  /** Retry budgets by the ID of the catalog's entry. */
+  readonly #budgets = new Map<string, RetryBudget>();
+
+  constructor({ onAttempt = () => {}, find = () => undefined, ...options }: RouterOptions = {}) {
+    this.#onAttempt = onAttempt;
+    this.#find = find;
+    this.#loadBalancer = new LoadBalancer(options);
+  }
+
+  /**
+   * Resolves with the first deployment that yields an event. Throws a Fault: at once if the request caused it,
+   * otherwise the last failure, or the reason that no attempt was possible.
+   */
+  async route<Opened extends Model, Event>(options: RouteOptions<Opened, Event>): Promise<Routed<Opened, Event>> {
+    const budget = this.#budgetOf(options.candidates[0]?.model.id ?? "");
+    budget.earn();
+    const reasons = new Reasons();
+    for (const candidate of options.candidates) {
+      const tried = new Set<Deployment>();
+      for (let next: ResolvedModel | undefined = candidate; next !== undefined; next = this.#joined(candidate, tried)) {
+        const routed = await this.#tryModel(next, options, budget, reasons);
+        if (routed !== undefined) return routed;
+        for (const each of next.model.deployments) tried.add(each);
+      }
+    }
+    throw reasons.toThrow();
+  }
+
+  async #tryModel<Opened extends Model, Event>(
+    candidate: ResolvedModel,
+    options: RouteOptions<Opened, Event>,
+    budget: RetryBudget,
+    reasons: Reasons,
+  ): Promise<Routed<Opened, Event> | undefined> {
+    const { adapter, signal, attemptStats } = options;
+    if (candidate.model.deployments.length === 0) reasons.skipped(noEndpoints());
+    const lastAttempt = attemptStats.attempts + 1 + candidate.model.routing.retries;
+    let turn = this.#loadBalancer.order(candidate, adapter.affinity);
+    for (let round = 0; turn.length > 0; round += 1) {
+      if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
+      if (round > 0) await backOff(round, signal);
+      const again: Deployment[] = [];
+      for (const deployment of turn) {
+        if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
+        using _hold = deployment.hold();
+        const mayLoad = deployment.awaitsLoad && refusalOf(deployment, candidate) === undefined;
+        if (mayLoad && !(await waitFor(hasLoaded(deployment, signal, reasons), "loading", adapter))) continue;
+        const opened = eligibleModel(candidate, deployment, adapter, reasons);
+        if (opened === undefined) continue;
+        const before = attemptStats.attempts;
+        const isRetry = before > 0;
+        if (isRetry && !budget.spend()) throw reasons.toThrow();
+        const answered = await attempt(candidate, deployment, opened, options, this.#onAttempt);
+        if (!(answered instanceof Fault)) {
+          return { id: candidate.id, price: candidate.model.price, deployment, opened, events: answered };
+        }
+        if (attemptStats.attempts === before) {
+          if (isRetry) budget.giveBack();
+          reasons.skipped(answered);
+        } else {
+          reasons.attempt = answered;
+          const mayAgain = AGAIN.has(answered.kind) && refusalOf(deployment, candidate) === undefined;
+          if (mayAgain) again.push(deployment);
+        }
+      }
+      turn = again;
+    }
+    return undefined;
+  }
+
+  /** The model with the endpoints that have joined since the request began: all earlier ones may have left. */
+  #joined(candidate: ResolvedModel, tried: ReadonlySet<Deployment>): ResolvedModel | undefined {
+    const current = this.#find(candidate.id)?.model.deployments ?? [];
+    const deployments = current.filter((each) => each.pool !== undefined && !tried.has(each));
+    return deployments.length === 0 ? undefined : { ...candidate, model: { ...candidate.model, deployments } };
+  }
+
+  #budgetOf(model: string): RetryBudget {
+    const known = this.#budgets.get(model);
+    if (known !== undefined) return known;
+    const budget = new RetryBudget();
+    this.#budgets.set(model, budget);
+    return budget;
+  }
+}
+
+function refusalOf({ circuits, entry }: Deployment, { id }: ResolvedModel): Fault | undefined {
+  return circuits.of(id).refusal(entry);
+}
+
+/** Fault without the reason, which names the operator's files and servers. */
+function noEndpoints(): Fault {
+  const message = "This model has no endpoints at the moment; its operator finds the reason in the log.";
+  return unavailable(message, "no_endpoints", 5);
+}
+
+/** Waits for the model to be loaded; otherwise adds the reason to `reasons`. */
+async function hasLoaded(deployment: Deployment, signal: AbortSignal, reasons: Reasons): Promise<boolean> {
+  try {
+    await deployment.load(signal);
+    return true;
+  } catch (failure) {
+    if (signal.aborted || !(failure instanceof Fault)) throw failure;
+    reasons.skipped(failure);
+    return false;
+  }
+}
+
+/** Returns the deployment's model if it can take the request now; otherwise adds the reason to `reasons`. */
+function eligibleModel<Opened extends Model, Event>(
+  candidate: ResolvedModel,
+  deployment: Deployment,
+  adapter: TaskAdapter<Opened, Event>,
+  reasons: Reasons,
+): Opened | undefined {
+  const resting = refusalOf(deployment, candidate);
+  if (resting !== undefined) {
+    reasons.skipped(resting);
+    return undefined;
+  }
+  let opened: Opened;
+  try {
+    opened = deployment.model() as Opened;
+  } catch (failure) {
+    if (!(failure instanceof Fault)) throw failure;
+    reasons.skipped(failure);
+    return undefined;
+  }
+  if (opened.task !== adapter.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${adapter.task}`);
+  const cannot = adapter.refusal(opened);
+  reasons.cannot ??= cannot;
+  return cannot === undefined ? opened : undefined;
+}
+
+/** Reasons that a request has not been answered yet. */
+class Reasons {
+  /** Failure of the last attempt. */
+  attempt: Fault | undefined;
+  /** Fault of a deployment that does not support the request. */
+  cannot: Fault | undefined;
+  /** Fault of the unavailable deployment that recovers first. */
+  #unready: Fault | undefined;
+
+  skipped(fault: Fault): void {
+    const wait = (each: Fault | undefined) => each?.retryAfterSeconds ?? Number.POSITIVE_INFINITY;
+    if (this.#unready === undefined || wait(fault) < wait(this.#unready)) this.#unready = fault;
+  }
+
+  /** Selects the most useful Fault: an unavailable deployment that supports the request precedes one that does not. */
+  toThrow(): Error {
+    return this.attempt ?? this.#unready ?? this.cannot ?? new Error("A model without a deployment");
+  }
+}
+
+async function backOff(round: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(backoffDelay(round, RETRY), undefined, { signal });
+  } catch (failure) {
+    throw signal.aborted ? signal.reason : failure;
+  }
+}
