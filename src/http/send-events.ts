@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { toErrorFrame } from "../wire/openai/chat-stream.ts";
+import { toErrorFrame } from "../wire/openai/chat/chat-stream.ts";
 import { toErrorBody } from "../wire/openai/error.ts";
 
 /** Renders the last frame of a stream that failed. */

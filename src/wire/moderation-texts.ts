@@ -3,7 +3,7 @@
 import type { ChatRequest } from "../engines/chat-model.ts";
 import { imagesIn, messageText } from "../engines/message-text.ts";
 import { type Fault, unsupportedValue } from "../faults.ts";
-import { joinedTexts, writtenIn } from "./openai/chat-moderation-input.ts";
+import { joinedTexts, writtenIn } from "./openai/chat/chat-moderation-input.ts";
 
 export interface ModerationTexts {
   texts: readonly string[];

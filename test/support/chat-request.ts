@@ -1,8 +1,8 @@
 import type { ChatRequest } from "../../src/engines/chat-model.ts";
 import type { ChatProxy } from "../../src/engines/chat-proxy.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../src/engines/default-chat-request.ts";
-import { readChatBody } from "../../src/wire/openai/chat-body.ts";
-import { toChatCall } from "../../src/wire/openai/chat-call.ts";
+import { readChatBody } from "../../src/wire/openai/chat/chat-body.ts";
+import { toChatCall } from "../../src/wire/openai/chat/chat-call.ts";
 
 type Asked = Partial<Omit<ChatRequest, "messages">> & {
   /** Shorthand for one user message. */

@@ -5,8 +5,8 @@ import {
   AdminApiKeyListQuery,
   toAdminApiKey,
   toCreatedAdminApiKey,
-} from "../../wire/openai/organization-api-keys.ts";
-import { toDeleted, toListBody } from "../../wire/openai/organization-list.ts";
+} from "../../wire/openai/organization/organization-api-keys.ts";
+import { toDeleted, toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 

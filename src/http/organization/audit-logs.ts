@@ -1,7 +1,11 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { AuditLogListQuery, toAuditLog, toAuditLogFilter } from "../../wire/openai/organization-audit-logs.ts";
-import { toListBody } from "../../wire/openai/organization-list.ts";
+import {
+  AuditLogListQuery,
+  toAuditLog,
+  toAuditLogFilter,
+} from "../../wire/openai/organization/organization-audit-logs.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 
 /** GET /v1/organization/audit_logs, newest first */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { Fault } from "../../faults.ts";
 import { VERSION } from "../../version.ts";
-import { toConfiguration } from "../../wire/openai/organization-configuration.ts";
+import { toConfiguration } from "../../wire/openai/organization/organization-configuration.ts";
 
 type Configuration = Omit<Parameters<typeof toConfiguration>[0], "version">;
 /** Returns the configuration in force, without secrets. */

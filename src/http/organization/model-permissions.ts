@@ -5,7 +5,7 @@ import {
   ModelPermissionsBody,
   toModelPermissions,
   toModelPermissionsDeleted,
-} from "../../wire/openai/organization-model-permissions.ts";
+} from "../../wire/openai/organization/organization-model-permissions.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 

@@ -5,7 +5,7 @@ import type { AuditEvent } from "../../accounts/audit.ts";
 import { AsyncQueue } from "../../async/async-queue.ts";
 import type { ModelOperations } from "../../catalog/model-operations.ts";
 import { Fault } from "../../faults.ts";
-import { toModelDeleted, toModelStatus, toPullFrame } from "../../wire/openai/organization-models.ts";
+import { toModelDeleted, toModelStatus, toPullFrame } from "../../wire/openai/organization/organization-models.ts";
 import { sendEvents } from "../send-events.ts";
 import { actorOf } from "./actor.ts";
 

@@ -5,7 +5,7 @@ import {
   ModerationPolicyBody,
   toModerationPolicy,
   toModerationPolicyDeleted,
-} from "../../wire/openai/organization-moderation-policy.ts";
+} from "../../wire/openai/organization/organization-moderation-policy.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 import { projectOf } from "./projects.ts";

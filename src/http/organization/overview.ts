@@ -6,7 +6,11 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
 import type { MinuteSum, RequestHistory } from "../../usage/request-history.ts";
 import type { UsageReports } from "../../usage/usage-report.ts";
-import { type ShownDeployment, type ShownSpendLimit, toOverview } from "../../wire/openai/organization-overview.ts";
+import {
+  type ShownDeployment,
+  type ShownSpendLimit,
+  toOverview,
+} from "../../wire/openai/organization/organization-overview.ts";
 import { ownProject } from "./own-project.ts";
 
 export interface OverviewParts {

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { toListBody } from "../../wire/openai/organization-list.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   ProjectCreateBody,
   ProjectListQuery,
   ProjectUpdateBody,
   refuseResidency,
   toProject,
-} from "../../wire/openai/organization-projects.ts";
+} from "../../wire/openai/organization/organization-projects.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 

@@ -2,13 +2,13 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { type AccessedModel, modelAccess } from "../../accounts/model-access.ts";
 import { Fault, invalidRequest } from "../../faults.ts";
-import { toListBody } from "../../wire/openai/organization-list.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   RateLimitBody,
   RateLimitListQuery,
   toLimitsChange,
   toRateLimit,
-} from "../../wire/openai/organization-rate-limits.ts";
+} from "../../wire/openai/organization/organization-rate-limits.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 import { projectOf } from "./projects.ts";

@@ -7,7 +7,7 @@ import {
   toRequestFilter,
   toRequestFrame,
   toRequestPage,
-} from "../../wire/openai/organization-requests.ts";
+} from "../../wire/openai/organization/organization-requests.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { isStillAuthenticated } from "../authenticate.ts";
 import { sendEvents } from "../send-events.ts";

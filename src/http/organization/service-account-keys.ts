@@ -5,7 +5,7 @@ import {
   ServiceAccountKeyCreateBody,
   ServiceAccountKeyListQuery,
   toCreatedServiceAccountKey,
-} from "../../wire/openai/organization-api-keys.ts";
+} from "../../wire/openai/organization/organization-api-keys.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 import { toProjectKeyList } from "./project-api-keys.ts";

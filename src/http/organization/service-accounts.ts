@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Accounts } from "../../accounts/accounts.ts";
-import { toDeleted, toListBody } from "../../wire/openai/organization-list.ts";
+import { toDeleted, toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   ServiceAccountCreateBody,
   ServiceAccountListQuery,
@@ -8,7 +8,7 @@ import {
   toCreatedServiceAccount,
   toFirstKey,
   toServiceAccount,
-} from "../../wire/openai/organization-service-accounts.ts";
+} from "../../wire/openai/organization/organization-service-accounts.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 import { projectOf } from "./projects.ts";

@@ -5,7 +5,7 @@ import {
   type SpendLimitOwnerKind,
   toSpendLimit,
   toSpendLimitDeleted,
-} from "../../wire/openai/organization-spend-limits.ts";
+} from "../../wire/openai/organization/organization-spend-limits.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { actorOf } from "./actor.ts";
 

@@ -7,7 +7,7 @@ import {
   toUsagePage,
   toUsageRequest,
   UsageQuery,
-} from "../../wire/openai/organization-usage.ts";
+} from "../../wire/openai/organization/organization-usage.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ownProject } from "./own-project.ts";
 

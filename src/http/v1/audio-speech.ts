@@ -2,7 +2,12 @@ import { encodeAudio } from "@parlance-inference/audio/encode";
 import { audioContentType } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { SpeechBody, toSpeechEvents, toSpeechRequest, UNSUPPORTED_SPEECH_FIELDS } from "../../wire/openai/speech.ts";
+import {
+  SpeechBody,
+  toSpeechEvents,
+  toSpeechRequest,
+  UNSUPPORTED_SPEECH_FIELDS,
+} from "../../wire/openai/audio/speech.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { onDisconnect } from "../on-disconnect.ts";

@@ -2,8 +2,12 @@ import { openAsBlob } from "node:fs";
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/transcription-answer.ts";
-import { type ParsedTranscription, toTranscription, toTranslation } from "../../wire/openai/transcription-body.ts";
+import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/audio/transcription-answer.ts";
+import {
+  type ParsedTranscription,
+  toTranscription,
+  toTranslation,
+} from "../../wire/openai/audio/transcription-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { withAudioFaults } from "../audio-faults.ts";
 import { onDisconnect } from "../on-disconnect.ts";

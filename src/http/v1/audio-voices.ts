@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { toSpeechModelList, toVoiceList, VoicesQuery } from "../../wire/openai/speech-voices.ts";
+import { toSpeechModelList, toVoiceList, VoicesQuery } from "../../wire/openai/audio/speech-voices.ts";
 import { parse } from "../../wire/openai/validate.ts";
 
 /** GET /v1/audio/voices and GET /v1/audio/models */

@@ -7,7 +7,7 @@ import type { StreamEvent } from "../../responses/event-log.ts";
 import type { ResponseStorage } from "../../responses/response-storage.ts";
 import type { NewResponse } from "../../responses/response-store.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
-import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
+import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
 import { throwForResponses } from "../../wire/responses/error-params.ts";
 import type { ItemOptions } from "../../wire/responses/output-items.ts";

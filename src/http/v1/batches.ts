@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Batches } from "../../batches/batches.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { BatchBody, BatchListQuery, toBatchObject, windowSeconds } from "../../wire/openai/batches.ts";
-import { toListBody } from "../../wire/openai/organization-list.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { projectOf } from "./responses.ts";

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
-import { toCompletion } from "../../wire/openai/chat-answer.ts";
-import { type ChatCompletionBody, readChatBody } from "../../wire/openai/chat-body.ts";
-import { toChatCall } from "../../wire/openai/chat-call.ts";
-import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
-import { toFrames } from "../../wire/openai/chat-stream.ts";
-import { ignoredFields } from "../../wire/openai/local-unsupported-fields.ts";
+import { toCompletion } from "../../wire/openai/chat/chat-answer.ts";
+import { type ChatCompletionBody, readChatBody } from "../../wire/openai/chat/chat-body.ts";
+import { toChatCall } from "../../wire/openai/chat/chat-call.ts";
+import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";
+import { toFrames } from "../../wire/openai/chat/chat-stream.ts";
+import { ignoredFields } from "../../wire/openai/chat/local-unsupported-fields.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";

@@ -1,8 +1,12 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
-import { toTextCompletion, toTextCompletionFrames } from "../../wire/openai/completions-answer.ts";
-import { readCompletionBody } from "../../wire/openai/completions-body.ts";
-import { ignoredCompletionFields, throwForCompletions, toCompletionCall } from "../../wire/openai/completions-call.ts";
+import { toTextCompletion, toTextCompletionFrames } from "../../wire/openai/completions/completions-answer.ts";
+import { readCompletionBody } from "../../wire/openai/completions/completions-body.ts";
+import {
+  ignoredCompletionFields,
+  throwForCompletions,
+  toCompletionCall,
+} from "../../wire/openai/completions/completions-call.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { FileStore } from "../../files/file-store.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { FileListQuery, readFileForm, toFileObject } from "../../wire/openai/files.ts";
-import { toListBody } from "../../wire/openai/organization-list.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { sendBytes } from "../send-bytes.ts";

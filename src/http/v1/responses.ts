@@ -8,7 +8,7 @@ import type { NewResponse } from "../../responses/response-store.ts";
 import { isStorable, MAX_STORED_CHARACTERS, MAX_STORED_ITEMS } from "../../responses/storable.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
 import { toForwardedAnswer, toForwardedFrames } from "../../wire/forwarded-answer.ts";
-import { toChatModeration } from "../../wire/openai/chat-moderation.ts";
+import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../../wire/openai/error.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Metadata } from "../responses/metadata.ts";
 import { optional } from "./optional.ts";
-import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
+import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
 
 export const BATCH_ENDPOINTS = [
   "/v1/chat/completions",

@@ -1,7 +1,7 @@
 /** Files as OpenAI's clients send, list and read them. */
 
 import { z } from "zod";
-import { PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
+import { PAGE_QUERY, queryNumber, toSeconds } from "./organization/organization-list.ts";
 import { parse } from "./validate.ts";
 
 const PURPOSES = ["batch", "user_data"] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { readChatBody } from "./chat-body.ts";
+import { readChatBody } from "./chat/chat-body.ts";
 import { listOf } from "./list-of.ts";
 import { parse } from "./validate.ts";
 

@@ -1,15 +1,19 @@
 /** What the routes of the administration API take and answer. */
 
-import * as keys from "../openai/organization-api-keys.ts";
-import { AuditLogListQuery } from "../openai/organization-audit-logs.ts";
-import { ModelPermissionsBody } from "../openai/organization-model-permissions.ts";
-import { ModerationPolicyBody } from "../openai/organization-moderation-policy.ts";
-import { ProjectCreateBody, ProjectListQuery, ProjectUpdateBody } from "../openai/organization-projects.ts";
-import { RateLimitBody, RateLimitListQuery } from "../openai/organization-rate-limits.ts";
-import { RequestListQuery } from "../openai/organization-requests.ts";
-import * as accounts from "../openai/organization-service-accounts.ts";
-import { SpendLimitBody } from "../openai/organization-spend-limits.ts";
-import { CostsQuery, UsageQuery } from "../openai/organization-usage.ts";
+import * as keys from "../openai/organization/organization-api-keys.ts";
+import { AuditLogListQuery } from "../openai/organization/organization-audit-logs.ts";
+import { ModelPermissionsBody } from "../openai/organization/organization-model-permissions.ts";
+import { ModerationPolicyBody } from "../openai/organization/organization-moderation-policy.ts";
+import {
+  ProjectCreateBody,
+  ProjectListQuery,
+  ProjectUpdateBody,
+} from "../openai/organization/organization-projects.ts";
+import { RateLimitBody, RateLimitListQuery } from "../openai/organization/organization-rate-limits.ts";
+import { RequestListQuery } from "../openai/organization/organization-requests.ts";
+import * as accounts from "../openai/organization/organization-service-accounts.ts";
+import { SpendLimitBody } from "../openai/organization/organization-spend-limits.ts";
+import { CostsQuery, UsageQuery } from "../openai/organization/organization-usage.ts";
 import type { Operation } from "./operation.ts";
 import * as answers from "./organization-answers.ts";
 import * as usageAnswers from "./usage-answers.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
-import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization-list.ts";
+import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization/organization-list.ts";
 import { Metadata } from "./metadata.ts";
 import { Item } from "./responses-input.ts";
 import type { ListedItem } from "./stored-items.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../faults.ts";
-import { ChatModeration } from "../openai/chat-moderation.ts";
+import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";

@@ -5,7 +5,7 @@
 
 import { Fault } from "../../../faults.ts";
 import { addTokens, type TokenUsage } from "../../../usage.ts";
-import { toUsage } from "../../../wire/openai/chat-envelope.ts";
+import { toUsage } from "../../../wire/openai/chat/chat-envelope.ts";
 import type { ChatRequest } from "../../chat-model.ts";
 import { toSchemaRequest } from "../../compile-schemas.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, compileFormat } from "./json-choice.ts";

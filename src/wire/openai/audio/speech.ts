@@ -1,0 +1,77 @@
+/** POST /v1/audio/speech: the request body, and the events of `stream_format: "sse"`. */
+
+import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
+import { z } from "zod";
+import type { SpeechRequest } from "../../../engines/engine.ts";
+import { optional } from "../optional.ts";
+import type { UnsupportedField } from "../unknown-fields.ts";
+
+/** Schema of a voice: OpenAI's custom voices are objects with an ID. */
+const Voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]);
+
+const Input = z
+  .string()
+  .min(1)
+  .refine((text) => text.trim() !== "", { message: "it contains only white space" });
+
+/** Schema of the body; the model checks the length of `input`. */
+export const SpeechBody = z.object({
+  model: z.string().min(1),
+  input: Input,
+  voice: Voice,
+  instructions: optional(z.string()),
+  response_format: optional(z.enum(AUDIO_FORMATS)),
+  speed: optional(z.number().min(0.25).max(4)),
+  stream_format: optional(z.enum(["audio", "sse"])),
+});
+
+/** Unsupported fields: samples at an unexpected rate would play at the wrong speed. */
+export const UNSUPPORTED_SPEECH_FIELDS: Readonly<Record<string, UnsupportedField>> = {
+  sample_rate: { instead: "each voice has its own, and the format names it" },
+};
+
+export type SpeechBody = z.output<typeof SpeechBody>;
+
+export function toSpeechRequest(body: SpeechBody): SpeechRequest {
+  return {
+    model: body.model,
+    text: body.input,
+    voice: typeof body.voice === "string" ? body.voice : body.voice.id,
+    speed: body.speed ?? 1,
+    instructions: body.instructions === "" ? undefined : body.instructions,
+  };
+}
+
+export interface SpeechUsage {
+  characters: number;
+  audioSeconds: number;
+}
+
+/**
+ * Streams audio as events and ends with what was `used`. Speech is counted in characters and seconds; in the fields that
+ * clients expect, an input token is a character and an output token a started second.
+ */
+export async function* toSpeechEvents(
+  audio: AsyncIterable<Uint8Array>,
+  used: Readonly<SpeechUsage>,
+): AsyncGenerator<string> {
+  for await (const bytes of audio) {
+    yield toFrame({ type: "speech.audio.delta", audio: Buffer.from(bytes).toString("base64") });
+  }
+  const { characters, audioSeconds } = used;
+  const seconds = Math.ceil(audioSeconds);
+  yield toFrame({
+    type: "speech.audio.done",
+    usage: {
+      input_tokens: characters,
+      output_tokens: seconds,
+      total_tokens: characters + seconds,
+      input_characters: characters,
+      output_audio_seconds: Number(audioSeconds.toFixed(3)),
+    },
+  });
+}
+
+function toFrame(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { TranscriptionEvent } from "../../../engines/engine.ts";
+import { toTranscript, toTranscriptEvents } from "./transcription-answer.ts";
+import { toTranscription } from "./transcription-body.ts";
+
+async function* segments(texts: readonly string[]): AsyncGenerator<TranscriptionEvent> {
+  for (const [index, text] of texts.entries()) {
+    yield {
+      type: "segment",
+      startSeconds: index,
+      endSeconds: index + 1,
+      text,
+      words: undefined,
+      confidence: undefined,
+    };
+  }
+  yield { type: "finish", audioSeconds: texts.length, language: undefined };
+}
+
+test.each([
+  ["One.", "Two.", "One. Two."],
+  ["你好。", "再见。", "你好。再见。"],
+  ["今日は", "元気ですか？", "今日は元気ですか？"],
+  ["真的吗？", "是", "真的吗？是"],
+  ["你好 OK", "再见", "你好 OK 再见"],
+  ["안녕", "하세요", "안녕 하세요"],
+])("joins %j and %j as their script requires, also in a stream", async (first, second, joined) => {
+  const asked = toTranscription(
+    [
+      ["model", "any"],
+      ["response_format", "text"],
+    ],
+    "ignore",
+  );
+  expect(await toTranscript(segments([first, second]), asked)).toBe(`${joined}\n`);
+  const frames = await Array.fromAsync(toTranscriptEvents(segments([first, second])));
+  const events = frames.map((frame) => JSON.parse(frame.replace("data: ", "")));
+  expect(events.map(({ delta = "" }) => delta).join("")).toBe(joined);
+  expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: joined });
+});

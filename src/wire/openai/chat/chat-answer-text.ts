@@ -1,0 +1,77 @@
+/** Reads and removes the text of forwarded answers. */
+
+import type { ForwardedAnswers, TextDelta } from "../../../engines/chat-proxy.ts";
+
+interface Choice {
+  index?: number;
+  finish_reason?: string | null;
+  delta?: Record<string, unknown> | null;
+  message?: Record<string, unknown> | null;
+}
+
+type Chunk = Record<string, unknown> & { choices?: Choice[] | null };
+
+/** Fields without generated text: names from the caller, markers, and base64 data. */
+const NO_TEXT: ReadonlySet<string> = new Set(["role", "id", "type", "name", "format", "data", "signature"]);
+
+/** Yields the text of every field: upstreams have more text fields than OpenAI. */
+function textsOf({ index: choice = 0, delta, message }: Choice): TextDelta[] {
+  const texts: TextDelta[] = [];
+  const walk = (value: unknown, part: string) => {
+    if (typeof value === "string") texts.push({ choice, part, text: value });
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (NO_TEXT.has(key)) continue;
+      // Tool calls arrive in pieces, each with the index of its call.
+      const place = Array.isArray(value) ? ((inner as { index?: number } | null)?.index ?? key) : key;
+      const isWritten = key === "arguments" && typeof inner === "object";
+      walk(isWritten ? JSON.stringify(inner) : inner, `${part}.${place}`);
+    }
+  };
+  walk(delta ?? message, "");
+  return texts;
+}
+
+function chunksOf(frames: Uint8Array): Chunk[] {
+  const lines = new TextDecoder().decode(frames).split("\n");
+  const json = lines.flatMap((line) => (line.startsWith("data: {") ? [line.slice("data: ".length)] : []));
+  return json.map((each) => JSON.parse(each) as Chunk);
+}
+
+export function choicesOfFrames(frames: Uint8Array): Choice[] {
+  return chunksOf(frames).flatMap(({ choices }) => choices ?? []);
+}
+
+export function endedIn(frames: Uint8Array): number[] {
+  return choicesOfFrames(frames).flatMap(({ index = 0, finish_reason: reason }) => (reason ? [index] : []));
+}
+
+/** Returns a frame of the same answer that ends the choices, each with the fields of `end`. */
+export function endOpenChoices(frames: Uint8Array, open: readonly number[], end: object): Uint8Array {
+  const last = chunksOf(frames).findLast(({ choices }) => (choices?.length ?? 0) > 0) ?? {};
+  const choices = open.map((index) => ({ index, ...end }));
+  return new TextEncoder().encode(`data: ${JSON.stringify({ ...last, choices })}\n\n`);
+}
+
+export const forwardedAnswers: ForwardedAnswers = {
+  textsOfFrames: (frames) => choicesOfFrames(frames).flatMap(textsOf),
+
+  endedIn,
+
+  textsOfCompletion: ({ fields }) => ((fields.choices ?? []) as Choice[]).flatMap(textsOf),
+
+  endBlocked: (frames, open) =>
+    endOpenChoices(frames, open, { delta: {}, logprobs: null, finish_reason: "content_filter" }),
+
+  emptyBlocked({ fields }) {
+    // Drop all other fields: upstreams repeat the text in some of them, for example as tokens.
+    const choices = ((fields.choices ?? []) as Choice[]).map(({ index = 0 }) => ({
+      index,
+      message: { role: "assistant", content: "", refusal: null },
+      logprobs: null,
+      finish_reason: "content_filter",
+    }));
+    const emptied = { ...fields, choices };
+    return { fields: emptied, json: JSON.stringify(emptied) };
+  },
+};

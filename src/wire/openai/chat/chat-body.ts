@@ -1,0 +1,75 @@
+/** POST /v1/chat/completions: validates the body for every model, local or upstream. */
+
+import { z } from "zod";
+import { optional } from "../optional.ts";
+import { sparseSchema } from "../sparse-schema.ts";
+import { parse } from "../validate.ts";
+import { GuidedJson, ResponseFormat } from "./chat-format.ts";
+import { Messages } from "./chat-messages.ts";
+import { ChatModeration } from "./chat-moderation.ts";
+import { choiceProblem, ToolChoiceField, Tools } from "./chat-tools.ts";
+import { Integer, SAMPLING_FIELDS, samplingProblem } from "./sampling-fields.ts";
+
+const PositiveInteger = z.int().min(1);
+
+const FIELDS = {
+  model: z.string().min(1),
+  messages: Messages,
+  stream: optional(z.boolean()),
+  stream_options: optional(
+    z.looseObject({ include_usage: optional(z.boolean()), include_obfuscation: optional(z.boolean()) }),
+  ),
+  ...SAMPLING_FIELDS,
+  max_tokens: optional(PositiveInteger),
+  max_completion_tokens: optional(PositiveInteger),
+  logprobs: optional(z.boolean()),
+  top_logprobs: optional(Integer(0, 20)),
+  // Extensions of vLLM.
+  chat_template_kwargs: optional(z.record(z.string(), z.unknown())),
+  guided_json: optional(GuidedJson),
+  // Extension of Ollama.
+  think: optional(z.union([z.boolean(), z.string().min(1)])),
+  response_format: optional(ResponseFormat),
+  tools: optional(Tools),
+  tool_choice: optional(ToolChoiceField),
+  parallel_tool_calls: optional(z.boolean()),
+  reasoning_effort: optional(z.string().min(1)),
+  user: optional(z.string()),
+  metadata: optional(z.record(z.string(), z.unknown())),
+  store: optional(z.boolean()),
+  service_tier: optional(z.string()),
+  moderation: optional(ChatModeration),
+};
+
+/** Schema that keeps unknown fields: an upstream gets them, a local model refuses or ignores them. */
+const bodyOf = (fields: typeof FIELDS) =>
+  z.looseObject(fields).check(({ value, issues }) => {
+    const refuse = (path: string[], input: unknown, message: string) =>
+      issues.push({ code: "custom", path, input, message });
+    if (value.stream_options !== undefined && value.stream !== true) {
+      refuse(["stream_options"], value.stream_options, "it may be set only when 'stream' is true");
+    }
+    if (value.top_logprobs !== undefined && value.logprobs !== true) {
+      refuse(["top_logprobs"], value.top_logprobs, "it may be set only when 'logprobs' is true");
+    }
+    const problem = samplingProblem(value);
+    if (problem !== undefined) refuse(...problem);
+    if (value.guided_json !== undefined && (value.response_format?.type ?? "text") !== "text") {
+      refuse(["guided_json"], value.guided_json, "'response_format' asks for JSON already");
+    }
+    if (value.tool_choice === undefined) return;
+    const mismatch = choiceProblem(value.tool_choice, value.tools ?? []);
+    if (mismatch !== undefined) refuse(["tool_choice", ...mismatch.path], value.tool_choice, mismatch.message);
+  });
+
+/** Schema of every field, for the API reference. */
+export const ChatBody = bodyOf(FIELDS);
+
+export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
+
+const bodyFor = sparseSchema(FIELDS, ["model", "messages"], bodyOf);
+
+/** Validates the body. Throws a Fault that names the first invalid field. */
+export function readChatBody(value: unknown): ChatCompletionBody {
+  return parse(bodyFor(value), value);
+}

@@ -1,0 +1,43 @@
+/** Common parts of complete and streamed chat answers. */
+
+import { randomBytes } from "node:crypto";
+import type { TokenLogprob } from "../../../engines/chat-model.ts";
+import type { TokenUsage } from "../../../usage.ts";
+
+/** Fields with the same value in every part of one answer. */
+interface Envelope {
+  id: string;
+  created: number;
+  model: string;
+}
+
+export function newEnvelope(model: string, idPrefix = "chatcmpl-"): Envelope {
+  return { id: `${idPrefix}${randomBytes(16).toString("hex")}`, created: Math.floor(Date.now() / 1000), model };
+}
+
+export function toUsage(usage: TokenUsage): Record<string, unknown> {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
+
+/** Renders log probabilities; null without any, as clients expect. */
+export function toLogprobs(tokens: readonly TokenLogprob[]): Record<string, unknown> | null {
+  if (tokens.length === 0) return null;
+  const content = tokens.map(({ token, logprob, bytes, top }) => ({ token, logprob, bytes, top_logprobs: top }));
+  return { content, refusal: null };
+}
+
+/** Renders reasoning under the field names of DeepSeek and vLLM, because clients read either. */
+export function toReasoning(text: string): Record<string, string> {
+  return { reasoning_content: text, reasoning: text };
+}

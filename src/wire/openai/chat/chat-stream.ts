@@ -1,0 +1,122 @@
+/** Renders a chat answer as the frames of a stream. */
+
+import type { ChatEvent, FinishReason } from "../../../engines/chat-model.ts";
+import type { ChatAnswerEvents, ForwardedEvent } from "../../../engines/chat-proxy.ts";
+import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
+
+export interface FrameOptions {
+  /** Catalog ID that answers. */
+  model: string;
+  includeUsage: boolean;
+  /** Returns the moderation result once the events have ended. */
+  moderation?: (() => Record<string, unknown>) | undefined;
+}
+
+/** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
+export function toFrames(answer: ChatAnswerEvents, options: FrameOptions): AsyncIterable<string | Uint8Array> {
+  return answer.form === "typed" ? renderTyped(answer.events, options) : passOn(answer.events, options);
+}
+
+export const DONE = "data: [DONE]\n\n";
+
+/** Yields the frames of an upstream's answer; `newChunk` begins those that are added. */
+export async function* passOn(
+  events: AsyncIterable<ForwardedEvent>,
+  { model, includeUsage, moderation }: FrameOptions,
+  newChunk: (model: string) => object = newChatChunk,
+): AsyncGenerator<string | Uint8Array> {
+  let lastFrames: Uint8Array | undefined;
+  for await (const event of events) {
+    if (event.type === "frames") {
+      lastFrames = event.frames;
+      yield event.frames;
+      continue;
+    }
+    const last = (part: object) => toFrame({ ...newChunk(model), ...idOf(lastFrames), choices: [], ...part });
+    if (includeUsage) yield event.usageFrame ?? last({ usage: toUsage(event.usage) });
+    if (moderation !== undefined) yield last({ moderation: moderation(), ...(includeUsage ? { usage: null } : {}) });
+    yield DONE;
+  }
+}
+
+async function* renderTyped(
+  events: AsyncIterable<ChatEvent>,
+  { model, includeUsage, moderation }: FrameOptions,
+): AsyncGenerator<string> {
+  const envelope = newChatChunk(model);
+  const begun = new Set<number>();
+  const chunk = (index: number, part: Part) => {
+    const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
+    return toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
+  };
+  for await (const event of events) {
+    if ("choice" in event) {
+      if (!begun.has(event.choice)) {
+        begun.add(event.choice);
+        yield chunk(event.choice, { delta: firstDelta(event) });
+      }
+      const part = toPart(event);
+      if (part !== undefined) yield chunk(event.choice, part);
+    } else if (event.type === "finish") {
+      const last = (part: object) => toFrame({ ...envelope, choices: [], ...part });
+      if (includeUsage) yield last({ usage: toUsage(event.usage) });
+      if (moderation !== undefined) yield last({ moderation: moderation(), ...(includeUsage ? { usage: null } : {}) });
+      yield DONE;
+    }
+  }
+}
+
+function newChatChunk(model: string) {
+  return { ...newEnvelope(model), object: "chat.completion.chunk" };
+}
+
+/** Returns the ID of an upstream's frames, because all chunks of an answer must have the same ID. */
+function idOf(frames: Uint8Array | undefined): { id?: unknown; created?: unknown } {
+  if (frames === undefined) return {};
+  const text = new TextDecoder().decode(frames).trimEnd();
+  const { id, created } = JSON.parse(text.slice(text.lastIndexOf("\ndata: {") + 1 + "data: ".length)) as Record<
+    string,
+    unknown
+  >;
+  return { id, ...(created === undefined ? {} : { created }) };
+}
+
+type ChoiceEvent = Extract<ChatEvent, { choice: number }>;
+
+interface Part {
+  delta: Record<string, unknown>;
+  logprobs?: Record<string, unknown> | null;
+  reason?: FinishReason;
+}
+
+/** Builds the first delta; its content is null if the answer does not begin with text. */
+function firstDelta({ type }: ChoiceEvent): Record<string, unknown> {
+  return { role: "assistant", content: type === "tool-call" || type === "reasoning" ? null : "" };
+}
+
+function toPart(event: ChoiceEvent): Part | undefined {
+  switch (event.type) {
+    case "text":
+      if (event.text === "" && event.logprobs === undefined) return undefined;
+      return { delta: { content: event.text }, logprobs: toLogprobs(event.logprobs ?? []) };
+    case "reasoning":
+      return { delta: toReasoning(event.text) };
+    case "tool-call": {
+      const { index, id, name } = event;
+      return { delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] } };
+    }
+    case "tool-arguments":
+      return { delta: { tool_calls: [{ index: event.index, function: { arguments: event.text } }] } };
+    case "choice-end":
+      return { delta: {}, reason: event.reason };
+  }
+}
+
+export function toFrame(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Renders an error within a stream, which ends after it without `[DONE]`. */
+export function toErrorFrame(body: { error: object }): string {
+  return toFrame(body);
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { unsupportedValue } from "../../../faults.ts";
+import type { Secret } from "../../../secret.ts";
+import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
+
+const TEN_YEARS_SECONDS = 315_360_000;
+const MAX_SEARCH_LENGTH = 200;
+
+export const EXPIRES_IN_SECONDS = z.int().min(1).max(TEN_YEARS_SECONDS);
+const scopes = z.array(z.string()).optional();
+
+export const AdminApiKeyCreateBody = z.strictObject({
+  name: z.string(),
+  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+});
+/** Query of every list of keys; searching is an extension. */
+const KEY_LIST_QUERY = {
+  ...PAGE_QUERY,
+  ...ORDER_QUERY,
+  search: z.string().max(MAX_SEARCH_LENGTH).optional().describe("Part of the name or of the redacted value."),
+};
+
+export const AdminApiKeyListQuery = z.strictObject({
+  ...KEY_LIST_QUERY,
+  // The client may send `after` empty when it has none.
+  after: z.string().nullish(),
+});
+export const ServiceAccountKeyCreateBody = z.strictObject({
+  name: z.string().optional(),
+  expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
+  scopes,
+});
+export const ServiceAccountKeyListQuery = z.strictObject(KEY_LIST_QUERY);
+export const ProjectApiKeyUpdateBody = z.strictObject({
+  expires_in_seconds: EXPIRES_IN_SECONDS.nullish().describe("Counted from now. Null: the key no longer expires."),
+  scopes,
+});
+export const ProjectApiKeyListQuery = z.strictObject({
+  ...KEY_LIST_QUERY,
+  owner_project_access: z.enum(["active", "inactive", "any"]).default("any"),
+});
+
+export function refuseScopes(body: { scopes?: string[] | undefined }): void {
+  if ((body.scopes ?? []).length === 0) return;
+  throw unsupportedValue("'scopes' is not supported: use the model permissions of the key's project.", "scopes");
+}
+
+interface ApiKey {
+  id: string;
+  name: string;
+  redactedValue: string;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+}
+
+interface Owner {
+  id: string;
+  name: string;
+  role: string;
+  createdAt: number;
+}
+
+/** A key with its secret, which is shown once. */
+export interface ShownKey {
+  key: ApiKey;
+  secret: Secret;
+}
+
+/** `owner` is undefined for keys that the operator created. */
+export function toProjectApiKey(key: ApiKey, owner: Owner | undefined) {
+  return {
+    object: "organization.project.api_key" as const,
+    ...common(key),
+    owner_project_access: "active" as const,
+    owner:
+      owner === undefined
+        ? { type: "user" as const, user: { ...operator(key), email: "" } }
+        : {
+            type: "service_account" as const,
+            service_account: {
+              id: owner.id,
+              name: owner.name,
+              role: owner.role,
+              created_at: toSeconds(owner.createdAt),
+            },
+          },
+  };
+}
+
+export function toAdminApiKey(key: ApiKey) {
+  return {
+    object: "organization.admin_api_key" as const,
+    ...common(key),
+    owner: { object: "organization.user", type: "user", ...operator(key) },
+  };
+}
+
+export function toCreatedAdminApiKey({ key, secret }: ShownKey) {
+  return { ...toAdminApiKey(key), value: secret.reveal() };
+}
+
+export function toCreatedServiceAccountKey({ key, secret }: ShownKey) {
+  return {
+    object: "organization.project.service_account.api_key" as const,
+    id: key.id,
+    name: key.name,
+    created_at: toSeconds(key.createdAt),
+    expires_at: toSecondsOrNull(key.expiresAt),
+    value: secret.reveal(),
+  };
+}
+
+function common(key: ApiKey) {
+  return {
+    id: key.id,
+    name: key.name,
+    redacted_value: key.redactedValue,
+    created_at: toSeconds(key.createdAt),
+    expires_at: toSecondsOrNull(key.expiresAt),
+    last_used_at: toSecondsOrNull(key.lastUsedAt),
+  };
+}
+
+/** Renders the operator as a user, which clients expect as the owner. */
+function operator(key: ApiKey) {
+  return { id: "operator", name: "Operator", role: "owner", created_at: toSeconds(key.createdAt) };
+}

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import { invalidRequest, unsupportedValue } from "../../../faults.ts";
+import type { RecordedUsage } from "../../../usage.ts";
+import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
+
+const MAX_VALUES = 100;
+const MAX_LENGTH = 256;
+/** The year 9999. */
+const LAST_SECOND = 253_402_300_799;
+
+const unixSeconds = queryNumber(z.int().min(0).max(LAST_SECOND));
+/** Schema of a repeatable parameter: a single value is a string, several are an array. */
+const values = z
+  .preprocess(
+    (value) => (typeof value === "string" ? value.split(",") : value),
+    z.array(z.string().min(1).max(MAX_LENGTH)).max(MAX_VALUES),
+  )
+  .optional();
+
+const LISTS = ["group_by", "project_ids", "api_key_ids", "models", "user_ids", "line_items"] as const;
+
+/** Query parameters; names of arrays may end in brackets. */
+const QUERY = {
+  start_time: unixSeconds,
+  end_time: unixSeconds.optional(),
+  limit: queryNumber(z.int().min(1)).optional(),
+  page: z.string().max(MAX_LENGTH).optional(),
+  ...(Object.fromEntries(LISTS.flatMap((list) => [list, `${list}[]`]).map((name) => [name, values])) as Record<
+    `${(typeof LISTS)[number]}${"" | "[]"}`,
+    typeof values
+  >),
+};
+
+export const UsageQuery = z.strictObject({
+  ...QUERY,
+  bucket_width: z.enum(["1m", "1h", "1d"]).default("1d"),
+  batch: queryBoolean().optional(),
+});
+/** OpenAI's costs have days only; minutes, hours and the group `operation` are extensions. */
+export const CostsQuery = z.strictObject({ ...QUERY, bucket_width: z.enum(["1m", "1h", "1d"]).default("1d") });
+
+/** Bucket widths in seconds, with the maximum and default number of buckets per page. */
+const WIDTHS = {
+  "1m": { bucketSeconds: 60, maxBuckets: 1440, defaultBuckets: 60 },
+  "1h": { bucketSeconds: 3600, maxBuckets: 168, defaultBuckets: 24 },
+  "1d": { bucketSeconds: 86_400, maxBuckets: 31, defaultBuckets: 7 },
+} as const;
+const COSTS_WIDTHS = { ...WIDTHS, "1d": { ...WIDTHS["1d"], maxBuckets: 180 } } as const;
+
+const GROUPS = { project_id: "projectId", api_key_id: "keyId", model: "model" } as const;
+const COST_GROUPS = {
+  project_id: "projectId",
+  api_key_id: "keyId",
+  line_item: "model",
+  operation: "operation",
+} as const;
+
+type Query = Omit<z.output<typeof UsageQuery>, "bucket_width">;
+
+/**
+ * Converts the query's times to milliseconds. Throws a Fault for unsupported parameters. `now` is in epoch
+ * milliseconds.
+ */
+export function toUsageRequest(query: z.output<typeof UsageQuery>, now: number) {
+  if (query.batch === true)
+    throw unsupportedValue("'batch' is not supported: Parlance has no batch requests.", "batch");
+  refuseList(query, "line_items", "only costs have line items");
+  const width = WIDTHS[query.bucket_width];
+  return { ...toOrder(query, width, now), groupBy: groupsIn(query, GROUPS), models: listIn(query, "models") };
+}
+
+/** Converts a query of costs, whose line items are models. */
+export function toCostsRequest(query: z.output<typeof CostsQuery>, now: number) {
+  refuseList(query, "models", "use 'line_items' with model IDs");
+  const order = toOrder(query, COSTS_WIDTHS[query.bucket_width], now);
+  return { ...order, groupBy: groupsIn(query, COST_GROUPS), models: listIn(query, "line_items") };
+}
+
+type Width = (typeof WIDTHS | typeof COSTS_WIDTHS)[keyof typeof WIDTHS];
+
+function toOrder(query: Query, { bucketSeconds, maxBuckets, defaultBuckets }: Width, now: number) {
+  const { start_time: start, limit = defaultBuckets } = query;
+  refuseList(query, "user_ids", "keys belong to projects, not to users");
+  if (limit > maxBuckets)
+    throw invalidRequest(
+      `'limit' is ${limit}; the maximum for this bucket width is ${maxBuckets}.`,
+      "limit",
+      "invalid_value",
+    );
+  if (query.end_time !== undefined && query.end_time <= start) {
+    throw invalidRequest(
+      `'end_time' must be after 'start_time' (${start}), not ${query.end_time}.`,
+      "end_time",
+      "invalid_value",
+    );
+  }
+  return {
+    from: query.page === undefined ? start * 1000 : readPage(query.page, start, bucketSeconds) * 1000,
+    // Without an end, the current bucket is the last one.
+    until: query.end_time === undefined ? Math.max(now, start * 1000 + 1) : query.end_time * 1000,
+    bucketSeconds,
+    maxBuckets: limit,
+    projectIds: listIn(query, "project_ids"),
+    keyIds: listIn(query, "api_key_ids"),
+  };
+}
+
+function listIn(query: Query, name: (typeof LISTS)[number]): readonly string[] | undefined {
+  return query[name] ?? query[`${name}[]`];
+}
+
+function refuseList(query: Query, name: (typeof LISTS)[number], reason: string): void {
+  if (listIn(query, name) !== undefined) throw unsupportedValue(`'${name}' is not supported: ${reason}.`, name);
+}
+
+function groupsIn<Group extends string>(query: Query, known: Readonly<Record<string, Group>>): Group[] {
+  const groups = (listIn(query, "group_by") ?? []).map((name, index) => {
+    const group = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (group !== undefined) return group;
+    const names = Object.keys(known).map((each) => `"${each}"`);
+    const message = `Invalid value for 'group_by': ${JSON.stringify(name.slice(0, 64))} is not one of ${names.join(", ")}.`;
+    throw invalidRequest(message, `group_by[${index}]`, "invalid_value");
+  });
+  return [...new Set(groups)];
+}
+
+const PAGE = /^page_(\d{1,12})$/;
+
+function readPage(page: string, start: number, bucketSeconds: number): number {
+  const seconds = Number(PAGE.exec(page)?.[1] ?? Number.NaN);
+  if (seconds > start && seconds % bucketSeconds === 0) return seconds;
+  throw invalidRequest(
+    "Invalid value for 'page': send the `next_page` of the previous response.",
+    "page",
+    "invalid_value",
+  );
+}
+
+interface UsageSum extends RecordedUsage {
+  requests: number;
+  projectId?: string;
+  keyId?: string;
+  model?: string;
+  operation?: string;
+}
+
+interface Report {
+  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
+  next: number | undefined;
+}
+
+export type UsageKind = "completions" | "embeddings" | "moderations" | "audio_speeches" | "audio_transcriptions";
+
+export function toUsagePage(kind: UsageKind, report: Report) {
+  return toPage(report, (sum) => ({
+    object: `organization.usage.${kind}.result` as const,
+    ...AMOUNTS[kind](sum),
+    num_model_requests: sum.requests,
+    project_id: sum.projectId ?? null,
+    user_id: null,
+    api_key_id: sum.keyId ?? null,
+    model: sum.model ?? null,
+    ...(kind === "completions" && { batch: null, service_tier: null }),
+  }));
+}
+
+const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum) => Record<string, number>>> = {
+  completions: (sum) => ({
+    input_tokens: sum.promptTokens,
+    input_cached_tokens: sum.cachedTokens,
+    input_uncached_tokens: sum.promptTokens - sum.cachedTokens,
+    output_tokens: sum.completionTokens,
+    input_audio_tokens: 0,
+    output_audio_tokens: 0,
+  }),
+  embeddings: (sum) => ({ input_tokens: sum.promptTokens }),
+  moderations: (sum) => ({ input_tokens: sum.promptTokens }),
+  audio_speeches: (sum) => ({ characters: sum.characters }),
+  audio_transcriptions: (sum) => ({ seconds: Math.round(sum.audioMilliseconds / 1000) }),
+};
+
+const NANO = 1e9;
+
+/** Renders costs. Clients read the amount as a number, so it is 0 with `x_unpriced` when the price was unknown. */
+export function toCostsPage(report: Report) {
+  return toPage(report, (sum) => ({
+    object: "organization.costs.result" as const,
+    amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
+    ...(sum.costNanoDollars === null ? { x_unpriced: true } : {}),
+    ...(sum.operation === undefined ? {} : { x_operation: sum.operation }),
+    line_item: sum.model ?? null,
+    project_id: sum.projectId ?? null,
+    api_key_id: sum.keyId ?? null,
+    user_id: null,
+    quantity: null,
+  }));
+}
+
+function toPage<Result>({ buckets, next }: Report, toResult: (sum: UsageSum) => Result) {
+  return {
+    object: "page" as const,
+    data: buckets.map(({ beginsAt, endsAt, sums }) => ({
+      object: "bucket" as const,
+      start_time: toSeconds(beginsAt),
+      end_time: toSeconds(endsAt),
+      results: sums.map(toResult),
+    })),
+    has_more: next !== undefined,
+    next_page: next === undefined ? null : `page_${toSeconds(next)}`,
+  };
+}
