@@ -101,6 +101,7 @@ export class Deployment {
       this.#circuits = this.#newCircuits(routingOptions);
     }
     this.#routingOptions = routingOptions;
+    this.#loader.policyChanged();
   }
 
   get circuits(): Circuits {
@@ -149,11 +150,7 @@ export class Deployment {
 
   /** Whether a request has to wait for the model to be loaded, and may. */
   get awaitsLoad(): boolean {
-    const { state } = this.#loader.state;
-    return (
-      this.#routingOptions.load === "on_demand" &&
-      (state === "unloaded" || (state === "loading" && this.#waitingForLoad > 0))
-    );
+    return this.#loader.isLoadable || (this.#loader.isLoading && this.#waitingForLoad > 0);
   }
 
   /** Keeps the model from being unloaded while a request is about to use it. */
@@ -175,15 +172,22 @@ export class Deployment {
     try {
       await this.#loader.load(signal);
     } catch (failure) {
-      if (signal.aborted || (failure instanceof Fault && failure.code === "insufficient_memory")) throw failure;
-      throw notStarted();
+      if (signal.aborted || this.#loader.closing.aborted) throw failure;
+      if (failure instanceof Fault && failure.code === "insufficient_memory") throw failure;
+      throw this.#notStarted();
     } finally {
       this.#waitingForLoad -= 1;
     }
   }
 
-  /** Ends a local model's process; the next request loads it again. Throws a Fault while requests use the model. */
+  /**
+   * Ends a local model's process; the next request loads it again. Throws a Fault while it is being loaded or requests
+   * use it.
+   */
   async unload(): Promise<void> {
+    if (this.#loader.isLoading) {
+      throw new Fault("conflict", `${this.name} is being loaded; it can be unloaded when that has ended.`);
+    }
     if (this.#loader.model === undefined) return;
     if (!this.#loader.isIdle) {
       throw new Fault(
@@ -234,6 +238,8 @@ export class Deployment {
       const message = `An endpoint of \`${this.pool}\` is no longer available. Try again in a moment.`;
       this.#slots.refuseWaiting(unavailable(message, "no_endpoints", 1));
     }
+    // A request that holds the model is about to take a slot: it waits for the load, or its schema is being compiled.
+    await this.#loader.released();
     await this.#slots.idle();
     await this.close();
   }
@@ -248,7 +254,7 @@ export class Deployment {
   model(): Model {
     const { model, state } = this.#loader;
     if (model === undefined) {
-      if (state.state === "failed") throw notStarted();
+      if (state.state === "failed") throw this.#notStarted();
       throw unavailable("This model is still being loaded. Try again in a moment.", "model_loading", 5);
     }
     const health = model.health();
@@ -268,12 +274,13 @@ export class Deployment {
     return this.model();
   }
 
+  /** Fault without the reason, which may name the operator's files and settings. */
+  #notStarted(): Fault {
+    const message = "This model could not be started; its operator finds the reason in the log.";
+    return unavailable(message, "engine_failed", Math.max(1, Math.ceil(this.#loader.backoffSeconds)));
+  }
+
   #newCircuits({ circuit }: RoutingOptions): Circuits {
     return new Circuits(circuit, async () => this.#loader.model?.probe?.(new AbortController().signal));
   }
-}
-
-/** Fault without the reason, which may name the operator's files and settings. */
-function notStarted(): Fault {
-  return unavailable("This model could not be started; its operator finds the reason in the log.", "engine_failed", 60);
 }

@@ -59,8 +59,10 @@ export class ModelLoader implements MemoryUser {
     [Symbol.dispose]: () => {
       this.#holds -= 1;
       this.#lastHeldAt = performance.now();
+      if (this.#holds === 0) this.#whenReleased?.();
     },
   };
+  #whenReleased: (() => void) | undefined;
   #lastHeldAt = performance.now();
   /** Seconds that the last load took. */
   #loadSeconds: number | undefined;
@@ -74,7 +76,29 @@ export class ModelLoader implements MemoryUser {
     if (this.#model !== undefined) return { state: "open", model: this.#model };
     if (this.#loading !== undefined) return { state: "loading" };
     if (this.#failure !== undefined) return { state: "failed", reason: this.#failure.fault.message };
-    return { state: this.#preparing === undefined && this.#isOnDemand ? "unloaded" : "loading" };
+    // One that is loaded at the start can be unloaded afterwards, too: when idle, or when memory is short.
+    const isUnloaded = this.#preparing === undefined && (this.#isOnDemand || this.#lastModel !== undefined);
+    return { state: isUnloaded ? "unloaded" : "loading" };
+  }
+
+  /** Whether `load` would begin to load the model: it is unloaded, or its last load failed long enough ago. */
+  get isLoadable(): boolean {
+    const { state } = this.state;
+    return state === "unloaded" || (state === "failed" && this.#backoffMs === 0 && this.#preparing === undefined);
+  }
+
+  /** Aborts when the loader is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  get isLoading(): boolean {
+    return this.#loading !== undefined;
+  }
+
+  /** Seconds for which a model that has failed to load is not loaded again. */
+  get backoffSeconds(): number {
+    return this.#backoffMs / 1000;
   }
 
   get model(): Model | undefined {
@@ -131,6 +155,19 @@ export class ModelLoader implements MemoryUser {
     return this.#hold;
   }
 
+  /** Resolves once nothing holds the model. */
+  async released(): Promise<void> {
+    if (this.#holds === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenReleased = resolve;
+    });
+  }
+
+  /** Applies a changed policy to a loaded model. */
+  policyChanged(): void {
+    this.#unloadWhenIdle();
+  }
+
   /** Ends the model's process. The caller ensures that the model is idle, or accepts that requests fail. */
   async unload(): Promise<void> {
     const model = this.#model;
@@ -147,7 +184,8 @@ export class ModelLoader implements MemoryUser {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(unavailable("The service is stopping.", "engine_failed", 1));
+    const message = "This model is being closed: its configuration has changed, or the service is stopping. Try again.";
+    this.#closing.abort(unavailable(message, "engine_failed", 1));
     clearTimeout(this.#retry);
     clearTimeout(this.#idle);
     await this.#preparing;
@@ -171,9 +209,14 @@ export class ModelLoader implements MemoryUser {
     });
   }
 
+  /** The memory estimate needs the size of the files, which also a model that is loaded at the start must have. */
+  async #findFileBytes(): Promise<void> {
+    if (this.#fileBytes === 0) this.#fileBytes = (await this.#options.prepare?.(this.#closing.signal)) ?? 0;
+  }
+
   async #prepare(): Promise<void> {
     try {
-      this.#fileBytes = (await this.#options.prepare?.(this.#closing.signal)) ?? 0;
+      await this.#findFileBytes();
       this.#failure = undefined;
     } catch (failure) {
       if (this.#closing.signal.aborted) return;
@@ -185,12 +228,16 @@ export class ModelLoader implements MemoryUser {
   async #load(): Promise<void> {
     await this.#preparing;
     await this.#unloading;
+    this.#closing.signal.throwIfAborted();
     // A request must not repeat a load that has just failed; the background retry does.
-    if (this.#failure !== undefined && performance.now() < this.#failure.retryAt) throw this.#failure.fault;
+    if (this.#failure !== undefined && this.#backoffMs > 0) throw this.#failure.fault;
     const { memory, open, onOpened } = this.#options;
     const startedAt = performance.now();
     try {
-      await memory?.admit(this);
+      if (memory !== undefined) {
+        await this.#findFileBytes();
+        await memory.admit(this);
+      }
       const model = await open(this.#closing.signal);
       this.#loadSeconds = (performance.now() - startedAt) / 1000;
       this.#failure = undefined;
@@ -210,6 +257,7 @@ export class ModelLoader implements MemoryUser {
     const fault = failure instanceof Fault ? failure : unavailable(String(failure), "engine_failed", 60, failure);
     // Memory that others use now may be free with the next request.
     if (fault.code === "insufficient_memory") {
+      this.#failure = undefined;
       this.#options.onFailure(failure);
       return;
     }
@@ -218,10 +266,14 @@ export class ModelLoader implements MemoryUser {
     this.#options.onFailure(failure);
   }
 
+  /** Milliseconds until a model that has failed to load may be loaded again. */
+  get #backoffMs(): number {
+    return Math.max(0, (this.#failure?.retryAt ?? 0) - performance.now());
+  }
+
   #retryLater(retry: () => void): void {
-    const milliseconds =
-      (this.#failure?.retryAt ?? performance.now() + REOPEN_SECONDS.initial * 1000) - performance.now();
-    this.#retry = setTimeout(retry, Math.max(0, milliseconds)).unref();
+    const milliseconds = this.#failure === undefined ? REOPEN_SECONDS.initial * 1000 : this.#backoffMs;
+    this.#retry = setTimeout(retry, milliseconds).unref();
   }
 
   #unloadWhenIdle(): void {

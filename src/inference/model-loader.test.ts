@@ -1,0 +1,119 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Model } from "../engines/engine.ts";
+import { Fault } from "../faults.ts";
+import { Deployment, type DeploymentOptions } from "./deployment.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "./routing-options.ts";
+
+const { signal } = new AbortController();
+
+function openedModel(): Model {
+  return { task: "chat", slots: 1, device: "cpu", health: () => ({ state: "up" }), close: async () => {} } as never;
+}
+
+function makeDeployment(
+  routingOptions: Partial<RoutingOptions>,
+  { open = async () => openedModel(), ...options }: Partial<DeploymentOptions> = {},
+): Deployment {
+  return new Deployment({
+    name: "one",
+    engine: "llama-cpp",
+    isUpstream: false,
+    task: "chat",
+    routingOptions: { ...DEFAULT_ROUTING_OPTIONS, load: "on_demand", ...routingOptions },
+    open,
+    onOpenFailure: () => {},
+    ...options,
+  });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("loads a model again on request, once the backoff after a failed load has passed", async () => {
+  let isBroken = true;
+  let attempts = 0;
+  const deployment = makeDeployment(
+    {},
+    {
+      open: async () => {
+        attempts += 1;
+        if (isBroken) throw new Fault("unavailable", "Its file is missing.");
+        return openedModel();
+      },
+    },
+  );
+  deployment.start();
+  await expect(deployment.load(signal)).rejects.toMatchObject({ code: "engine_failed" });
+  expect(deployment.state).toMatchObject({ state: "failed", reason: "Its file is missing." });
+  expect(deployment.awaitsLoad).toBe(false);
+  await expect(deployment.load(signal)).rejects.toMatchObject({ code: "engine_failed" });
+  expect(attempts).toBe(1);
+  isBroken = false;
+  vi.advanceTimersByTime(20_000);
+  expect(deployment.awaitsLoad).toBe(true);
+  await deployment.load(signal);
+  expect(deployment.isUp).toBe(true);
+});
+
+test("loads a model again that was loaded at the start and unloaded when idle", async () => {
+  const deployment = makeDeployment({ load: "start", unloadAfterSeconds: 5 });
+  deployment.start();
+  expect(deployment.awaitsLoad).toBe(false);
+  await deployment.load(signal);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(deployment.state.state).toBe("unloaded");
+  expect(deployment.awaitsLoad).toBe(true);
+  await deployment.load(signal);
+  expect(deployment.isUp).toBe(true);
+});
+
+test("unloads an idle model when a reload sets a time for it", async () => {
+  const deployment = makeDeployment({});
+  await deployment.load(signal);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(deployment.isUp).toBe(true);
+  deployment.routingOptions = { ...deployment.routingOptions, unloadAfterSeconds: 5 };
+  await vi.advanceTimersByTimeAsync(1);
+  expect(deployment.state.state).toBe("unloaded");
+});
+
+test("refuses a model loaded at the start whose files exceed the memory budget", async () => {
+  const deployment = makeDeployment({ load: "start" }, { memory: new MemoryBudget(500e6), prepare: async () => 1e9 });
+  await expect(deployment.load(signal)).rejects.toMatchObject({ code: "insufficient_memory" });
+});
+
+test("rejects an unload while the model is being loaded", async () => {
+  const opening = Promise.withResolvers<Model>();
+  const deployment = makeDeployment({}, { open: () => opening.promise });
+  const loading = deployment.load(signal);
+  await expect(deployment.unload()).rejects.toMatchObject({ kind: "conflict" });
+  opening.resolve(openedModel());
+  await loading;
+  await deployment.unload();
+  expect(deployment.state.state).toBe("unloaded");
+});
+
+test("retires only after the requests that hold it have ended", async () => {
+  const opening = Promise.withResolvers<Model>();
+  const deployment = makeDeployment({}, { open: () => opening.promise });
+  const hold = deployment.hold();
+  const loading = deployment.load(signal);
+  const retired = deployment.retire();
+  opening.resolve(openedModel());
+  await loading;
+  const slot = await deployment.acquireSlot(signal, "project");
+  hold[Symbol.dispose]();
+  vi.useRealTimers();
+  // Longer than closing takes.
+  await pause(10);
+  expect(deployment.isUp).toBe(true);
+  slot.release();
+  await retired;
+  expect(deployment.isUp).toBe(false);
+});
