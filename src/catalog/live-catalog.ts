@@ -45,6 +45,7 @@ export class LiveCatalog {
   #built: BuiltCatalog | undefined;
   #config: Config | undefined;
   #replacing: Promise<void> = Promise.resolve();
+  #applying: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: LiveCatalogOptions) {
@@ -67,15 +68,28 @@ export class LiveCatalog {
   }
 
   /** Takes effect for the next request; running requests keep their deployments. */
-  async apply(config: Config): Promise<void> {
-    this.#config = config;
+  apply(config: Config): Promise<void> {
+    return this.#inTurn(() => this.#apply(config));
+  }
+
+  /** Sequential, because a refresh that began with the older configuration could otherwise end after a reload. */
+  #inTurn(apply: () => Promise<void>): Promise<void> {
+    const applied = this.#applying.then(apply);
+    this.#applying = applied.catch(() => {});
+    return applied;
+  }
+
+  async #apply(config: Config): Promise<void> {
     const specifications = await withTlsFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memoryBytes ?? defaultMemoryBudget();
     await this.#pools.start(sourcesOf(specifications));
+    // Only here, so that a configuration that could not be applied is not the one of the next refresh.
+    this.#config = config;
     this.#specifications = specifications;
     this.#firstSeen = firstSeen;
     await this.#replace((models) => this.upstreamModels.watch(models));
+    void this.memory.trim();
     await this.onModels();
     this.#pools.retain(sourcesOf(this.#specifications));
   }
@@ -130,8 +144,10 @@ export class LiveCatalog {
   }
 
   /** Updates the catalog with the pulled models. */
-  async refresh(): Promise<void> {
-    if (this.#config !== undefined) await this.apply(this.#config);
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#config !== undefined) await this.#apply(this.#config);
+    });
   }
 
   /** Loads the first built-in chat model if it is loaded on demand. Does not throw: /health/ready reports failures. */

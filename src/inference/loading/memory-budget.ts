@@ -43,8 +43,8 @@ export class MemoryBudget {
     this.#users.delete(user);
   }
 
-  /** Unloads idle models if a loaded one is larger than estimated. */
-  trim(except: MemoryUser): Promise<void> {
+  /** Unloads idle models if a loaded one is larger than estimated, or the limit was lowered. */
+  trim(except?: MemoryUser): Promise<void> {
     this.#admitting = this.#admitting.then(async () => {
       for (;;) {
         const victim = this.usedBytes > this.limitBytes ? this.#leastRecentlyUsed(except) : undefined;
@@ -78,7 +78,7 @@ export class MemoryBudget {
     return this.usedBytes - (this.#users.has(user) ? user.memoryBytes : 0);
   }
 
-  #leastRecentlyUsed(except: MemoryUser): MemoryUser | undefined {
+  #leastRecentlyUsed(except: MemoryUser | undefined): MemoryUser | undefined {
     const idle = [...this.#users].filter((each) => each !== except && each.isIdle);
     return idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt)[0];
   }

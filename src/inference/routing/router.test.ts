@@ -75,3 +75,14 @@ test("holds no slot while a request is prepared, such as for its schemas", async
   compiled.resolve();
   await expect(slow).resolves.toMatchObject({ id: "both" });
 });
+
+test("goes to the deployment that has replaced a retired one since the request began", async () => {
+  const answer = async function* (): AsyncGenerator<ChatEvent> {
+    yield { type: "text", choice: 0, text: "Here.", completionTokens: 1 };
+  };
+  const retired = await makeDeployment("retired", answer);
+  const current = await makeDeployment("current", answer);
+  const router = new Router({ find: () => resolvedModelOf([current]) });
+  await retired.retire();
+  expect((await routeOver(router, [retired])).deployment).toBe(current);
+});

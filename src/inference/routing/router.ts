@@ -112,10 +112,13 @@ export class Router {
     return undefined;
   }
 
-  /** The model with the endpoints that have joined since the request began: all earlier ones may have left. */
+  /**
+   * The model with the deployments that have joined since the request began: all earlier ones may have left, with their
+   * pool or with a reload of the configuration.
+   */
   #joined(candidate: ResolvedModel, tried: ReadonlySet<Deployment>): ResolvedModel | undefined {
     const current = this.#find(candidate.id)?.model.deployments ?? [];
-    const deployments = current.filter((each) => each.pool !== undefined && !tried.has(each));
+    const deployments = current.filter((each) => each.task === candidate.model.task && !tried.has(each));
     return deployments.length === 0 ? undefined : { ...candidate, model: { ...candidate.model, deployments } };
   }
 

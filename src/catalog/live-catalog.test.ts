@@ -1,0 +1,62 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { configSources } from "../cli/config-sources.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { createModelStore } from "../models/create-model-store.ts";
+import { createLogger } from "../observability/logger.ts";
+import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
+
+async function configOf(directory: string, ...ids: string[]): Promise<Config> {
+  const file = join(directory, "parlance.yaml");
+  const models = ids.map((id) => `  - { id: ${id}, task: chat, deployments: [{ engine: scripted, echo: true }] }\n`);
+  await writeFile(file, `builtin_models: false\nmodels:\n${models.join("")}`);
+  const environment = { PARLANCE_DATA_DIR: directory, PARLANCE_CONFIG: file };
+  return loadConfig({ ...configSources(), environment });
+}
+
+function makeLiveCatalog(config: Config, see: LiveCatalogOptions["see"]): LiveCatalog {
+  const logger = createLogger("silent");
+  const store = createModelStore(config, logger);
+  return new LiveCatalog({ store, logger, see, onPullProgress: () => {}, onEndpointLeft: () => {} });
+}
+
+test("keeps a reloaded configuration when a slower refresh with the previous one ends", async () => {
+  await using directory = await temporaryDirectory();
+  const before = await configOf(directory.path, "before");
+  const after = await configOf(directory.path, "after");
+  let seen: Promise<void> | undefined;
+  const live = makeLiveCatalog(before, async () => {
+    await seen;
+    return new Map();
+  });
+  await live.apply(before);
+  const slow = Promise.withResolvers<void>();
+  seen = slow.promise;
+  const refreshed = live.refresh();
+  // Long enough for the refresh to ask the database.
+  await new Promise((resume) => setTimeout(resume, 50));
+  seen = undefined;
+  const reloaded = live.apply(after);
+  await Promise.race([reloaded, new Promise((resume) => setTimeout(resume, 50))]);
+  slow.resolve();
+  await Promise.all([refreshed, reloaded]);
+  expect([...live.catalog.models].map(({ id }) => id)).toEqual(["after"]);
+  await live.close();
+});
+
+test("refreshes the configuration in force after another one could not be applied", async () => {
+  await using directory = await temporaryDirectory();
+  const config = await configOf(directory.path, "one");
+  const live = makeLiveCatalog(config, async () => new Map());
+  await live.apply(config);
+  const [model] = config.models;
+  if (model === undefined) throw new Error("The configuration has no model");
+  const broken = { ...config, models: [{ ...model, deployments: undefined as never }] };
+  await expect(live.apply(broken)).rejects.toThrow();
+  await live.refresh();
+  expect([...live.catalog.models].map(({ id }) => id)).toEqual(["one"]);
+  await live.close();
+});
