@@ -59,6 +59,10 @@ export class GuardModel implements ModerationModel {
     );
   }
 
+  get pid(): number | undefined {
+    return this.#chat.pid;
+  }
+
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
     const scores = inputs.map((): Record<string, number> => ({}));
     const asked = inputs.flatMap(({ text }, index) =>

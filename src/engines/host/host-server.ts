@@ -11,6 +11,8 @@ export type HostServerOptions = Omit<HostModelOptions, "environment">;
 export interface HostedServer {
   /** Facts of the running server. Its address and key change with each restart. Throws a Fault while it is down. */
   current(): ServerFacts;
+  /** PID of the program that was started last. */
+  readonly pid: number | undefined;
   /** Resolves once the running server has ended. */
   ended(): Promise<void>;
   health(): ModelHealth;
@@ -25,6 +27,9 @@ export async function hostServer({ signal, ...options }: HostServerOptions): Pro
     current() {
       supervisor.throwUnlessUp();
       return supervisor.facts as ServerFacts;
+    },
+    get pid() {
+      return (supervisor.facts as ServerFacts | undefined)?.pid;
     },
     ended: async () => void (await supervisor.exited),
     health: () => supervisor.health(),

@@ -52,6 +52,8 @@ export interface ServerFacts {
   origin: string;
   /** Bearer token that its requests need. */
   key: string;
+  /** PID of the program, which holds the model's memory. */
+  pid: number | undefined;
   /** Properties that it reports, as JSON. */
   properties: unknown;
 }

@@ -147,8 +147,8 @@ async function* perform(
 
 function factsOf(model: Model | HostedServer): ModelFacts {
   if (model.task === "server") {
-    const { task, origin, key, properties } = model;
-    return { task, origin, key, properties };
+    const { task, origin, key, pid, properties } = model;
+    return { task, origin, key, pid, properties };
   }
   const { slots, device } = model;
   switch (model.task) {

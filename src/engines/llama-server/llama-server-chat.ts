@@ -55,6 +55,10 @@ export class LlamaServerChat implements ChatModel {
     };
   }
 
+  get pid(): number | undefined {
+    return this.#options.server.pid;
+  }
+
   health(): ModelHealth {
     return this.#options.server.health();
   }

@@ -45,7 +45,7 @@ export async function open(settings: unknown, { reportChildPid }: HostedServices
   void life.ended.then((how) => {
     process.stderr.write(`llama-server ${how}\n`, () => process.exit(1));
   });
-  return { task: "server", origin, key, properties, close: () => endGently(server) };
+  return { task: "server", origin, key, pid: server.pid, properties, close: () => endGently(server) };
 }
 
 interface ServerLifetime {

@@ -60,6 +60,11 @@ test("reports slots, context window and the abilities of the template", async ()
   expect((await open()).abilities).toMatchObject({ tools: false, reasoning: false, vision: false });
 });
 
+test("names the process of llama-server, whose memory counts towards the budget", async () => {
+  const { pid } = await open();
+  expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("scripted-llama-server");
+});
+
 test("sends every parameter that has another default in llama-server", async () => {
   const body = await sent(await open(), { temperature: 1, topK: undefined });
   expect(body).toMatchObject({ top_k: 256, min_p: 0, repeat_penalty: 1, n: 1, max_tokens: -1, cache_prompt: true });
