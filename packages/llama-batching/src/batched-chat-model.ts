@@ -94,7 +94,7 @@ export class BatchedChatModel {
         return threads.current;
       },
       use: (count) => {
-        model.llama.maxThreads = count;
+        this.#decoder.setThreads(count);
       },
     });
   }

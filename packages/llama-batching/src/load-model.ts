@@ -126,7 +126,7 @@ function createContext(model: LlamaModel, options: LoadOptions): Promise<LlamaCo
     // Room for a companion of each request's token.
     batchSize: Math.max(options.batchSize, slots) + slots,
     flashAttention,
-    // An upper bound: the batcher lowers `maxThreads` with the machine's load.
+    // An upper bound: the batcher lowers it with the machine's load.
     threads: options.threads ?? usefulThreads(model.llama.cpuMathCores),
     ...(options.lora.length > 0 && {
       lora: { adapters: options.lora.map(({ path, scale }) => ({ filePath: path, scale })) },

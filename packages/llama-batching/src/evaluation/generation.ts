@@ -6,8 +6,9 @@ import { StreamingDetokenizer } from "../output/streaming-detokenizer.ts";
 import type { GrammarState } from "../sampling/grammar-state.ts";
 import type { Sampler } from "../sampling/sampler.ts";
 import type { EchoedLogprob, FinishReason, TokenLogprob } from "../types.ts";
+import type { LogitsIndex } from "./batch-evaluator.ts";
 import type { BatchShare, GenerationOptions } from "./generation-options.ts";
-import type { Companion, LogitsIndex } from "./native-decoder.ts";
+import type { Companion } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
 
 /** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */

@@ -1,6 +1,6 @@
 /**
- * Private parts of node-llama-cpp: several samplers on the same logits, copies of sequence states, grammar queries. The
- * version is pinned, and everything used is checked when a model is loaded.
+ * Private parts of node-llama-cpp: batches, several samplers on the same logits, copies of sequence states, grammar
+ * queries. The version is pinned, and what is used is checked.
  */
 
 import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
@@ -28,6 +28,11 @@ type SampledLogits = readonly [
 ];
 
 export interface NativeContext {
+  setThreads(threads: number): void;
+  initBatch(tokens: number): void;
+  /** Returns the indexes in the batch of the tokens at the offsets in `logits`. */
+  addToBatch(sequenceId: number, position: number, tokens: Uint32Array, logits: Uint32Array): Uint32Array;
+  decodeBatch(): Promise<void>;
   sampleToken(index: number, sampler: NativeSampler): Promise<Token>;
   sampleToken(
     index: number,
@@ -39,20 +44,15 @@ export interface NativeContext {
   ): Promise<SampledLogits>;
 }
 
-type Evaluate = (
-  tokens: readonly Token[],
-  logits: readonly (true | undefined)[],
-  priority: number,
-  meter: unknown,
-  contextShift: object,
-  sample: (index: number, offset: number) => Promise<unknown> | undefined,
-  afterBatch: undefined,
-) => Promise<unknown[]>;
-
-interface NativeSequence {
-  _decodeTokens: Evaluate;
+export interface NativeSequence {
+  readonly _sequenceId: number;
+  /** Number of evaluated tokens. */
+  _nextTokenIndex: number;
+  readonly _contextTokens: Token[];
   _copyStateFromOtherSequence(other: LlamaContextSequence, tokens: number): Promise<boolean>;
 }
+
+const UNSUPPORTED = "This version of node-llama-cpp is not supported: install the version that package.json pins";
 
 /** The private parts of a loaded model. */
 interface NativeParts {
@@ -68,15 +68,23 @@ export function nativeParts(model: LlamaModel, context: LlamaContext): NativePar
   const nativeModel = (model as unknown as { _model: unknown })._model;
   const pieces = [
     native?.sampleToken,
+    native?.setThreads,
+    native?.initBatch,
+    native?.addToBatch,
+    native?.decodeBatch,
     bindings?.AddonSampler?.acceptGrammarEvaluationStateToken,
     bindings?.AddonSampler?.canBeNextTokenForGrammarEvaluationState,
   ];
   if (pieces.some((piece) => typeof piece !== "function") || nativeModel === undefined) {
-    throw new Error("This version of node-llama-cpp is not supported: install the version that package.json pins");
+    throw new Error(UNSUPPORTED);
   }
   return { context: native, bindings, model: nativeModel };
 }
 
 export function toNative(sequence: LlamaContextSequence): NativeSequence {
-  return sequence as unknown as NativeSequence;
+  const native = sequence as unknown as NativeSequence;
+  if (!Array.isArray(native._contextTokens) || native._nextTokenIndex !== native._contextTokens.length) {
+    throw new Error(UNSUPPORTED);
+  }
+  return native;
 }

@@ -62,7 +62,7 @@ test("evaluates a token beyond 256 with a companion as beside another sequence",
   const decoding = new NativeDecoder(model, apart);
   const tokens = model.tokenize("Dragons eat granite on Mondays, and chalk on Fridays. ".repeat(30)).slice(0, 300);
   // Two threads are slow beside other processes, so only the token that depends on their number has two.
-  model.llama.maxThreads = 1;
+  decoding.setThreads(1);
   await decoding.evaluate(sequence, tokens.slice(0, 299));
   const readers = {
     flat: decoding.createSampler(GREEDY),
@@ -77,9 +77,8 @@ test("evaluates a token beyond 256 with a companion as beside another sequence",
     );
   const [beside] = await Promise.all([read("none"), decoding.evaluate(other, tokens.slice(0, 1))]);
   await sequence.eraseContextTokenRanges([{ start: 299, end: 300 }]);
-  model.llama.maxThreads = 2;
+  decoding.setThreads(2);
   const withCompanion = await read("token");
-  model.llama.maxThreads = 0;
   expect(sequence.nextTokenIndex).toBe(300);
   await apart.dispose();
   expect(withCompanion).toEqual(beside);

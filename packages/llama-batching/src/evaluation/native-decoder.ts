@@ -10,6 +10,7 @@ import {
 } from "node-llama-cpp";
 import { GrammarState } from "../sampling/grammar-state.ts";
 import { Sampler, type SamplerOptions } from "../sampling/sampler.ts";
+import { BatchEvaluator, type LogitsIndex, type ReadLogits } from "./batch-evaluator.ts";
 import { type Bindings, type NativeContext, nativeParts, toNative } from "./native-bindings.ts";
 
 export interface Logits {
@@ -27,23 +28,13 @@ export type Sample<Sampled> = (index: LogitsIndex) => Promise<Sampled>;
 /** Whether a token is evaluated after the last one and erased again, which changes how llama.cpp evaluates the last one. */
 export type Companion = "none" | "token";
 
-/** Index of logits in a batch; valid until the next batch. */
-export type LogitsIndex = number & { readonly __logitsIndex: unique symbol };
-
 /** Native memory of a parsed grammar for each character of its text, measured. */
 const BYTES_PER_CHARACTER = 4;
-const PRIORITY = 3;
-/** The context window is enforced by counting; shifting would silently drop the beginning. */
-const NEVER_SHIFT = {
-  size: 1,
-  strategy: () => {
-    throw new Error("The context window is full");
-  },
-};
 
 export class NativeDecoder {
   readonly #model: LlamaModel;
   readonly #native: NativeContext;
+  readonly #batches: BatchEvaluator;
   readonly #bindings: Bindings;
   readonly #nativeModel: unknown;
 
@@ -52,6 +43,7 @@ export class NativeDecoder {
     const { context: native, bindings, model: nativeModel } = nativeParts(model, context);
     this.#model = model;
     this.#native = native;
+    this.#batches = new BatchEvaluator(native, context, Number(process.env.UV_THREADPOOL_SIZE));
     this.#bindings = bindings;
     this.#nativeModel = nativeModel;
   }
@@ -68,20 +60,17 @@ export class NativeDecoder {
     return new GrammarState(state, this.#bindings, text.length * BYTES_PER_CHARACTER);
   }
 
+  /** Sets the number of threads that evaluate the next batch. */
+  setThreads(threads: number): void {
+    this.#native.setThreads(threads);
+  }
+
   async evaluate(
     sequence: LlamaContextSequence,
     tokens: readonly Token[],
     companion: Companion = "none",
   ): Promise<void> {
-    await toNative(sequence)._decodeTokens(
-      withCompanion(tokens, companion),
-      [],
-      PRIORITY,
-      sequence.tokenMeter,
-      NEVER_SHIFT,
-      () => undefined,
-      undefined,
-    );
+    await this.#batches.evaluate(sequence, withCompanion(tokens, companion), [], async () => undefined);
     await eraseCompanion(sequence, companion);
   }
 
@@ -91,49 +80,15 @@ export class NativeDecoder {
     sample: Sample<Sampled>,
     companion: Companion = "none",
   ): Promise<Sampled> {
-    const last = tokens.length - 1;
-    const logits = tokens.map((_, index) => (index === last ? (true as const) : undefined));
-    const [sampled] = await this.#decodeAndRead(sequence, withCompanion(tokens, companion), logits, sample);
+    const last = [tokens.length - 1];
+    const [sampled] = await this.#batches.evaluate(sequence, withCompanion(tokens, companion), last, sample);
     await eraseCompanion(sequence, companion);
     return sampled as Sampled;
   }
 
   /** Evaluates the tokens and calls `read` with the logits after each, and its offset. */
-  async evaluateEach(
-    sequence: LlamaContextSequence,
-    tokens: readonly Token[],
-    read: (index: LogitsIndex, offset: number) => Promise<void>,
-  ): Promise<void> {
-    const all = tokens.map(() => true as const);
-    await this.#decodeAndRead(sequence, tokens, all, read);
-  }
-
-  async #decodeAndRead<Result>(
-    sequence: LlamaContextSequence,
-    tokens: readonly Token[],
-    logits: readonly (true | undefined)[],
-    read: (index: LogitsIndex, offset: number) => Promise<Result>,
-  ): Promise<Result[]> {
-    // A rejection in here would leave the binding's batch, and all requests in it, pending forever.
-    const settle = (index: number, offset: number) =>
-      read(index as LogitsIndex, offset).then(
-        (value) => ({ value }),
-        (failure: unknown) => ({ failure }),
-      );
-    const results = (await toNative(sequence)._decodeTokens(
-      tokens,
-      logits,
-      PRIORITY,
-      sequence.tokenMeter,
-      NEVER_SHIFT,
-      settle,
-      undefined,
-    )) as (Awaited<ReturnType<typeof settle>> | undefined)[];
-    return results.flatMap((result) => {
-      if (result === undefined) return [];
-      if ("failure" in result) throw result.failure;
-      return [result.value];
-    });
+  async evaluateEach(sequence: LlamaContextSequence, tokens: readonly Token[], read: ReadLogits<void>): Promise<void> {
+    await this.#batches.evaluate(sequence, tokens, [...tokens.keys()], read);
   }
 
   async sample(index: LogitsIndex, sampler: Sampler): Promise<Token> {
@@ -169,8 +124,9 @@ export class NativeDecoder {
 
   /** Copies the state of the first `tokens` tokens. Not while a batch is evaluated. False: nothing was copied. */
   async copyState(from: LlamaContextSequence, to: LlamaContextSequence, tokens: number): Promise<boolean> {
-    if (typeof toNative(to)._copyStateFromOtherSequence !== "function") return false;
-    return await toNative(to)._copyStateFromOtherSequence(from, tokens);
+    const native = toNative(to);
+    if (typeof native._copyStateFromOtherSequence !== "function") return false;
+    return await native._copyStateFromOtherSequence(from, tokens);
   }
 }
 

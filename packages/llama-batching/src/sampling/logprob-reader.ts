@@ -1,7 +1,8 @@
 /** Log probabilities of the model's own distribution, before temperature, biases, penalties and grammar. */
 
 import type { LlamaModel, Token } from "node-llama-cpp";
-import type { LogitReaders, LogitsIndex, NativeDecoder } from "../evaluation/native-decoder.ts";
+import type { LogitsIndex } from "../evaluation/batch-evaluator.ts";
+import type { LogitReaders, NativeDecoder } from "../evaluation/native-decoder.ts";
 import type { TokenBytes } from "../token-bytes.ts";
 import type { TokenLogprob } from "../types.ts";
 
