@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { statfs } from "node:fs/promises";
+import { rm, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { HubServer } from "../../test/support/hub-server.ts";
 import { loadConfigText } from "../../test/support/load-config-text.ts";
@@ -102,6 +103,18 @@ test("tries again after a failure, and reports only the first one", async () => 
   const { id, events } = await download(openStore());
   expect(await id).toBe("large");
   expect(events.filter((event) => event.startsWith("failure"))).toEqual([expect.stringContaining("503")]);
+});
+
+test("tries again after an error of the file system", async () => {
+  const { directory, openStore } = await startHub();
+  // In the place of the folder for unfinished downloads.
+  const inTheWay = join(directory, ".partial");
+  await writeFile(inTheWay, "");
+  const { id, events } = await download(openStore());
+  id.catch(() => {});
+  await expect.poll(() => events).toContainEqual(expect.stringMatching(/^failure: .*(EEXIST|ENOTDIR)/));
+  await rm(inTheWay);
+  expect(await id).toBe("large");
 });
 
 test("resumes in the next process when the service stops during the download", async () => {

@@ -55,9 +55,11 @@ export async function downloadDefaultChatModel(
       return model.id;
     } catch (failure) {
       signal.throwIfAborted();
-      if (!(failure instanceof Fault)) throw failure;
-      logger.warn({ model: model.id, reason: failure.message }, "the default chat model could not be downloaded");
-      if (failures === 1) onFailure(model.id, failure.message);
+      const reason = failure instanceof Error ? failure.message : String(failure);
+      // Such as a read-only file system; no failed download may end the service.
+      const details = failure instanceof Fault ? {} : { err: failure };
+      logger.warn({ model: model.id, reason, ...details }, "the default chat model could not be downloaded");
+      if (failures === 1) onFailure(model.id, reason);
       await pause(backoffDelay(failures, retrySeconds) * 1000, undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
     }

@@ -151,10 +151,15 @@ function nearestExisting(path: string): string {
 export async function checkDatabase({ databaseUrl, dataDirectory }: Config): Promise<Check> {
   const file = join(dataDirectory, "parlance.sqlite");
   if (databaseUrl === undefined && !existsSync(file)) return ok("Database", "SQLite; created at the first start");
-  const database = openDatabase({ url: databaseUrl, file, logger: openLog("silent") });
+  // A check of an older database must not upgrade it.
+  const database = openDatabase({ url: databaseUrl, file, logger: openLog("silent"), migrates: false });
   try {
-    await database.check();
-    return ok("Database", databaseUrl === undefined ? "SQLite" : "PostgreSQL, reachable");
+    const pending = await database.pendingMigrations();
+    if (pending.length === 0) await database.check();
+    return ok(
+      "Database",
+      `${databaseUrl === undefined ? "SQLite" : "PostgreSQL, reachable"}${describePending(pending)}`,
+    );
   } catch (failure) {
     const wayOut =
       databaseUrl === undefined ? "See docs/how-to/back-up-and-restore.md" : "Check DATABASE_URL and the server";
@@ -164,12 +169,19 @@ export async function checkDatabase({ databaseUrl, dataDirectory }: Config): Pro
   }
 }
 
+function describePending({ length }: readonly string[]): string {
+  if (length === 0) return "";
+  return length === 1
+    ? "; the next start runs 1 pending migration (parlance migrate --check lists it)"
+    : `; the next start runs ${length} pending migrations (parlance migrate --check lists them)`;
+}
+
 export async function checkRedis(address: RedisAddress | undefined): Promise<Check[]> {
   if (address === undefined) return [];
   try {
     const connection = await connectToRedis(address, COUNTERS_PREFIX, () => {});
-    await connection.ping();
-    connection.destroy();
+    // An open connection would keep this process running.
+    await connection.ping().finally(() => connection.destroy());
     return [ok("Redis", "reachable")];
   } catch (failure) {
     return [error("Redis", `${rootMessage(failure)}. Check REDIS_URL and the server`)];

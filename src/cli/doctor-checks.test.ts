@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import type { Config } from "../config/config.ts";
+import { createLogger } from "../observability/logger.ts";
+import { openDatabase } from "../storage/database.ts";
+import { MIGRATIONS } from "../storage/migrations/migrations.ts";
+import { checkDatabase } from "./doctor-checks.ts";
+
+test("migrates nothing when it checks the database of an older version", async () => {
+  await using directory = await temporaryDirectory();
+  const options = { url: undefined, file: join(directory.path, "parlance.sqlite"), logger: createLogger("silent") };
+  const [newest = ""] = Object.keys(MIGRATIONS).sort().reverse();
+  const { [newest]: _newest, ...older } = MIGRATIONS;
+  const database = openDatabase({ ...options, migrations: older });
+  await database.migrate();
+  await database.close();
+
+  const config = { databaseUrl: undefined, dataDirectory: directory.path } as Config;
+  expect(await checkDatabase(config)).toEqual({
+    name: "Database",
+    state: "ok",
+    detail: "SQLite; the next start runs 1 pending migration (parlance migrate --check lists it)",
+  });
+  const after = openDatabase(options);
+  expect(await after.pendingMigrations()).toEqual([newest]);
+  await after.migrate();
+  await after.close();
+  expect(await checkDatabase(config)).toEqual({ name: "Database", state: "ok", detail: "SQLite" });
+});
