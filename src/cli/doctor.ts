@@ -40,7 +40,7 @@ export function doctorCommand(): Command {
 
 async function examine({ measure, json }: Options): Promise<void> {
   const config = await loadConfig(configSources());
-  const machine = await inspectMachine();
+  const machine = await inspectMachine(config.local);
   const checks = await runChecks(config, machine);
   const models = await recommend(config, machine);
   const measured = measure === true ? await measureSpeeds(models) : models;

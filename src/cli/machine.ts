@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
+import type { Config } from "../config/config.ts";
 import { defaultMemoryBudget } from "../process/available-memory.ts";
 
 const run = promisify(execFile);
@@ -13,13 +14,14 @@ export interface Machine {
   cores: number;
   memoryBytes: number;
   freeBytes: number;
-  /** What local models may use together, unless `local.memory` says otherwise. */
+  /** What local models may use together. */
   modelMemoryBytes: number;
   /** Names of GPUs that llama.cpp can use; empty without a GPU. */
   gpus: string[];
 }
 
-export async function inspectMachine(): Promise<Machine> {
+/** `memoryBytes`: the configured `local.memory`. */
+export async function inspectMachine({ memoryBytes }: Config["local"]): Promise<Machine> {
   // 0 or a number beyond the machine's memory: no limit is set.
   const limit = process.constrainedMemory();
   return {
@@ -27,7 +29,7 @@ export async function inspectMachine(): Promise<Machine> {
     cores: availableParallelism(),
     memoryBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
     freeBytes: process.availableMemory(),
-    modelMemoryBytes: defaultMemoryBudget(),
+    modelMemoryBytes: memoryBytes ?? defaultMemoryBudget(),
     gpus: await findGpus(),
   };
 }

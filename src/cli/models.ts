@@ -1,10 +1,12 @@
 /** `parlance models`: lists, downloads, loads and removes models. */
 
 import { Command } from "commander";
+import { loadConfig } from "../config/load-config.ts";
 import type { ModelReference } from "../engines/engine.ts";
 import { Fault } from "../faults.ts";
 import { BUNDLED_MODELS } from "../models/manifest/bundled-models.ts";
 import type { ModelStore, StoredModel } from "../models/model-store.ts";
+import { configSources } from "./config-sources.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import { inspectMachine } from "./machine.ts";
@@ -144,7 +146,8 @@ async function pull(store: ModelStore, model: string): Promise<void> {
 }
 
 async function printRecommendations(store: ModelStore, json: boolean): Promise<void> {
-  const machine = await inspectMachine();
+  const { local } = await loadConfig(configSources());
+  const machine = await inspectMachine(local);
   const pulled = new Set((await store.list()).map(({ id }) => id));
   const models = recommendModels(store.manifest, machine, (id) => pulled.has(id));
   console.log(json ? JSON.stringify({ machine, models }, undefined, 2) : formatRecommendations(models, machine));

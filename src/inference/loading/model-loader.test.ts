@@ -73,6 +73,22 @@ test("loads a model again that was loaded at the start and unloaded when idle", 
   expect(deployment.isUp).toBe(true);
 });
 
+test("leaves a model unloaded when a reload starts the deployments again", async () => {
+  let attempts = 0;
+  const open = async () => {
+    attempts += 1;
+    return openedModel();
+  };
+  const deployment = makeDeployment({ load: "start" }, { open });
+  deployment.start();
+  await deployment.load(signal);
+  await deployment.unload();
+  deployment.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(deployment.state.state).toBe("unloaded");
+  expect(attempts).toBe(1);
+});
+
 test("unloads an idle model when a reload sets a time for it", async () => {
   const deployment = makeDeployment({});
   await deployment.load(signal);

@@ -1,6 +1,7 @@
 /** Loads a deployment's model and unloads it: at the start or for the first request, when idle or when memory is short. */
 
 import { backoffDelay } from "../../async/backoff.ts";
+import { untilAborted } from "../../async/until-aborted.ts";
 import type { Model } from "../../engines/engine.ts";
 import { Fault, unavailable } from "../../faults.ts";
 import { residentBytes } from "../../process/resident-bytes.ts";
@@ -129,10 +130,10 @@ export class ModelLoader implements MemoryUser {
     return this.#model !== undefined && this.#holds === 0 && this.#options.activity().requests === 0;
   }
 
-  /** Loads the model, or prepares it to be loaded on demand, in the background. */
+  /** Loads the model in the background, or prepares it to be loaded on demand. One that was unloaded stays so. */
   start(): void {
     if (this.#model !== undefined || this.#loading !== undefined || this.#preparing !== undefined) return;
-    if (!this.#isOnDemand) this.#loadInBackground();
+    if (!this.#isOnDemand && this.#lastModel === undefined) this.#loadInBackground();
     else if (this.#options.prepare !== undefined && this.#fileBytes === 0) this.#prepareInBackground();
   }
 
@@ -273,6 +274,7 @@ export class ModelLoader implements MemoryUser {
 
   #retryLater(retry: () => void): void {
     const milliseconds = this.#failure === undefined ? REOPEN_SECONDS.initial * 1000 : this.#backoffMs;
+    clearTimeout(this.#retry);
     this.#retry = setTimeout(retry, milliseconds).unref();
   }
 
@@ -284,16 +286,5 @@ export class ModelLoader implements MemoryUser {
     const leftMs = this.isIdle ? unloadAfterSeconds * 1000 - idleMs : unloadAfterSeconds * 1000;
     if (leftMs <= 0) void this.unload();
     else this.#idle = setTimeout(() => this.#unloadWhenIdle(), leftMs).unref();
-  }
-}
-
-async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
