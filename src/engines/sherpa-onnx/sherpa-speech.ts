@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { fadeEdges } from "@parlance-inference/english-tts/fade-edges";
-import { requireLanguage } from "@parlance-inference/english-tts/require-language";
+import { requireLanguage, spokenText } from "@parlance-inference/english-tts/require-language";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import { VoiceLevel } from "@parlance-inference/english-tts/voice-level";
 import pLimit from "p-limit";
@@ -100,7 +100,7 @@ export class SherpaSpeech implements SpeechModel {
     const limits = { maxInputCharacters: this.#maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
     const segments = toSegments(text, limits);
-    if (this.#requiredLanguages !== undefined) await requireLanguage(text, this.#requiredLanguages);
+    if (this.#requiredLanguages !== undefined) await requireLanguage(spokenText(segments), this.#requiredLanguages);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {

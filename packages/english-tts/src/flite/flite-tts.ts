@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
-import { requireLanguage } from "../language/require-language.ts";
+import { requireLanguage, spokenText } from "../language/require-language.ts";
 import { levelLoudness } from "../loudness/level-loudness.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import { isSpeakable } from "../text/clean-text.ts";
@@ -41,7 +41,7 @@ export class FliteTts {
     const limits = { maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     let hasSpoken = false;
     const segments = toSegments(request.text, limits);
-    if (checksLanguage) await requireLanguage(request.text, ["en"]);
+    if (checksLanguage) await requireLanguage(spokenText(segments), ["en"]);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {

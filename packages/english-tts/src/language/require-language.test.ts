@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { requireLanguage } from "./require-language.ts";
+import { toSegments } from "../text/to-segments.ts";
+import { requireLanguage, spokenText } from "./require-language.ts";
 
 test.each([
   ["Привет, как дела? Сегодня хорошая погода.", "Cyrillic script"],
@@ -20,6 +21,12 @@ test.each([
     code: "unsupported_language",
     message: expect.stringMatching(new RegExp(`${finding}.*English \\(en\\)`)),
   });
+});
+
+test("does not take the tags of SSML for words", async () => {
+  const text = '<speak><s>Привет</s><break strength="strong"/><s>Пока</s></speak>';
+  const segments = toSegments(text, { maxInputCharacters: 4096, maxSentenceCharacters: 200 });
+  await expect(requireLanguage(spokenText(segments), ["en"])).rejects.toThrow(/Cyrillic script/);
 });
 
 test.each([

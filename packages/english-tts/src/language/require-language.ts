@@ -1,5 +1,11 @@
 import { detectLanguage, mayBeIn } from "@parlance-inference/text-language/detect-language";
+import type { Segment } from "../text/to-segments.ts";
 import { TtsError } from "../tts-error.ts";
+
+/** The words of a text without the markup that SSML adds, whose tags are Latin letters. */
+export function spokenText(segments: readonly Segment[]): string {
+  return segments.map((segment) => ("sentence" in segment ? segment.sentence : "")).join(" ");
+}
 
 /**
  * Throws a TtsError `unsupported_language` for a text that is mostly in a script, or certainly in a language, that is

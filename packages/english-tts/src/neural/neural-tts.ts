@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
 import { fadeEdges } from "../fade-edges.ts";
-import { requireLanguage } from "../language/require-language.ts";
+import { requireLanguage, spokenText } from "../language/require-language.ts";
 import { levelLoudness } from "../loudness/level-loudness.ts";
 import { Phonemizer } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
@@ -78,7 +78,7 @@ export class NeuralTts {
     const maxSentenceCharacters = this.#model.maxPhonemes;
     let hasSpoken = false;
     const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters });
-    if (checksLanguage) await requireLanguage(request.text, ["en"]);
+    if (checksLanguage) await requireLanguage(spokenText(segments), ["en"]);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {

@@ -11,6 +11,8 @@ const SUPPORTED = TAGS.map((tag) => `<${tag}>`).join(", ");
 /** Tags of SSML that no other markup has, so that a text without a `<speak>` around them is SSML all the same. */
 const SSML_TAG = /<\/?(?:speak|break|emphasis|say-as|prosody|phoneme|sub|amazon:[\w-]+)(?:\s[^<>]*)?\/?>/i;
 const MAX_PAUSE_SECONDS = 10;
+/** Tags are short: a text of 4,096 characters could otherwise ask for 38 minutes of silence. */
+const MAX_PAUSES_SECONDS = 300;
 /** Seconds by `strength`, as common engines pause. */
 const STRENGTHS: Readonly<Record<string, number>> = {
   none: 0,
@@ -54,6 +56,10 @@ export function parseSsml(text: string): SsmlPart[] {
     if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text);
   });
   parser.write(withRoot(text)).close();
+  const pauses = parts.reduce((sum, part) => sum + ("pauseSeconds" in part ? part.pauseSeconds : 0), 0);
+  if (pauses > MAX_PAUSES_SECONDS) {
+    throw invalidSsml(`the breaks of a text may take at most ${MAX_PAUSES_SECONDS} s together, not ${pauses} s`);
+  }
   return parts;
 }
 

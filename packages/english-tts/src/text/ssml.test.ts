@@ -30,6 +30,7 @@ test.each([
   ['<break time="soon"/> now', /time="soon" is not a number of s or ms/],
   ['<break time="1h"/> now', /time="1h"/],
   ['<break time="60s"/> now', /at most 10 s, not 60 s/],
+  [`${'<break time="10s"/>'.repeat(31)} now`, /breaks of a text may take at most 300 s together/],
   ['<break strength="huge"/> now', /strength="huge" is not one of none/],
   ['<say-as interpret-as="date">now</say-as>', /interpret-as="date" is not one of characters/],
   ['<say-as interpret-as="ordinal">now</say-as>', /"now" cannot be read as ordinal/],
