@@ -8,6 +8,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { ENGINES } from "../engines/registry.ts";
 import { createModelStore } from "../models/create-model-store.ts";
 import { MANIFEST } from "../models/manifest/manifest.ts";
+import type { ModelStore } from "../models/model-store.ts";
 import { createLogger } from "../observability/logger.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 
@@ -128,4 +129,14 @@ test.each(MANIFEST.filter(({ guardFamily }) => guardFamily !== undefined))(
 
 test("contains only configured models when built-in models are disabled", async () => {
   expect((await specify("builtin_models: false")).size).toBe(0);
+});
+
+test("adds the moderation cascade once its chat model is pulled, or the configuration names it", async () => {
+  const { config } = await loadConfigText("");
+  const idsWith = async (...pulled: string[]) => {
+    const store = { list: async () => pulled.map((id) => ({ id })) } as unknown as ModelStore;
+    return (await buildModelSpecs(config, store)).filter(({ task }) => task === "moderation").map(({ id }) => id);
+  };
+  expect(await idsWith()).toEqual(["moderation-minilm"]);
+  expect(await idsWith("qwen2.5-coder-1.5b-instruct")).toEqual(["moderation-minilm", "moderation-qwen"]);
 });

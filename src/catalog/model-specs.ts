@@ -23,7 +23,9 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
   const builtin = MANIFEST.filter(
     ({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id) || overrides.has(id)),
   );
-  const bundled = BUNDLED_MODELS.filter(({ id }) => !own.has(id));
+  const bundled = BUNDLED_MODELS.filter(
+    ({ id, requires }) => !own.has(id) && (requires === undefined || pulled.has(requires) || overrides.has(id)),
+  );
   const isBuiltin = (id: string) => !own.has(id);
   const first = defaultChatModel(config, pulled, MANIFEST);
   const models = [

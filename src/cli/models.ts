@@ -105,7 +105,10 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
         model.isIntact ? model.source : "damaged; will be downloaded again",
       ]),
       ...missing.map(({ id, task, license, description }) => [id, task, "not pulled", license, description]),
-      ...bundled.map(({ id, task, license, description }) => [id, task, "installed", license, description]),
+      ...bundled.map(({ id, task, license, description, requires }) => {
+        const isReady = requires === undefined || models.some((model) => model.id === requires);
+        return [id, task, isReady ? "installed" : "not pulled", license, description];
+      }),
     ];
     console.log(formatTable(["ID", "TASK", "SIZE", "LICENSE", "FROM"], rows));
   }

@@ -107,23 +107,28 @@ function checkWildcard({ id, path, value }: RawModel, engines: KnownNames["engin
   });
 }
 
+/** Settings of a guard and a cascade that hold a deployment, and its task. */
+const NESTED: Readonly<Record<string, Task>> = { chat: "chat", classifier: "moderation", guard: "moderation" };
+
 /** Checks what opening a deployment would refuse: a task that its engine lacks, and a model that nobody can pull. */
 function checkDeployments(model: RawModel, known: KnownNames, written: unknown, errors: ConfigErrors): void {
   listAt(model.value, "deployments").forEach((deployment, index) => {
     const path = [...model.path, "deployments", index];
     checkDeployment(deployment, model.task, { path, known, written, errors });
-    // A guard runs the model of a chat deployment.
-    const chat = asMapping(deployment)?.chat;
-    if (chat !== undefined) checkDeployment(chat, "chat", { path: [...path, "chat"], known, written, errors });
   });
 }
 
 function checkDeployment(
   deployment: unknown,
   task: unknown,
-  { path, known, written, errors }: { path: Path; known: KnownNames; written: unknown; errors: ConfigErrors },
+  { path, ...rest }: { path: Path; known: KnownNames; written: unknown; errors: ConfigErrors },
 ): void {
-  const { engine: name, model } = asMapping(deployment) ?? {};
+  const { known, written, errors } = rest;
+  const given = asMapping(deployment) ?? {};
+  for (const [name, nestedTask] of Object.entries(NESTED)) {
+    if (given[name] !== undefined) checkDeployment(given[name], nestedTask, { path: [...path, name], ...rest });
+  }
+  const { engine: name, model } = given;
   const engine = typeof name === "string" && Object.hasOwn(known.engines, name) ? known.engines[name] : undefined;
   if (engine === undefined) return;
   if (TASKS.some((each) => each === task) && !engine.tasks.some((each) => each === task)) {

@@ -33,6 +33,19 @@ describe("errors", () => {
     expect(fault).toContain("deployments[0].engine: does not support speech; engines that do: openai-compatible");
   });
 
+  test.each([
+    ["chat: { engine: llama-cpp, model: unlike }", 'chat.model: is "unlike", which is not a known model'],
+    ["classifier: { engine: llama-cpp, model: x }", "classifier.engine: does not support moderation"],
+    [
+      "guard: { chat: { engine: llama-cpp, model: unlike } }",
+      'guard.chat.model: is "unlike", which is not a known model',
+    ],
+  ])("rejects a nested deployment that cannot be opened: %s", async (nested, message) => {
+    const deployment = `{ engine: openai-compatible, base_url: "http://a", ${nested} }`;
+    const fault = await faultOfConfigText(`models: [{ id: a, task: moderation, deployments: [${deployment}] }]`);
+    expect(fault).toContain(`models[0].deployments[0].${message}`);
+  });
+
   test("quotes the name of a variable, not its value, in place of an unknown model", async () => {
     const yaml =
       "models:\n  - id: a\n    task: chat\n    deployments:\n      - engine: llama-cpp\n        model: ${OWN}\n";

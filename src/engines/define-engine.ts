@@ -4,7 +4,6 @@ import type { ZodType } from "zod";
 import type { Endpoint, EndpointSource } from "../discovery/endpoint.ts";
 import { unsupportedValue } from "../faults.ts";
 import type { Secret } from "../secret.ts";
-import type { ChatModel } from "./chat-model.ts";
 import type { EngineServices, Model } from "./engine.ts";
 import type { ModelFacts } from "./host/messages.ts";
 import type { Task } from "./task.ts";
@@ -12,8 +11,18 @@ import type { Task } from "./task.ts";
 /** Exports of a module that runs inside the service. */
 export interface InProcessModule<Settings> {
   /** Resolves once the model can serve. Throws a Fault whose message helps the operator. */
-  open(settings: Settings, task: Task, services: EngineServices, chat: ChatModel | undefined): Promise<Model>;
+  open(settings: Settings, task: Task, services: EngineServices, nested: NestedModels): Promise<Model>;
 }
+
+/** A deployment within the settings of another one. */
+export interface NestedDeployment {
+  task: Task;
+  /** Engine and settings as JSON; secret, because they may include an upstream's key. */
+  deployment: Secret;
+}
+
+/** Open models of the nested deployments, by the names of the settings. */
+export type NestedModels = Readonly<Record<string, Model>>;
 
 export interface EngineDefinition<Name extends string, Settings> {
   /** Value of `engine` in the configuration. */
@@ -52,14 +61,14 @@ export interface EngineDefinition<Name extends string, Settings> {
   endpoints?(settings: Settings): EndpointSource | undefined;
   /** Settings of a deployment at one of its endpoints; with `endpoints`. */
   atEndpoint?(settings: Settings, endpoint: Endpoint): Settings;
-  /** Deployment of a chat engine, as JSON, which is opened first and passed to `open`. */
-  chat?(settings: Settings): Secret;
+  /** Deployments by the names of their settings, which are opened first and passed to `open`; it closes them. */
+  nested?(settings: Settings): Readonly<Record<string, NestedDeployment>>;
 }
 
 /** An engine in the registry. `Settings` is the output of its schema for a deployment in the configuration. */
 export interface Engine<Name extends string, Settings> extends EngineDefinition<Name, Settings> {
-  /** Throws a Fault for a task that the engine does not support. `chat` is the model of the definition's `chat`. */
-  open(settings: Settings, task: Task, services: EngineServices, chat?: ChatModel): Promise<Model>;
+  /** Throws a Fault for a task that the engine does not support. */
+  open(settings: Settings, task: Task, services: EngineServices, nested?: NestedModels): Promise<Model>;
 }
 
 /**
@@ -77,12 +86,12 @@ export function defineEngine<const Name extends string, Settings>(
 ): Engine<Name, Settings> {
   return {
     ...definition,
-    async open(settings, task, services, chat) {
+    async open(settings, task, services, nested = {}) {
       const { name, tasks, module, prepare, lazyFacts, environment = {} } = definition;
       if (!tasks.includes(task)) {
         throw unsupportedValue(`The engine ${name} does not support ${task}, only ${inWords(tasks)}.`, "task");
       }
-      if (!(module instanceof URL)) return (await module()).open(settings, task, services, chat);
+      if (!(module instanceof URL)) return (await module()).open(settings, task, services, nested);
       const prepared = prepare === undefined ? settings : await prepare(settings, task, services);
       // Imported here because commands that only read the configuration start no process.
       const { hostModel } = await import("./host/host-model.ts");

@@ -9,6 +9,8 @@ export interface OpenModel {
   readonly device: string;
   /** PID of the model's child process, if it has one. */
   readonly pid?: number | undefined;
+  /** Models that it calls and closes; their memory counts as its own. */
+  readonly nested?: readonly OpenModel[];
   /** Reports whether the model can serve requests now, and if not, when to retry. */
   health(): ModelHealth;
   /** Lists an upstream's models; left out where there is only one model. Throws a Fault. */

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeEngineServices } from "../../test/support/engine-services.ts";
 import type { ModerationModel } from "./engine.ts";
-import { ENGINES, filesOf, openModel } from "./registry.ts";
+import { ENGINES, filesOf, isLocal, openModel } from "./registry.ts";
+import { ScriptedChat } from "./scripted/scripted-chat.ts";
 
 const UPSTREAM = {
   base_url: "https://upstream.example/v1",
@@ -33,4 +34,37 @@ test("opens a guard with the chat model that its settings name", async () => {
   const model = await guard({ engine: "scripted", replies: [{ text: "safe" }] });
   const [verdict] = await (model as ModerationModel).moderate([{ text: "hi", images: [] }], AbortSignal.timeout(5000));
   expect(verdict?.scores.hate).toBe(0);
+});
+
+test("opens a cascade, whose nested deployments name their settings in errors", async () => {
+  const guard = { engine: "guard", family: "llama-guard-3" };
+  const cascade = (given: object) => ENGINES.cascade.settings.parse({ classifier: guard, ...given });
+  const open = (settings: object) => openModel("cascade", settings, "moderation", makeEngineServices());
+  const safe = { engine: "scripted", replies: [{ text: "safe" }] };
+  await expect(open(cascade({ classifier: { ...guard, chat: safe }, guard: safe }))).rejects.toThrow(
+    '`guard.engine` is "scripted", which is not a moderation engine.',
+  );
+  await expect(
+    open(cascade({ classifier: { ...guard, chat: safe }, guard: { ...guard, chat: { engine: "flite" } } })),
+  ).rejects.toThrow('`guard.chat.engine` is "flite", which is not a chat engine.');
+  const upstream = { engine: "openai-compatible", ...UPSTREAM };
+  const local = { engine: "llama-cpp", model: "qwen2.5-coder-1.5b-instruct" };
+  const mixed = cascade({ classifier: { engine: "classifier" }, guard: { ...guard, chat: upstream } });
+  expect(filesOf("cascade", mixed)).toEqual(FILES);
+  expect(isLocal("cascade", mixed)).toBe(true);
+  expect(isLocal("cascade", cascade({ classifier: upstream, guard: { ...guard, chat: local } }))).toBe(true);
+  expect(isLocal("cascade", cascade({ classifier: upstream, guard: { ...guard, chat: upstream } }))).toBe(false);
+});
+
+test("closes the nested models that are open when a later one cannot be opened", async () => {
+  const crashing = {
+    engine: "guard",
+    family: "llama-guard-3",
+    chat: { engine: "scripted", replies: [{ text: "safe" }] },
+  };
+  const settings = ENGINES.cascade.settings.parse({ classifier: crashing, guard: { engine: "classifier" } });
+  const closed = vi.spyOn(ScriptedChat.prototype, "close");
+  await expect(openModel("cascade", settings, "moderation", makeEngineServices())).rejects.toThrow("no model store");
+  expect(closed).toHaveBeenCalledOnce();
+  closed.mockRestore();
 });

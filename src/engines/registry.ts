@@ -1,8 +1,9 @@
 /** The table of engines. Checking settings needs only what is imported here; opening a model imports its code. */
 
+import type { ZodSafeParseResult } from "zod";
 import type { Endpoint, EndpointSource } from "../discovery/endpoint.ts";
 import { invalidRequest } from "../faults.ts";
-import type { ChatModel } from "./chat-model.ts";
+import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
 import type { EngineServices, Model } from "./engine.ts";
@@ -20,6 +21,7 @@ import type { Task } from "./task.ts";
 import { whisperEngine } from "./whisper/whisper-engine.ts";
 
 const LIST = [
+  cascadeEngine,
   classifierEngine,
   fliteEngine,
   guardEngine,
@@ -50,22 +52,18 @@ export function isUpstream(kind: string): boolean {
 /** True if a deployment with parsed settings runs a model in the memory of this machine. */
 export function isLocal(kind: string, settings: unknown): boolean {
   const engine = find(kind);
-  const chat = engine?.chat?.(settings as never);
-  if (chat !== undefined) return isLocal((JSON.parse(chat.reveal()) as { engine: string }).engine, undefined);
+  const nested = nestedIn(kind, settings);
+  if (nested.length > 0) return nested.some(({ engine: inner, checked }) => isLocal(inner, checked?.data));
   return engine?.isLocal === true || engine?.module instanceof URL;
 }
 
 /** Files other than the model's that a deployment with parsed settings reads when it opens. */
 export function filesOf(kind: string, settings: unknown): readonly string[] {
-  const engine = find(kind);
-  const chat = engine?.chat?.(settings as never);
-  if (chat !== undefined) {
-    const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
-    const checked = find(chatKind)?.settings.safeParse(given);
-    // Opening the model reports invalid settings.
-    return checked?.success === true ? filesOf(chatKind, checked.data) : [];
-  }
-  return engine?.files?.(settings as never) ?? [];
+  // Opening the model reports invalid settings.
+  const nested = nestedIn(kind, settings).flatMap(({ engine, checked }) =>
+    checked?.success === true ? filesOf(engine, checked.data) : [],
+  );
+  return [...nested, ...(find(kind)?.files?.(settings as never) ?? [])];
 }
 
 /** Source of the endpoints that a deployment with parsed settings stands for; undefined: it has one. */
@@ -79,13 +77,8 @@ export function atEndpoint(kind: string, settings: unknown, endpoint: Endpoint):
 }
 
 /** Opens a model with settings that its engine's schema has parsed. Throws a Fault whose message helps the operator. */
-export async function openModel(kind: string, settings: unknown, task: Task, services: EngineServices): Promise<Model> {
-  const engine = find(kind);
-  if (engine === undefined) throw new Error(`No engine is called ${kind}`);
-  const chat = engine.tasks.includes(task) ? engine.chat?.(settings as never) : undefined;
-  if (chat === undefined) return engine.open(settings as never, task, services);
-  const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
-  return engine.open(settings as never, task, services, await openChat(chatKind, given, services));
+export function openModel(kind: string, settings: unknown, task: Task, services: EngineServices): Promise<Model> {
+  return openAt([], kind, settings, task, services);
 }
 
 /** Checks settings and downloads files, as opening does before it loads the model. Throws what opening throws. */
@@ -96,31 +89,70 @@ export async function prepareModel(
   services: EngineServices,
 ): Promise<void> {
   const engine = find(kind);
-  const chat = engine?.tasks.includes(task) ? engine.chat?.(settings as never) : undefined;
-  if (chat === undefined) {
-    await engine?.prepare?.(settings as never, task, services);
-    return;
+  if (engine?.tasks.includes(task) !== true) return;
+  await engine.prepare?.(settings as never, task, services);
+  for (const nested of nestedIn(kind, settings)) {
+    if (nested.checked?.success !== true) continue;
+    await prepareModel(nested.engine, nested.checked.data, nested.task, services);
   }
-  const { engine: chatKind, ...given } = JSON.parse(chat.reveal()) as { engine: string };
-  const checked = find(chatKind)?.settings.safeParse(given);
-  if (checked?.success === true) await prepareModel(chatKind, checked.data, "chat", services);
 }
 
-/** `given` is an unchecked deployment. */
-async function openChat(kind: string, given: unknown, services: EngineServices): Promise<ChatModel> {
+/** `path` leads to a nested deployment, for messages. */
+async function openAt(
+  path: readonly string[],
+  kind: string,
+  settings: unknown,
+  task: Task,
+  services: EngineServices,
+): Promise<Model> {
   const engine = find(kind);
-  if (engine === undefined || !engine.tasks.includes("chat")) {
-    throw invalidRequest(`\`chat.engine\` is ${JSON.stringify(kind)}, which is not a chat engine.`, "chat.engine");
+  if (engine === undefined) throw new Error(`No engine is called ${kind}`);
+  const models: Record<string, Model> = {};
+  try {
+    const nested = engine.tasks.includes(task) ? nestedIn(kind, settings) : [];
+    for (const each of nested) models[each.name] = await openNested([...path, each.name], each, services);
+    return await engine.open(settings as never, task, services, models);
+  } catch (failure) {
+    await Promise.allSettled(Object.values(models).map((model) => model.close()));
+    throw failure;
   }
-  const checked = engine.settings.safeParse(given);
+}
+
+async function openNested(
+  path: readonly string[],
+  { engine, task, checked }: CheckedNested,
+  services: EngineServices,
+): Promise<Model> {
+  if (checked === undefined || find(engine)?.tasks.includes(task) !== true) {
+    const at = [...path, "engine"].join(".");
+    throw invalidRequest(`\`${at}\` is ${JSON.stringify(engine)}, which is not a ${task} engine.`, at);
+  }
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    const path = ["chat", ...(issue?.path ?? [])].join(".");
-    throw invalidRequest(`\`${path}\` ${issue?.message ?? "is not valid"}.`, path);
+    const at = [...path, ...(issue?.path ?? [])].join(".");
+    throw invalidRequest(`\`${at}\` ${issue?.message ?? "is not valid"}.`, at);
   }
-  const model = await openModel(kind, checked.data, "chat", services);
-  if (model.task !== "chat") throw new Error(`The engine ${kind} opened no chat model`);
+  const model = await openAt(path, engine, checked.data, task, services);
+  if (model.task !== task) throw new Error(`The engine ${engine} opened no ${task} model`);
   return model;
+}
+
+interface CheckedNested {
+  /** Name of the setting that holds the deployment. */
+  name: string;
+  task: Task;
+  engine: string;
+  /** Undefined: no engine has this name. */
+  checked: ZodSafeParseResult<unknown> | undefined;
+}
+
+function nestedIn(kind: string, settings: unknown): readonly CheckedNested[] {
+  if (settings === undefined) return [];
+  const nested = find(kind)?.nested?.(settings as never) ?? {};
+  return Object.entries(nested).map(([name, { task, deployment }]) => {
+    const { engine, ...given } = JSON.parse(deployment.reveal()) as { engine: string };
+    return { name, task, engine, checked: find(engine)?.settings.safeParse(given) };
+  });
 }
 
 function find(kind: string): Engine<string, never> | undefined {

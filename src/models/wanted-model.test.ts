@@ -63,3 +63,8 @@ test("derives lock names that are valid file names and unique per id", () => {
   expect(new Set(names).size).toBe(3);
   for (const name of names) expect(name).toMatch(/^[\w.-]{1,80}$/);
 });
+
+test("a bundled model that runs the files of another one is pulled as that one", () => {
+  const wanted = fromManifest("moderation-qwen", MANIFEST);
+  expect(wanted).toMatchObject({ id: "qwen2.5-coder-1.5b-instruct", folder: "qwen2.5-coder-1.5b-instruct" });
+});

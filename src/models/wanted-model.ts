@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Task } from "../engines/task.ts";
 import { Fault, invalidRequest } from "../faults.ts";
+import { BUNDLED_MODELS } from "./manifest/bundled-models.ts";
 import type { ManifestEntry, ManifestFile } from "./manifest/manifest-entry.ts";
 
 export interface WantedModel {
@@ -22,9 +23,10 @@ export function lockName(id: string): string {
   return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`;
 }
 
-/** Finds a model of the manifest. Throws a Fault that explains how to list the known ones. */
+/** Finds a model of the manifest, or the one whose files a bundled model runs. Throws a Fault that explains how to list the known ones. */
 export function fromManifest(id: string, manifest: readonly ManifestEntry[]): WantedModel {
-  const entry = manifest.find((each) => each.id === id);
+  const needed = BUNDLED_MODELS.find((each) => each.id === id)?.requires ?? id;
+  const entry = manifest.find((each) => each.id === needed);
   if (entry === undefined) {
     throw new Fault(
       "not-found",
@@ -32,7 +34,7 @@ export function fromManifest(id: string, manifest: readonly ManifestEntry[]): Wa
       { code: "model_not_found", param: "model" },
     );
   }
-  return { id, folder: id, task: entry.task, license: entry.license, files: entry.files };
+  return { id: needed, folder: needed, task: entry.task, license: entry.license, files: entry.files };
 }
 
 const HUB_REFERENCE = /^(?<owner>[\w.-]+)\/(?<name>[\w.-]+)\/(?<path>[^@]+)(?:@(?<revision>[\w.-]+(?:\/[\w.-]+)*))?$/;

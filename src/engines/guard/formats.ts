@@ -1,16 +1,17 @@
 /** Prompt format and categories of each known family of guard language models. A new family is an entry here. */
 
 import type { TextMessage } from "../chat-model.ts";
-import type { VerdictWords } from "./harm-probability.ts";
+import type { TokenChoices, VerdictWords } from "./harm-probability.ts";
+import { instructFormat } from "./instruct-format.ts";
 
 export interface GuardFormat {
   /** The questions about each text, one prompt each. */
   questions: readonly GuardQuestion[];
   /**
    * Words that begin the verdict, for reading their probabilities; matched case-insensitively. Where a model reasons
-   * before it answers, the verdict is the last of them.
+   * before it answers, the verdict is the last of them. Left out where the questions read the probabilities.
    */
-  verdictWords: VerdictWords;
+  verdictWords?: VerdictWords;
   maxTokens: number;
   /** Every category that the family reports. */
   categories: readonly string[];
@@ -20,6 +21,8 @@ export interface GuardQuestion {
   messages(text: string): TextMessage[];
   /** Throws when the answer is not in the family's format. */
   read(answer: string): GuardAnswer;
+  /** Reads a verdict with its probability from the tokens of the answer; undefined: they have no alternatives. */
+  readTokens?(tokens: readonly TokenChoices[]): GuardAnswer | undefined;
 }
 
 export interface GuardAnswer {
@@ -199,4 +202,5 @@ export const GUARD_FORMATS = {
     maxTokens: 1024,
     categories: OURS,
   },
+  instruct: instructFormat,
 } satisfies Record<string, GuardFormat>;

@@ -11,7 +11,7 @@ const settings = z
     family: z
       .enum(FAMILIES)
       .describe(
-        "Model family, which determines the prompt and the categories. Experimental: prompts and verdicts follow the publishers' documentation; no family is tested with its real weights",
+        "Model family, which determines the prompt and the categories. instruct: any instruction-tuned chat model, with a policy and examples that Parlance writes, measured with Qwen2.5-Coder 1.5B. The others are experimental: prompts and verdicts follow the publishers' documentation, and none is tested with its real weights",
       ),
     chat: z
       .looseObject({ engine: z.string().describe("A chat engine") })
@@ -30,6 +30,6 @@ export const guardEngine = defineEngine({
   name: "guard",
   tasks: ["moderation"],
   settings,
-  chat: ({ chat }) => chat,
+  nested: ({ chat }) => ({ chat: { task: "chat", deployment: chat } }),
   module: () => import("./guard-model.ts"),
 });

@@ -21,15 +21,15 @@ export interface GuardSettings {
   parallel: number;
 }
 
-export const open: InProcessModule<GuardSettings>["open"] = async (settings, _task, { catalogId }, chat) => {
-  if (chat === undefined) throw new Error("A guard needs a chat model");
+export const open: InProcessModule<GuardSettings>["open"] = async (settings, _task, { catalogId }, { chat }) => {
+  if (chat?.task !== "chat") throw new Error("A guard needs a chat model");
   const { thresholds, parallel } = settings;
   return new GuardModel(chat, GUARD_FORMATS[settings.family], { thresholds, parallel, name: catalogId });
 };
 
 const FLAGGED_FROM = 0.5;
-/** Enough to include both words of a verdict. */
-const ALTERNATIVES = 10;
+/** Enough to include every word of a verdict. */
+const ALTERNATIVES = 20;
 
 /** Shorter texts fit into any context window, so splitting them further would not help. */
 const MIN_SPLIT_CHARACTERS = 400;
@@ -44,11 +44,13 @@ export class GuardModel implements ModerationModel {
   readonly device: string;
   readonly categories: readonly string[];
   readonly thresholds: Readonly<Record<string, number>>;
+  readonly nested: readonly ChatModel[];
   readonly #chat: ChatModel;
   readonly #format: GuardFormat;
   readonly #options: GuardOptions;
 
   constructor(chat: ChatModel, format: GuardFormat, options: GuardOptions) {
+    this.nested = [chat];
     this.#chat = chat;
     this.#format = format;
     this.#options = options;
@@ -125,7 +127,8 @@ export class GuardModel implements ModerationModel {
       tokens = [...tokens, ...(event.logprobs ?? [])];
     }
     if (signal.aborted) return { harm: 0, categories: [] };
-    return withProbability(readAnswer(question, answer), harmProbability(tokens, verdictWords));
+    const harm = verdictWords && harmProbability(tokens, verdictWords);
+    return question.readTokens?.(tokens) ?? withProbability(readAnswer(question, answer), harm);
   }
 
   #verdict(found: Readonly<Record<string, number>>): ModerationVerdict {

@@ -3,6 +3,7 @@
 import { backoffDelay } from "../../async/backoff.ts";
 import { untilAborted } from "../../async/until-aborted.ts";
 import type { Model } from "../../engines/engine.ts";
+import type { OpenModel } from "../../engines/open-model.ts";
 import { Fault, unavailable } from "../../faults.ts";
 import { residentBytes } from "../../process/resident-bytes.ts";
 import type { MemoryBudget, MemoryUser } from "./memory-budget.ts";
@@ -116,8 +117,7 @@ export class ModelLoader implements MemoryUser {
   }
 
   get memoryBytes(): number {
-    const pid = this.#model?.pid;
-    const measured = pid === undefined ? undefined : residentBytes(pid);
+    const measured = this.#model === undefined ? undefined : residentBytesOf(this.#model);
     if (measured !== undefined) this.#measuredBytes = measured;
     return this.#measuredBytes ?? ESTIMATED_BYTES + ESTIMATED_PER_FILE_BYTE * this.#fileBytes;
   }
@@ -287,4 +287,10 @@ export class ModelLoader implements MemoryUser {
     if (leftMs <= 0) void this.unload();
     else this.#idle = setTimeout(() => this.#unloadWhenIdle(), leftMs).unref();
   }
+}
+
+/** Resident memory of the processes of a model and its nested ones; undefined without any. */
+function residentBytesOf({ pid, nested = [] }: OpenModel): number | undefined {
+  const own = pid === undefined ? undefined : residentBytes(pid);
+  return nested.map(residentBytesOf).reduce((sum, bytes) => (bytes === undefined ? sum : (sum ?? 0) + bytes), own);
 }

@@ -1,12 +1,15 @@
 /** Built-in models without files of their own: installed with Parlance, or run from the files of another model. */
 
 import type { Task } from "../../engines/task.ts";
+import { MODERATION_QWEN } from "./moderation-qwen.ts";
 
 export interface BundledModel {
   /** Catalog ID. */
   id: string;
   task: Task;
-  engine: "flite" | "sentence-embeddings";
+  engine: "cascade" | "flite" | "sentence-embeddings";
+  /** Model of the manifest whose files it runs. It is in the catalog once they are there, or the configuration names it. */
+  requires?: string;
   license: string;
   description: string;
   /** Length of an embedding model's vectors. */
@@ -33,4 +36,5 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     // Alias of the default model's voice, to answer requests for it as a fallback.
     engineSettings: { voices: { heart: "slt" } },
   },
+  MODERATION_QWEN,
 ];

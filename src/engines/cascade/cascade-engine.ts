@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { Secret } from "../../secret.ts";
+import { defineEngine } from "../define-engine.ts";
+
+const stage = z.looseObject({ engine: z.string().describe("A moderation engine") });
+
+const settings = z
+  .strictObject({
+    classifier: stage
+      .default({ engine: "classifier" })
+      .describe("Moderation deployment that scores every text: its `engine` and the settings of that engine"),
+    guard: stage.describe(
+      "Moderation deployment that is asked about a text that `classifier` is unsure about: its `engine` and the settings of that engine",
+    ),
+    band: z
+      .strictObject({
+        below: z.number().min(0).max(1).default(0.2).describe("Distance below the threshold"),
+        above: z.number().min(0).max(1).default(0.2).describe("Distance above the threshold"),
+      })
+      .prefault({})
+      .describe(
+        "Scores of `classifier` around a category's threshold that count as unsure. A text with a category further above its threshold is flagged without asking",
+      ),
+    guard_weight: z
+      .number()
+      .gt(0)
+      .max(100)
+      .default(1)
+      .describe("Factor of the log odds that the guard adds to the scores within the band"),
+    on_guard_failure: z
+      .enum(["error", "classifier"])
+      .default("error")
+      .describe(
+        "error: a request with an unsure text fails while the guard does. classifier: the classifier alone answers, and a warning is logged",
+      ),
+  })
+  // They may hold an upstream's key, which only that engine's schema marks as a secret.
+  .transform(({ classifier, guard, guard_weight: guardWeight, on_guard_failure: onGuardFailure, ...rest }) => ({
+    ...{ ...rest, guardWeight, onGuardFailure },
+    ...{ classifier: new Secret(JSON.stringify(classifier)), guard: new Secret(JSON.stringify(guard)) },
+  }));
+
+/** A classifier, and a guard for the texts that it is unsure about. */
+export const cascadeEngine = defineEngine({
+  name: "cascade",
+  tasks: ["moderation"],
+  settings,
+  nested: ({ classifier, guard }) => ({
+    classifier: { task: "moderation", deployment: classifier },
+    guard: { task: "moderation", deployment: guard },
+  }),
+  module: () => import("./cascade-model.ts"),
+});
