@@ -140,3 +140,13 @@ test("adds the moderation cascade once its chat model is pulled, or the configur
   expect(await idsWith()).toEqual(["moderation-minilm"]);
   expect(await idsWith("qwen2.5-coder-1.5b-instruct")).toEqual(["moderation-minilm", "moderation-qwen"]);
 });
+
+test("loads the moderation cascade on demand, also where other models are loaded at the start", async () => {
+  const { config } = await loadConfigText("local: { load: start }");
+  const store = { list: async () => [{ id: "qwen2.5-coder-1.5b-instruct" }] } as unknown as ModelStore;
+  const loads = new Map(
+    (await buildModelSpecs(config, store)).map(({ id, deployments: [deployment] }) => [id, deployment]),
+  );
+  expect(loads.get("moderation-minilm")?.routingOptions.load).toBe("start");
+  expect(loads.get("moderation-qwen")).toMatchObject({ engine: "cascade", routingOptions: { load: "on_demand" } });
+});

@@ -109,7 +109,8 @@ function toModelSpec(
         ...runBy(entry, { ...settings, ...entry.engineSettings }),
         routingOptions: {
           ...DEFAULT_ROUTING_OPTIONS,
-          load,
+          // It is there because another model's files are, not because somebody wants it loaded.
+          load: "requires" in entry ? "on_demand" : load,
           unloadAfterSeconds,
           ...(circuit === undefined ? {} : { circuit }),
           ...(maxQueue === undefined ? {} : { maxQueue }),

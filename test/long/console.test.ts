@@ -217,7 +217,26 @@ describe.runIf(hasChromium)("the console", () => {
     await page.getByText("Moderation policy saved").waitFor();
     await expectAccessible();
     await page.getByRole("radiogroup", { name: "Messages of the client" }).getByText("Off").click();
-    await page.getByRole("button", { name: "Save moderation policy" }).click();
+    const languages = page.getByRole("radiogroup", { name: "Unknown languages" });
+    const save = page.getByRole("button", { name: "Save moderation policy" });
+    await languages.getByText("Another model").click();
+    await save.click();
+    await page.getByText("Select a model", { exact: true }).waitFor();
+    await session.pick("Model for other languages", "moderation-minilm");
+    await save.click();
+    const id = page.url().split("/").at(-1)?.split("?")[0];
+    const policy = () => session.admin("GET", `/projects/${id}/moderation_policy`);
+    await expect.poll(policy).toMatchObject({
+      policy: { input: null, output: null },
+      unsupported_language: { action: "model", model: "moderation-minilm" },
+    });
+    await languages.getByText("Refuse").click();
+    await save.click();
+    await expect.poll(policy).toMatchObject({ unsupported_language: { action: "refuse", model: null } });
+    await expectAccessible();
+    await languages.getByText("Pass").click();
+    await save.click();
+    await expect.poll(policy).toMatchObject({ error: { code: "not_found" } });
     await page.getByRole("tab", { name: "Keys" }).click();
     await page.getByRole("button", { name: "Spend limit" }).first().click();
     await page.getByLabel("Limit per calendar month").fill("25");

@@ -14,7 +14,7 @@ const settings = z
     ),
     band: z
       .strictObject({
-        below: z.number().min(0).max(1).default(0.2).describe("Distance below the threshold"),
+        below: z.number().min(0).max(1).default(0.3).describe("Distance below the threshold"),
         above: z.number().min(0).max(1).default(0.2).describe("Distance above the threshold"),
       })
       .prefault({})

@@ -150,6 +150,7 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
         {languageAction === "model" && (
           <Select
             label="Model for other languages"
+            placeholder="Select a model"
             data={withSelected(languageModel)}
             {...form.getInputProps("languageModel")}
           />
@@ -164,8 +165,8 @@ function PolicyForm({ project, policy, models }: PolicyFormProps) {
           {...form.getInputProps("model")}
         />
         <Text size="sm" c="dimmed">
-          Applies to every chat of this project from the next request on, whatever the request itself asks for. The
-          setting for unknown languages applies to requests for moderation as well.
+          Applies from the next request on, whatever the request itself asks for: messages and answers to every chat of
+          this project, unknown languages to moderated chats and requests for moderation.
         </Text>
         <Group>
           <Button type="submit" loading={save.isPending} disabled={isOff && policy === null}>
@@ -188,7 +189,7 @@ interface ChoiceProps {
 function Choice({ label, options, explanation, value, onChange }: ChoiceProps) {
   return (
     <div>
-      <Text size="sm" fw={500} mb={4}>
+      <Text size="sm" fw={600} mb={4}>
         {label}
       </Text>
       <SegmentedControl
