@@ -1,5 +1,6 @@
 /** Which chat models of the manifest this machine can run, and how fast. */
 
+import { BUNDLED_MODELS } from "../models/manifest/bundled-models.ts";
 import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
@@ -100,6 +101,11 @@ export function formatRecommendations(models: readonly Recommendation[], machine
     "",
     formatTable(["MODEL", "DOWNLOAD", "MEMORY", "TOKENS/S", "LICENSE", ""], rows),
     "",
+    ...models.flatMap(({ id, fits }) =>
+      BUNDLED_MODELS.filter(({ requires }) => fits && requires === id).map(
+        ({ id: bundled, task, description }) => `With ${id} comes ${bundled} for ${task}. ${description}.`,
+      ),
+    ),
     `Speeds are for one request on the CPU: measured on ${REFERENCE_CORES} cores and scaled, or estimated (~) from the size.${gpu}`,
   ].join("\n");
 }

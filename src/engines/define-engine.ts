@@ -15,14 +15,14 @@ export interface InProcessModule<Settings> {
 }
 
 /** A deployment within the settings of another one. */
-export interface NestedDeployment {
+interface NestedDeployment {
   task: Task;
   /** Engine and settings as JSON; secret, because they may include an upstream's key. */
   deployment: Secret;
 }
 
 /** Open models of the nested deployments, by the names of the settings. */
-export type NestedModels = Readonly<Record<string, Model>>;
+type NestedModels = Readonly<Record<string, Model>>;
 
 export interface EngineDefinition<Name extends string, Settings> {
   /** Value of `engine` in the configuration. */
