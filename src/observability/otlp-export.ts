@@ -3,11 +3,14 @@
 import { randomUUID } from "node:crypto";
 import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { detectResources, envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import { resultWithin } from "../async/timeout.ts";
 import { VERSION } from "../version.ts";
 import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry.ts";
 
 const REPORT_INTERVAL_MS = 60_000;
+/** The exporters' own timeout is 10 s. */
+const SHUTDOWN_MS = 3_000;
 
 /** Distinguishes the metrics of replicas, and of one replica before and after a restart. */
 const INSTANCE_ID = randomUUID();
@@ -27,6 +30,12 @@ export function exporterOptions(
   url: string,
 ): { url: string; headers: Record<string, string> } {
   return { url, headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])) };
+}
+
+/** Sends what is left. A collector that does not answer delays the end of the service by three seconds at most. */
+export async function shutDown(provider: { shutdown(): Promise<void> }): Promise<void> {
+  const sent = provider.shutdown().catch(() => {});
+  await resultWithin(sent, SHUTDOWN_MS);
 }
 
 /** Logs failed exports, at most once a minute: the logs themselves may be exported. */

@@ -6,7 +6,7 @@ import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs
 import type { DestinationStream } from "pino";
 import { VERSION } from "../version.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry.ts";
-import { exporterOptions, resourceOf } from "./otlp-export.ts";
+import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 
 const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
   trace: SeverityNumber.TRACE,
@@ -57,9 +57,9 @@ export class OtlpLogs implements DestinationStream, AsyncDisposable {
     });
   }
 
-  /** Sends the rest. An unreachable collector must not delay the end. */
+  /** Sends the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#provider.shutdown().catch(() => {});
+    await shutDown(this.#provider);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Registry } from "prom-client";
 import { VERSION } from "../version.ts";
 import { GenAiMetrics } from "./gen-ai-metrics.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry.ts";
-import { exporterOptions, resourceOf } from "./otlp-export.ts";
+import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 import { toOtlpMetrics } from "./to-otlp-metrics.ts";
 
 interface MetricsExport {
@@ -33,8 +33,7 @@ export function exportMetrics(
       }),
     ],
   });
-  // An unreachable collector must not delay the end.
-  return { genAi, close: () => provider.shutdown().catch(() => {}) };
+  return { genAi, close: () => shutDown(provider) };
 }
 
 function producerOf(registries: readonly Registry[]): MetricProducer {

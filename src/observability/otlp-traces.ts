@@ -19,7 +19,7 @@ import type { ChatContent } from "./chat-content.ts";
 import { ContentCapture } from "./content-capture.ts";
 import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions, TracesOptions } from "./open-telemetry.ts";
-import { exporterOptions, resourceOf } from "./otlp-export.ts";
+import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from "./trace.ts";
 import { isSampled, UnsampledSpan } from "./unsampled-span.ts";
 
@@ -72,10 +72,9 @@ export async function startTracing(
       const { name, ...options } = describe();
       return startSpan(shared, name, options, propagator.extract(ROOT_CONTEXT, received, getter));
     },
-    // An unreachable collector must not delay the end.
     close: async () => {
       await Promise.all(shared.ending);
-      await provider.shutdown().catch(() => {});
+      await shutDown(provider);
     },
   };
 }
