@@ -5,18 +5,19 @@ import type { Caller } from "../accounts/caller.ts";
 import { Fault } from "../faults.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { Logger } from "../observability/logger.ts";
-import { type BatchEnd, endBatch, readOwnedStatus, updateOwnedBatch } from "../storage/batches.ts";
+import { type BatchEnd, readOwnedStatus, updateOwnedBatch } from "../storage/batches.ts";
 import type { Database } from "../storage/database.ts";
 import type { BatchRow } from "../storage/schema.ts";
 import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../wire/openai/batch-lines.ts";
 import type { BatchError } from "../wire/openai/batches.ts";
-import { BatchParts, partsFolder } from "./batch-parts.ts";
+import { BatchParts } from "./batch-parts.ts";
+import { type EndingRun, endWithResults, storeEnd } from "./end-batch-run.ts";
 import { InputReader } from "./input-reader.ts";
 import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
+import { isMissing, type MissingInputs } from "./missing-inputs.ts";
 import { PendingLines } from "./pending-lines.ts";
 import { type LinePlace, type ScanLimits, scanInput } from "./scan-input.ts";
-import { writeResults } from "./write-results.ts";
 
 export interface BatchRunOptions extends ScanLimits {
   database: Database;
@@ -32,6 +33,7 @@ export interface BatchRunOptions extends ScanLimits {
   runLine: (request: { caller: Caller; path: string; body: string }, signal: AbortSignal) => Promise<LineAnswer>;
   onAnswered: (isError: boolean) => void;
   outbox: Pick<WebhookOutbox, "add">;
+  missingInputs: MissingInputs;
 }
 
 /** Why a run stops before every line is answered. */
@@ -78,6 +80,10 @@ export class BatchRun {
     this.#parts = new BatchParts({ database, blobs: files.blobs, owned: this.#owned, directory });
   }
 
+  get #ending(): EndingRun {
+    return { batch: this.#batch, runId: this.#owned.runId, parts: this.#parts };
+  }
+
   /** Starts no further line; resolves `run` once the running ones have ended. */
   drain(): void {
     this.#isDraining = true;
@@ -100,7 +106,7 @@ export class BatchRun {
 
   async #runToEnd(): Promise<boolean> {
     const input = await this.#scan();
-    if (input === undefined) return true;
+    if (typeof input === "string") return input === "ended";
     const answered = new Uint8Array(input.length);
     for await (const { index } of this.#parts.read()) answered[index] = 1;
     await this.#answerAll(input, answered);
@@ -111,20 +117,22 @@ export class BatchRun {
     return this.#end(input, answered);
   }
 
-  /** Returns the lines of the input; undefined when it is not valid. */
-  async #scan(): Promise<LinePlace[] | undefined> {
-    const { files, database } = this.#options;
-    const { status, endpoint, inputFileId } = this.#batch;
-    const bytes = await files.readStored(inputFileId).catch(async (failure: unknown) => {
-      // Another replica may have it, or the storage soon again.
-      if (this.#batch.expiresAt > Date.now() || !(failure instanceof Fault)) throw failure;
-      await this.#fail([{ code: "missing_input", message: failure.message, param: "input_file_id", line: null }]);
-    });
-    if (bytes === undefined) return undefined;
+  /** Returns the lines of the input. `ended`: it is not valid, and the batch has failed; `missing`: it may return. */
+  async #scan(): Promise<LinePlace[] | "ended" | "missing"> {
+    const { files, database, missingInputs } = this.#options;
+    const { id, status, endpoint, inputFileId } = this.#batch;
+    let bytes: AsyncIterable<Uint8Array>;
+    try {
+      bytes = await files.readStored(inputFileId);
+    } catch (failure) {
+      if (!isMissing(failure)) throw failure;
+      return this.#awaitInput(failure);
+    }
+    missingInputs.forget(id);
     const { lines, errors } = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
     if (status === "validating" && errors.length > 0) {
-      await this.#fail(errors);
-      return undefined;
+      await storeEnd(this.#options, this.#ending, { status: "failed", errors: JSON.stringify(errors) });
+      return "ended";
     }
     const last = lines.at(-1);
     const size = last === undefined ? 0 : last.offset + last.length;
@@ -138,9 +146,20 @@ export class BatchRun {
     return lines;
   }
 
-  async #fail(errors: readonly BatchError[]): Promise<void> {
-    const change = { status: "failed", errors: JSON.stringify(errors) } as const;
-    await this.#store(change);
+  /** Another replica may have the input, or the storage soon again. Once it counts as lost, the batch fails. */
+  async #awaitInput(failure: Fault): Promise<"ended" | "missing"> {
+    const { missingInputs, logger } = this.#options;
+    const { id, expiresAt } = this.#batch;
+    const { isNew, isLost } = missingInputs.note(id);
+    if (!isLost && expiresAt > Date.now()) {
+      if (isNew) logger.error({ err: failure, batch: id }, "the input of a batch is missing; waiting for it");
+      return "missing";
+    }
+    missingInputs.forget(id);
+    const error = { code: "missing_input", message: failure.message, param: "input_file_id", line: null };
+    const end = { status: "failed", errors: JSON.stringify([error]) } as const;
+    await endWithResults(this.#options, this.#ending, end);
+    return "ended";
   }
 
   async #answerAll(input: readonly LinePlace[], answered: Uint8Array): Promise<void> {
@@ -199,6 +218,8 @@ export class BatchRun {
       onAnswered(outcome.isError);
     } catch (failure) {
       if (signal.aborted) return;
+      // The next run waits for the input.
+      if (isMissing(failure)) return this.#stopFor("stopping");
       // The database or the storage of files is unavailable.
       logger.warn({ err: failure, batch: this.#batch.id }, "a line of a batch could not be run yet");
       pending.pause(Date.now() + 1_000);
@@ -251,7 +272,7 @@ export class BatchRun {
 
   /** Returns true once the batch has ended. */
   async #end(input: readonly LinePlace[], answered: Uint8Array): Promise<boolean> {
-    const { database, files, directory } = this.#options;
+    const { database } = this.#options;
     const finalizingAt = Date.now();
     const begun = await database.run(async (executor) => {
       await updateOwnedBatch(executor, this.#owned, { status: "finalizing", finalizingAt }, "in_progress");
@@ -261,30 +282,9 @@ export class BatchRun {
     const left = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
     const status = left === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
     const unanswered = this.#unanswered(input, answered, status === "expired" ? "expired" : "cancelled");
-    const written = await writeResults({ files, batch: this.#batch, parts: this.#parts, unanswered, directory });
-    const end: BatchEnd = {
-      status,
-      outputFileId: written.output?.id ?? null,
-      errorFileId: written.errors?.id ?? null,
-      ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }),
-    };
-    const isEnded = await this.#store(end, left);
-    if (!isEnded) for (const file of Object.values(written)) await files.remove(file);
-    // Parts that cannot be deleted now are deleted with the batch.
-    else await files.blobs.delete(partsFolder(this.#owned.id)).catch(() => {});
+    const end: BatchEnd = { status, ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }) };
+    await endWithResults(this.#options, this.#ending, end, { unanswered, left });
     return true;
-  }
-
-  /** Stores the end and its event. Returns false when another run has the batch. */
-  #store(end: BatchEnd, unanswered?: number): Promise<boolean> {
-    const { database, outbox } = this.#options;
-    const { id, projectId } = this.#owned;
-    return database.transaction(async (executor) => {
-      const isEnded = await endBatch(executor, this.#owned, end, unanswered);
-      const event = { type: `batch.${end.status}`, data: { id, project_id: projectId } } as const;
-      if (isEnded) await outbox.add(executor, event, Date.now());
-      return isEnded;
-    });
   }
 
   async *#unanswered(

@@ -19,8 +19,9 @@ import type { BatchRow } from "../storage/schema.ts";
 import type { ProjectResource } from "../storage/stored-responses.ts";
 import type { BatchQueue } from "./batch-queue.ts";
 import { BatchRun, type BatchRunOptions } from "./batch-run.ts";
+import { MissingInputs } from "./missing-inputs.ts";
 
-export interface BatchesOptions extends Omit<BatchRunOptions, "directory"> {
+export interface BatchesOptions extends Omit<BatchRunOptions, "directory" | "missingInputs"> {
   queue: BatchQueue;
   /** Folder for temporary files. */
   directory: string;
@@ -42,6 +43,7 @@ const START_RETRY_MS = 5_000;
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #runs = new Set<BatchRun>();
+  readonly #missingInputs = new MissingInputs();
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
@@ -144,7 +146,8 @@ export class Batches {
     const batch = await database.run((executor) => takeOverBatch(executor, id, runId));
     if (batch === undefined) return true;
     const directory = await mkdtemp(join(this.#options.directory, `${processOwner()}.`));
-    const run = new BatchRun({ ...this.#options, directory }, { ...batch, runId });
+    const missingInputs = this.#missingInputs;
+    const run = new BatchRun({ ...this.#options, directory, missingInputs }, { ...batch, runId });
     this.#runs.add(run);
     if (this.#isDraining) run.drain();
     logger.info({ batch: id, status: batch.status, answered: batch.completed + batch.failed }, "batch runs");
