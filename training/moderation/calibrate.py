@@ -31,7 +31,7 @@ def apply(calibration: dict[str, np.ndarray], scored: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-(to_logit(scored) * calibration["slope"] + calibration["offset"])))
 
 
-def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
+def thresholds(scored: np.ndarray, examples: list[Example], most_false: float = MOST_FALSE) -> dict[str, float]:
     """Thresholds of the best F1 score, raised until few benign look-alikes are flagged by any category."""
     limits, hits = np.full(len(LEARNT), 0.5), []
     for column, name in enumerate(LEARNT):
@@ -44,7 +44,7 @@ def thresholds(scored: np.ndarray, examples: list[Example]) -> dict[str, float]:
             limits[column] = tried[np.argmax(2 * (found & truth[:, None]).sum(0) / (found.sum(0) + truth.sum()))]
     kinds = np.array([kind_of(e.source) if e.look_alike else "" for e in examples])
     for alike in (scored[kinds == kind] for kind in ("own", *LOOK_ALIKE_SOURCES, "public") if (kinds == kind).any()):
-        while (alike >= limits).any(1).mean() > MOST_FALSE:
+        while (alike >= limits).any(1).mean() > most_false:
             # Raising the thresholds that a flagged text exceeds unflags it; starts with the cheapest text.
             options = []
             for row in alike[(alike >= limits).any(1)]:

@@ -1,5 +1,6 @@
 """Continues the training of a head on newer text: `fine_tune.py DATA WORK HEAD`. Writes assets/moderation. See README.md."""
 
+import pickle
 import random
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ import encoder
 from blend import blend, from_graph
 from hidden_states import hidden_states
 from run import finish, prepared, unpack_model
-from train import batches, learn, packed, scores
+from train import batches, learn, packed, scores, source_weights
+from word_pieces import learn_word_pieces
 
 NEWEST = ("own-written-short-threats", "own-written-groups-and-politics", "own-written-paraphrases")
 # Older examples, lest the corrections forget them.
@@ -37,8 +39,15 @@ def main(data: Path, work: Path, head: Path) -> None:
     learnt = learn(examples + newest, states + states[: len(newest)], model, epochs=1, seed=11, rate=8e-4, start=trained, first=FIRST_LAYER)
     served = blend(start, start | learnt, SHARE)
     served = {k: v.astype(np.float16).astype(np.float32) if k.endswith((".down", ".up")) else v for k, v in served.items()}
-    raw = {name: scores(served, hidden_states([e.text for e in part], model, work / "hidden-states.pickle"), model) for name, part in parts.items()}
-    finish(served, raw, parts, model)
+    pieces = learn_word_pieces(train, source_weights(train), model)
+
+    def scored(part: list) -> np.ndarray:
+        texts = [e.text for e in part]
+        return pieces.combine(scores(served, hidden_states(texts, model, work / "hidden-states.pickle"), model), texts, model)
+
+    raw = {name: scored(part) for name, part in parts.items()}
+    (work / "scores-fine-tuned.pickle").write_bytes(pickle.dumps((served, raw, parts)))
+    finish(served, pieces, raw, parts, model)
 
 
 def upper_states(learnt, states, model: Path) -> list[np.ndarray]:

