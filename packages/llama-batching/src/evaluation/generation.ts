@@ -184,7 +184,7 @@ export class Generation {
   }
 
   #accept(token: Token, logprob: TokenLogprob | undefined): void {
-    const { model, plan, tokenCounts, acquired, minTokens, maxTokens } = this.#options;
+    const { endTokens, plan, tokenCounts, acquired, minTokens, maxTokens } = this.#options;
     if (this.#sampled.length === 0) this.#begin();
     if (maxTokens === 0) {
       this.#finish("length");
@@ -194,7 +194,7 @@ export class Generation {
     if (this.#sampled.length === minTokens && this.#grammar === undefined) this.#sampler.liftBan(this.#sampled);
     tokenCounts.completionTokens += 1;
     if (this.#events.phase === "reasoning") tokenCounts.reasoningTokens += 1;
-    const isEnd = model.isEogToken(token);
+    const isEnd = endTokens.includes(token);
     // A model that ends its answer while it reasons still owes the constrained output.
     const endsReasoning = isEnd && plan.isConstrained && this.#events.phase === "reasoning";
     if (isEnd && !endsReasoning) {

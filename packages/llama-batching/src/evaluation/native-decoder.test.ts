@@ -42,6 +42,28 @@ test("samples the same tokens as the public API", async () => {
   expect(sampled).toEqual(expected);
 });
 
+test("splits what exceeds a batch", async () => {
+  const small = await model.createContext({ sequences: 2, contextSize: 512, batchSize: 16, threads: 1 });
+  const decoding = new NativeDecoder(model, small);
+  const texts = [
+    "One, two, three, four, five, six, seven, eight,",
+    "The capital of France is Paris. The capital of Italy is",
+  ];
+  const sampled = await Promise.all(
+    texts.map(async (text) => {
+      const sequence = small.getSequence();
+      const tokens = model.tokenize(text);
+      const sampler = decoding.createSampler(GREEDY);
+      const token = await decoding.evaluateAndSample(sequence, tokens, (index) => decoding.sample(index, sampler));
+      expect(sequence.contextTokens).toEqual(tokens);
+      return model.detokenize([token]);
+    }),
+  );
+  await small.dispose();
+  expect(model.tokenize(texts.join("")).length).toBeGreaterThan(16);
+  expect(sampled).toEqual([" nine", " Rome"]);
+});
+
 test("copies the state of a sequence up to a token", async () => {
   const [from, to] = sequences;
   await Promise.all(sequences.map((sequence) => sequence.clearHistory()));
