@@ -60,3 +60,28 @@ test("refreshes the configuration in force after another one could not be applie
   expect([...live.catalog.models].map(({ id }) => id)).toEqual(["one"]);
   await live.close();
 });
+
+test("opens a model again on a reload when its LoRA adapter has changed", async () => {
+  await using directory = await temporaryDirectory();
+  const [file, adapter] = [join(directory.path, "model.gguf"), join(directory.path, "adapter.gguf")];
+  await writeFile(file, "weights");
+  await writeFile(adapter, "adapter");
+  const configFile = join(directory.path, "parlance.yaml");
+  const deployment = `{ engine: llama-cpp, file: "${file}", lora: [{ file: "${adapter}" }] }`;
+  await writeFile(
+    configFile,
+    `builtin_models: false\nmodels:\n  - { id: tuned, task: chat, deployments: [${deployment}] }\n`,
+  );
+  const environment = { PARLANCE_DATA_DIR: directory.path, PARLANCE_CONFIG: configFile };
+  const config = await loadConfig({ ...configSources(), environment });
+  const live = makeLiveCatalog(config, async () => new Map());
+  const reload = async () => {
+    await live.apply(config);
+    return live.catalog.find("tuned")?.model.deployments[0];
+  };
+  const first = await reload();
+  expect(await reload()).toBe(first);
+  await writeFile(adapter, "another adapter");
+  expect(await reload()).not.toBe(first);
+  await live.close();
+});

@@ -11,9 +11,9 @@ import { defaultMemoryBudget } from "../process/available-memory.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";
+import { withFileVersions } from "./file-versions.ts";
 import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
 import { buildModelSpecs } from "./model-specs.ts";
-import { withTlsFileVersions } from "./tls-file-versions.ts";
 import { UpstreamModels } from "./upstream-models.ts";
 
 export interface LiveCatalogOptions extends ModelOpenerOptions {
@@ -80,7 +80,7 @@ export class LiveCatalog {
   }
 
   async #apply(config: Config): Promise<void> {
-    const specifications = await withTlsFileVersions(await buildModelSpecs(config, this.#options.store));
+    const specifications = await withFileVersions(await buildModelSpecs(config, this.#options.store));
     const firstSeen = await this.#see(specifications.map(({ id }) => id));
     this.memory.limitBytes = config.local.memoryBytes ?? defaultMemoryBudget();
     await this.#pools.start(sourcesOf(specifications));

@@ -9,6 +9,10 @@ export const llamaCppEngine = defineEngine({
   name: "llama-cpp",
   tasks: ["chat", "embedding"],
   settings: llamaCppSettings,
+  files: ({ lora, chatTemplateFile }) => [
+    ...lora.map(({ path }) => path),
+    ...(chatTemplateFile === undefined ? [] : [chatTemplateFile]),
+  ],
   module: siblingModule(import.meta.url, "./llama-cpp-child"),
   // With more threads, evaluation and sampling wake other threads each time: 34 instead of 48 tokens/s.
   environment: { UV_THREADPOOL_SIZE: "1" },

@@ -8,6 +8,7 @@ export const llamaServerEngine = defineEngine({
   tasks: ["chat"],
   settings: llamaServerSettings,
   isLocal: true,
+  files: ({ projectorFile }) => (projectorFile === undefined ? [] : [projectorFile]),
   async prepare({ binary, reference }, _task, { pull, signal }): Promise<void> {
     await findBinary(binary);
     await pull(reference, signal);

@@ -2,8 +2,11 @@ import { stat } from "node:fs/promises";
 import { filesOf } from "../engines/registry.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 
-/** Certificates are renewed in place: a reload has to detect the change although the settings are the same. */
-export function withTlsFileVersions(specifications: readonly ModelSpec[]): Promise<ModelSpec[]> {
+/**
+ * Certificates and LoRA adapters are replaced in place: a reload has to detect the change although the settings are the
+ * same.
+ */
+export function withFileVersions(specifications: readonly ModelSpec[]): Promise<ModelSpec[]> {
   return Promise.all(
     specifications.map(async (specification) => ({
       ...specification,
