@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const architecture = readFileSync("ARCHITECTURE.md", "utf8");
@@ -24,6 +24,13 @@ function foldersIn(parent: string): string[] {
 
 test.each(["src", "packages"])("the layout lists the folders of %s", (parent) => {
   expect(listedBelow(parent)).toEqual(expect.arrayContaining(foldersIn(parent)));
+});
+
+test("paths in the text exist", () => {
+  const named = [...architecture.matchAll(/`([a-z0-9-]+(?:\/[a-z0-9.-]+)+)\/?`/g)].map(([, path]) => path ?? "");
+  const inSource = named.filter((path) => foldersIn("src").includes(path.split("/")[0] ?? ""));
+  expect(inSource.length).toBeGreaterThan(60);
+  expect(inSource.filter((path) => !existsSync(`src/${path}`) && !existsSync(`src/${path}.ts`))).toEqual([]);
 });
 
 test("no file in Git holds a conflict marker", () => {
