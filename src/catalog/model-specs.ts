@@ -21,7 +21,8 @@ export async function buildModelSpecs(config: Config, store: ModelStore): Promis
   const overrides = new Map(config.builtinOverrides.map((override) => [override.id, override]));
   const pulled = new Set((await store.list()).map(({ id }) => id));
   const builtin = MANIFEST.filter(
-    ({ id, isDefault }) => !own.has(id) && (isDefault || pulled.has(id) || overrides.has(id)),
+    ({ id, isDefault, isComponent }) =>
+      isComponent !== true && !own.has(id) && (isDefault || pulled.has(id) || overrides.has(id)),
   );
   const bundled = BUNDLED_MODELS.filter(
     ({ id, requires }) => !own.has(id) && (requires === undefined || pulled.has(requires) || overrides.has(id)),

@@ -198,6 +198,8 @@ export interface KnownSpeakers {
   names: readonly string[];
   /** A recording of each as a data URL. */
   references: readonly string[];
+  /** The recordings as mono samples at 16 kHz. */
+  voices?: readonly Float32Array[];
 }
 
 interface AudioFile {

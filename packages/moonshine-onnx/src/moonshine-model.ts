@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
+import { speechOf } from "@parlance-inference/speech-segmentation/speech-of";
 import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
@@ -21,8 +22,18 @@ export interface MoonshineFiles {
   vad: string;
 }
 
+export interface TranscribeOptions {
+  /**
+   * Awaited once before the first segment is decoded, with the first seconds of speech; what it throws ends the
+   * transcript.
+   */
+  checkSpeech?: SpeechCheck | undefined;
+  /** Maps the speech of a segment to the `voice` of its event. */
+  embedVoice?: ((speech: Float32Array) => Promise<Float32Array>) | undefined;
+}
+
 export type MoonshineEvent =
-  | { type: "segment"; startSeconds: number; endSeconds: number; text: string }
+  | { type: "segment"; startSeconds: number; endSeconds: number; text: string; voice: Float32Array | undefined }
   | { type: "finish"; audioSeconds: number };
 
 /** More threads do not make a segment faster. */
@@ -53,13 +64,12 @@ export class MoonshineModel {
 
   /**
    * Streams segments of a recording (mono, 16 kHz, -1 to 1) while it is read, and ends with one `finish`. Stops without
-   * throwing once `signal` aborts. `checkSpeech` is awaited once before the first segment is decoded, with the first
-   * seconds of speech; what it throws ends the transcript.
+   * throwing once `signal` aborts.
    */
   async *transcribe(
     recording: AsyncIterable<Float32Array>,
     signal: AbortSignal,
-    checkSpeech?: SpeechCheck,
+    { checkSpeech, embedVoice }: TranscribeOptions = {},
   ): AsyncGenerator<MoonshineEvent> {
     let samplesRead = 0;
     const segments = this.#vad.segments(recording, (samples) => {
@@ -78,7 +88,10 @@ export class MoonshineModel {
       );
       if (signal.aborted || decoded === undefined) return;
       const text = tidyPunctuation(filterHallucinations(decoded, samples.length / SAMPLE_RATE));
-      if (text !== "") yield { type: "segment", startSeconds, endSeconds, text };
+      if (text === "") continue;
+      const voice = await embedVoice?.(speechOf(segment));
+      if (signal.aborted) return;
+      yield { type: "segment", startSeconds, endSeconds, text, voice };
     }
     if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE };
   }

@@ -74,7 +74,7 @@ export class OnnxGraphBuilder {
     return name;
   }
 
-  toFloat(value: Value, type: ElementType | "int32"): Value {
+  toFloat(value: Value, type: ElementType | "int32" | "int64"): Value {
     return type === "float32" ? value : this.node("Cast", [value], { to: ELEMENT.float32 });
   }
 

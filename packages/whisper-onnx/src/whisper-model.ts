@@ -5,6 +5,7 @@ import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-forma
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
 import { mergeSegments } from "@parlance-inference/speech-segmentation/merge-segments";
 import { snapToSpeech } from "@parlance-inference/speech-segmentation/snap-to-speech";
+import { speechOf } from "@parlance-inference/speech-segmentation/speech-of";
 import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
 import type { SpeechSegment, TimeRange } from "@parlance-inference/speech-segmentation/vad-segmenter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
@@ -41,6 +42,8 @@ export interface TranscribeOptions {
   /** Beams of a search at temperature 0; 1, the default, takes the likeliest token each time. */
   beamSize?: number;
   wordTimestamps?: boolean;
+  /** Maps speech between two pauses, which is then decoded alone, to the `voice` of its segments. */
+  embedVoice?: ((speech: Float32Array) => Promise<Float32Array>) | undefined;
 }
 
 export interface WhisperSegment {
@@ -50,6 +53,8 @@ export interface WhisperSegment {
   text: string;
   /** Undefined unless requested. */
   words: readonly WhisperWord[] | undefined;
+  /** Undefined unless requested. */
+  voice: Float32Array | undefined;
   confidence: {
     tokens: readonly number[];
     averageLogProbability: number;
@@ -113,6 +118,7 @@ export class WhisperModel {
     signal: AbortSignal,
   ): AsyncGenerator<WhisperEvent> {
     const { language, translate = false, prompt, temperature = 0, beamSize = 1, wordTimestamps = false } = options;
+    const { embedVoice } = options;
     let samplesRead = 0;
     const run: Run = {
       translate,
@@ -126,12 +132,13 @@ export class WhisperModel {
     const speech = this.#vad.segments(recording, (samples) => {
       samplesRead = samples;
     });
-    for await (const window of mergeSegments(speech, MAX_WINDOW_SECONDS)) {
+    for await (const window of embedVoice === undefined ? mergeSegments(speech, MAX_WINDOW_SECONDS) : speech) {
+      const voice = await embedVoice?.(speechOf(window));
       for (let rest: SpeechSegment | undefined = window; rest !== undefined; ) {
         const current: SpeechSegment = rest;
         const result = await this.#oneAtATime(() => (signal.aborted ? undefined : this.#decode(current, run)));
         if (signal.aborted || result === undefined) return;
-        yield* result.segments;
+        yield* result.segments.map((segment): WhisperSegment => ({ ...segment, voice }));
         rest = result.rest;
       }
     }
@@ -163,7 +170,7 @@ export class WhisperModel {
     const kept = split.segments.filter((segment) => this.#textOf(segment) !== "");
     const words = run.wordTimestamps ? await this.#wordsOf(kept, encoderOutput, windowSeconds, run) : undefined;
     const { averageLogProbability, noSpeechProbability, temperature } = decoded;
-    const segments = kept.map((segment, index): WhisperSegment => {
+    const segments = kept.map((segment, index): Omit<WhisperSegment, "voice"> => {
       const { tokens } = segment;
       const place = (times: TimeRange) => snapToSpeech(shift(times, window.startSeconds), window.speech);
       return {
@@ -207,7 +214,7 @@ interface Run {
 }
 
 interface WindowResult {
-  segments: WhisperSegment[];
+  segments: Omit<WhisperSegment, "voice">[];
   /** Audio that the model did not transcribe. */
   rest: SpeechSegment | undefined;
 }

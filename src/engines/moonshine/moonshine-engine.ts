@@ -4,6 +4,7 @@ import { invalidRequest } from "../../faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import type { EngineServices } from "../engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import { findSpeakerModel } from "../speakers.ts";
 import type { MoonshineSettings } from "./moonshine-transcription.ts";
 
 const path = z.string().min(1).max(4096);
@@ -52,7 +53,8 @@ export const moonshineEngine = defineEngine({
       });
     }
     const detector = languageCheck === "off" ? undefined : await findDetector(services);
-    return { paths, languageCheck, detector, slots, threads };
+    const speakerModel = await findSpeakerModel(services);
+    return { paths, languageCheck, detector, speakerModel, slots, threads };
   },
 });
 

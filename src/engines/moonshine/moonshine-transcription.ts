@@ -1,9 +1,15 @@
 import { ModelFileError } from "@parlance-inference/moonshine-onnx/errors";
 import { type MoonshineFiles, MoonshineModel } from "@parlance-inference/moonshine-onnx/moonshine-model";
 import { invalidRequest } from "../../faults.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
+import type {
+  TranscriptionAbilities,
+  TranscriptionEvent,
+  TranscriptionModel,
+  TranscriptionRequest,
+} from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import type { ModelHealth } from "../open-model.ts";
+import { type EmbedVoice, Speakers } from "../speakers.ts";
 import { type DetectorFiles, EnglishCheck } from "./english-check.ts";
 
 export interface MoonshineSettings {
@@ -11,6 +17,8 @@ export interface MoonshineSettings {
   languageCheck: "refuse" | "warn" | "off";
   /** Files of a multilingual Whisper model; undefined: no language is detected. */
   detector: DetectorFiles | undefined;
+  /** Path of the model that tells voices apart; undefined: no speaker labels. */
+  speakerModel: string | undefined;
   slots: number;
   threads: number | undefined;
 }
@@ -23,13 +31,17 @@ export class MoonshineTranscription implements TranscriptionModel {
   readonly device = "cpu";
   readonly slots: number;
   readonly languages = [LANGUAGE];
-  readonly abilities = { translation: false, prompt: false, temperature: false, wordTimes: false, diarization: false };
+  readonly abilities: TranscriptionAbilities;
   readonly #model: MoonshineModel;
   readonly #languageCheck: EnglishCheck | undefined;
+  readonly #speakers: Speakers | undefined;
 
   private constructor(settings: MoonshineSettings, model: MoonshineModel) {
-    const { slots, languageCheck, detector, threads } = settings;
+    const { slots, languageCheck, detector, speakerModel, threads } = settings;
     this.slots = slots;
+    const diarization = speakerModel !== undefined;
+    this.abilities = { translation: false, prompt: false, temperature: false, wordTimes: false, diarization };
+    if (diarization) this.#speakers = new Speakers(speakerModel, threads);
     this.#model = model;
     if (languageCheck !== "off" && detector !== undefined) {
       this.#languageCheck = new EnglishCheck(detector, languageCheck, threads);
@@ -57,10 +69,14 @@ export class MoonshineTranscription implements TranscriptionModel {
     const warnings: string[] = [];
     const checkSpeech =
       check && (async (speech: Float32Array) => void warnings.push(...(await check.warnings(speech))));
-    for await (const event of this.#model.transcribe(request.samples, signal, checkSpeech)) {
-      if (event.type === "finish") yield { ...event, language: LANGUAGE, warnings };
-      else yield { ...event, words: undefined, confidence: undefined };
-    }
+    const transcribe = async function* (model: MoonshineModel, embedVoice?: EmbedVoice) {
+      for await (const event of model.transcribe(request.samples, signal, { checkSpeech, embedVoice })) {
+        if (event.type === "finish") yield { ...event, language: LANGUAGE, warnings };
+        else yield { ...event, words: undefined, confidence: undefined };
+      }
+    };
+    if (request.speakers === undefined || this.#speakers === undefined) yield* transcribe(this.#model);
+    else yield* this.#speakers.label(request, (embedVoice) => transcribe(this.#model, embedVoice));
   }
 }
 

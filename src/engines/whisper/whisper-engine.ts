@@ -4,6 +4,7 @@ import { invalidRequest } from "../../faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import type { EngineServices } from "../engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import { findSpeakerModel } from "../speakers.ts";
 import type { WhisperSettings } from "./whisper-transcription.ts";
 
 const path = z.string().min(1).max(4096);
@@ -59,7 +60,8 @@ export const whisperEngine = defineEngine({
       });
     }
     const { languages, translates, beam_size: beamSize, slots, threads } = rest;
-    return { paths, languages, translates, beamSize, slots, threads };
+    const speakerModel = await findSpeakerModel(services);
+    return { paths, languages, translates, beamSize, speakerModel, slots, threads };
   },
 });
 

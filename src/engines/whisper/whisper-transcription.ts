@@ -9,12 +9,15 @@ import type {
 } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import type { ModelHealth } from "../open-model.ts";
+import { type EmbedVoice, Speakers } from "../speakers.ts";
 
 export interface WhisperSettings {
   paths: { model: string; tokenizer: string; config: string; vad: string };
   languages: readonly string[] | undefined;
   translates: boolean;
   beamSize: number;
+  /** Path of the model that tells voices apart; undefined: no speaker labels. */
+  speakerModel: string | undefined;
   slots: number;
   threads: number | undefined;
 }
@@ -34,7 +37,10 @@ export class WhisperTranscription implements TranscriptionModel {
   readonly #model: WhisperModel;
   readonly #beamSize: number;
 
-  private constructor({ languages, slots, translates, beamSize }: WhisperSettings, model: WhisperModel) {
+  readonly #speakers: Speakers | undefined;
+
+  private constructor(settings: WhisperSettings, model: WhisperModel) {
+    const { languages, slots, translates, beamSize, speakerModel, threads } = settings;
     const unknown = languages?.find((code) => !model.languages.includes(code));
     if (unknown !== undefined)
       throw invalidRequest(`This model does not support the language ${unknown}.`, "languages");
@@ -45,10 +51,11 @@ export class WhisperTranscription implements TranscriptionModel {
       prompt: true,
       temperature: true,
       wordTimes: model.canTimeWords,
-      diarization: false,
+      diarization: speakerModel !== undefined,
     };
     this.#model = model;
     this.#beamSize = beamSize;
+    if (speakerModel !== undefined) this.#speakers = new Speakers(speakerModel, threads);
   }
 
   static async load(settings: WhisperSettings): Promise<WhisperTranscription> {
@@ -72,7 +79,10 @@ export class WhisperTranscription implements TranscriptionModel {
     const language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
     try {
       const options = { language, translate, prompt, temperature, beamSize: this.#beamSize, wordTimestamps };
-      yield* this.#model.transcribe(samples, options, signal);
+      const transcribe = (embedVoice?: EmbedVoice) =>
+        this.#model.transcribe(samples, { ...options, embedVoice }, signal);
+      if (request.speakers === undefined || this.#speakers === undefined) yield* transcribe();
+      else yield* this.#speakers.label(request, transcribe);
     } catch (error) {
       if (error instanceof PromptTooLongError) throw invalidRequest(error.message, "prompt");
       throw error;

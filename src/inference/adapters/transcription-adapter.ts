@@ -78,7 +78,7 @@ function refuseTranscription(
   }
   if (request.speakers !== undefined && !abilities.diarization) {
     return unsupportedValue(
-      "This model has no speaker diarization; 'diarized_json' needs an upstream that has it.",
+      "This model does not tell speakers apart. Local models do after `parlance models pull campplus` and a restart; otherwise 'diarized_json' needs an upstream that does.",
       "response_format",
     );
   }

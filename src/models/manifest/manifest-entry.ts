@@ -13,6 +13,8 @@ export interface ManifestEntry {
   guardFamily?: string;
   /** True for the default of its task, which a new installation downloads. */
   isDefault: boolean;
+  /** True for files that models of this task use, and that are no model by themselves. */
+  isComponent?: true;
   /** SPDX identifier, or the license's name. */
   license: string;
   description: string;

