@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { SpeakerEncoder } from "@parlance-inference/speaker-embedding/speaker-encoder";
 import { type KnownVoice, LiveSpeakers, labelSpeakers } from "@parlance-inference/speaker-embedding/speaker-labels";
+import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import type { EngineServices, TranscriptionEvent, TranscriptionRequest, TranscriptSegment } from "./engine.ts";
 
 /** Manifest ID of the model that tells voices apart. */
@@ -14,7 +15,6 @@ export async function findSpeakerModel(services: EngineServices): Promise<string
   return (await services.findPulled(SPEAKER_MODEL))?.path;
 }
 
-export type EmbedVoice = (speech: Float32Array) => Promise<Float32Array>;
 type VoicedSegment = TranscriptSegment & { voice: Float32Array | undefined };
 type VoicedEvent = VoicedSegment | Exclude<TranscriptionEvent, { type: "segment" }>;
 

@@ -1,4 +1,5 @@
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
+import { joinSamples } from "@parlance-inference/speech-segmentation/speech-of";
 import type { SpeechSegment } from "@parlance-inference/speech-segmentation/vad-segmenter";
 
 /** Receives the first seconds of speech of a recording, or all of a shorter one. */
@@ -27,21 +28,15 @@ export async function* checked(
     first.push(segment);
     count += segment.samples.length;
     if (count < CHECKED_SAMPLES) continue;
-    await check(joined(first));
+    await check(firstSeconds(first));
     isChecked = true;
     yield* first;
   }
   if (isChecked || first.length === 0) return;
-  await check(joined(first));
+  await check(firstSeconds(first));
   yield* first;
 }
 
-function joined(segments: readonly SpeechSegment[]): Float32Array {
-  const samples = new Float32Array(segments.reduce((sum, each) => sum + each.samples.length, 0));
-  let position = 0;
-  for (const each of segments) {
-    samples.set(each.samples, position);
-    position += each.samples.length;
-  }
-  return samples.subarray(0, CHECKED_SAMPLES);
+function firstSeconds(segments: readonly SpeechSegment[]): Float32Array {
+  return joinSamples(segments.map(({ samples }) => samples)).subarray(0, CHECKED_SAMPLES);
 }

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
 import { speechOf } from "@parlance-inference/speech-segmentation/speech-of";
+import { type EmbedVoice, splitAtVoiceChanges } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
@@ -28,8 +29,8 @@ export interface TranscribeOptions {
    * transcript.
    */
   checkSpeech?: SpeechCheck | undefined;
-  /** Maps the speech of a segment to the `voice` of its event. */
-  embedVoice?: ((speech: Float32Array) => Promise<Float32Array>) | undefined;
+  /** Gives events a `voice`, and cuts segments where the voice changes. */
+  embedVoice?: EmbedVoice | undefined;
 }
 
 export type MoonshineEvent =
@@ -75,7 +76,8 @@ export class MoonshineModel {
     const segments = this.#vad.segments(recording, (samples) => {
       samplesRead = samples;
     });
-    for await (const segment of checked(segments, checkSpeech)) {
+    const voiced = embedVoice === undefined ? segments : splitAtVoiceChanges(segments, embedVoice);
+    for await (const segment of checked(voiced, checkSpeech)) {
       const { samples, speech } = segment;
       const startSeconds = speech[0]?.startSeconds ?? segment.startSeconds;
       const endSeconds = speech.at(-1)?.endSeconds ?? startSeconds;

@@ -7,11 +7,15 @@ export function speechOf({ samples, startSeconds, speech }: SpeechSegment): Floa
     const at = (seconds: number) => Math.max(0, Math.round((seconds - startSeconds) * SAMPLE_RATE));
     return samples.subarray(at(range.startSeconds), at(range.endSeconds));
   });
+  return parts.length > 0 ? joinSamples(parts) : samples;
+}
+
+export function joinSamples(parts: readonly Float32Array[]): Float32Array {
   const joined = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let position = 0;
   for (const part of parts) {
     joined.set(part, position);
     position += part.length;
   }
-  return joined.length > 0 ? joined : samples;
+  return joined;
 }

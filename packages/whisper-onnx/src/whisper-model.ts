@@ -6,6 +6,7 @@ import { filterHallucinations } from "@parlance-inference/speech-segmentation/ha
 import { mergeSegments } from "@parlance-inference/speech-segmentation/merge-segments";
 import { snapToSpeech } from "@parlance-inference/speech-segmentation/snap-to-speech";
 import { speechOf } from "@parlance-inference/speech-segmentation/speech-of";
+import { type EmbedVoice, splitAtVoiceChanges } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
 import type { SpeechSegment, TimeRange } from "@parlance-inference/speech-segmentation/vad-segmenter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
@@ -42,8 +43,8 @@ export interface TranscribeOptions {
   /** Beams of a search at temperature 0; 1, the default, takes the likeliest token each time. */
   beamSize?: number;
   wordTimestamps?: boolean;
-  /** Maps speech between two pauses, which is then decoded alone, to the `voice` of its segments. */
-  embedVoice?: ((speech: Float32Array) => Promise<Float32Array>) | undefined;
+  /** Gives segments a `voice`. Speech between two pauses or changes of the voice is then decoded alone. */
+  embedVoice?: EmbedVoice | undefined;
 }
 
 export interface WhisperSegment {
@@ -132,7 +133,9 @@ export class WhisperModel {
     const speech = this.#vad.segments(recording, (samples) => {
       samplesRead = samples;
     });
-    for await (const window of embedVoice === undefined ? mergeSegments(speech, MAX_WINDOW_SECONDS) : speech) {
+    const windows =
+      embedVoice === undefined ? mergeSegments(speech, MAX_WINDOW_SECONDS) : splitAtVoiceChanges(speech, embedVoice);
+    for await (const window of windows) {
       const voice = await embedVoice?.(speechOf(window));
       for (let rest: SpeechSegment | undefined = window; rest !== undefined; ) {
         const current: SpeechSegment = rest;

@@ -1,5 +1,6 @@
 import { ModelFileError } from "@parlance-inference/moonshine-onnx/errors";
 import { type MoonshineFiles, MoonshineModel } from "@parlance-inference/moonshine-onnx/moonshine-model";
+import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { invalidRequest } from "../../faults.ts";
 import type {
   TranscriptionAbilities,
@@ -9,7 +10,7 @@ import type {
 } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import type { ModelHealth } from "../open-model.ts";
-import { type EmbedVoice, Speakers } from "../speakers.ts";
+import { Speakers } from "../speakers.ts";
 import { type DetectorFiles, EnglishCheck } from "./english-check.ts";
 
 export interface MoonshineSettings {

@@ -1,3 +1,4 @@
+import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { ModelFileError, PromptTooLongError, type WhisperFile } from "@parlance-inference/whisper-onnx/errors";
 import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
 import { invalidRequest } from "../../faults.ts";
@@ -9,7 +10,7 @@ import type {
 } from "../engine.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import type { ModelHealth } from "../open-model.ts";
-import { type EmbedVoice, Speakers } from "../speakers.ts";
+import { Speakers } from "../speakers.ts";
 
 export interface WhisperSettings {
   paths: { model: string; tokenizer: string; config: string; vad: string };

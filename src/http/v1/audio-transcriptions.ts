@@ -1,4 +1,5 @@
 import { openAsBlob } from "node:fs";
+import { dirname } from "node:path";
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Inference } from "../../inference/inference.ts";
@@ -10,6 +11,7 @@ import {
 } from "../../wire/openai/audio/transcription-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { withAudioFaults } from "../audio-faults.ts";
+import { decodeReferences } from "../decode-references.ts";
 import { onDisconnect } from "../on-disconnect.ts";
 import { reportIgnoredFields } from "../report-ignored-fields.ts";
 import { sendAnswer } from "../send-answer.ts";
@@ -47,7 +49,11 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const samples = withAudioFaults(decoder.decode(options, left.signal));
     const original = { name: file.name, bytes: file.bytes, open: () => openAsBlob(file.path) };
     const own = { model: asked.model, file: original, samples, callerHeaders: request.headers };
-    const transcription = { ...asked.request, ...own };
+    const known = asked.request.speakers;
+    const folder = dirname(file.path);
+    const voices = await decodeReferences(known?.references ?? [], decoder, folder, left.signal);
+    const speakers = known && { ...known, voices };
+    const transcription = { ...asked.request, ...own, speakers };
     const answer = await inference.transcribe(request.caller, transcription, onLeave);
     if (asked.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });
     const body = toTranscript(answer.events, asked);
