@@ -85,7 +85,9 @@ test("forwards a request for speakers and returns them", async () => {
       { id: "seg_1", start: 1, end: 2, text: "Three.", speaker: "B" },
     ],
   });
-  const known = { known_speaker_names: ["Ann", "Ben"], known_speaker_references: ["data:a", "data:b"] };
+  const wave = makeWave({ seconds: 2, sample: (index) => Math.sin(index / 10) });
+  const reference = `data:audio/wav;base64,${Buffer.from(wave).toString("base64")}`;
+  const known = { known_speaker_names: ["Ann", "Ben"], known_speaker_references: [reference, reference] };
   const named = await audio.transcriptions.create({ ...asked, ...known, file: await file() });
   expect(named).toMatchObject({ segments: [{ speaker: "Ann" }, { speaker: "Ben" }] });
 });

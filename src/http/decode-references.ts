@@ -8,6 +8,7 @@ import { withAudioFaults } from "./audio-faults.ts";
 const SAMPLE_RATE = 16_000;
 /** Longer than the recordings of 2 to 10 s that OpenAI takes. */
 const MAX_SECONDS = 60;
+const MIN_SECONDS = 0.5;
 const DATA_URL = /^data:[^,]*;base64,/;
 
 /** Decodes recordings of known speakers, given as data URLs, by way of files in `folder`. Throws a Fault. */
@@ -27,7 +28,12 @@ export async function decodeReferences(
     const path = join(folder, `reference-${index}`);
     await writeFile(path, reference.slice(start), { encoding: "base64" });
     const samples = decoder.decode({ path, sampleRate: SAMPLE_RATE, maxSeconds: MAX_SECONDS }, signal);
-    voices.push(concatenateSamples(await Array.fromAsync(withAudioFaults(samples))));
+    const voice = concatenateSamples(await Array.fromAsync(withAudioFaults(samples)));
+    if (voice.length < MIN_SECONDS * SAMPLE_RATE) {
+      const message = `A reference must be at least ${MIN_SECONDS} s long; 2 to 10 s are best.`;
+      throw invalidRequest(message, `known_speaker_references[${index}]`, "invalid_value");
+    }
+    voices.push(voice);
   }
   return voices;
 }

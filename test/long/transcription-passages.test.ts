@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Decoder } from "@parlance-inference/audio/decode";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readRecording } from "../support/read-recording.ts";
 import { type Service, startService } from "../support/service.ts";
 import { makeWave } from "../support/wave.ts";
 import { wordErrors } from "../support/word-errors.ts";
@@ -62,12 +62,7 @@ test("cuts a long recording at pauses without losing words", async () => {
 });
 
 test("transcribes all of a passage with and without pauses between sentences", async () => {
-  const decoder = new Decoder();
-  const path = join(import.meta.dirname, "../recordings/passage.opus");
-  const order = { path, sampleRate: 16_000, maxSeconds: 60 };
-  const pieces = await Array.fromAsync(decoder.decode(order, new AbortController().signal));
-  decoder.close();
-  const samples = Float32Array.from(pieces.flatMap((piece) => [...piece]));
+  const samples = await readRecording("passage.opus");
   const toWave = (from: Float32Array) =>
     makeWave({ seconds: from.length / 16_000, sample: (index) => from[index] ?? 0 });
   const transcript = (await transcribe(toWave(samples))).text;

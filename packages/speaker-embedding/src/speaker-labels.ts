@@ -18,7 +18,7 @@ export interface KnownVoice {
  * Mean similarity of two clusters of one speaker. Chosen on dialogues of six speakers: from 0.25 to 0.4 no speaker was split
  * or confused with another.
  */
-const MIN_SIMILARITY = 0.35;
+const MIN_SIMILARITY = 0.4;
 /** The voice of shorter speech is uncertain: it joins the most similar speaker, and never adds one when others have spoken. */
 const MIN_CERTAIN_SECONDS = 1;
 /** Clustering compares all pairs. Later utterances join the most similar cluster. */

@@ -78,7 +78,7 @@ function refuseTranscription(
   }
   if (request.speakers !== undefined && !abilities.diarization) {
     return unsupportedValue(
-      "This model does not tell speakers apart. Local models do after `parlance models pull campplus` and a restart; otherwise 'diarized_json' needs an upstream that does.",
+      "This model has no speaker diarization. Local models have it after `parlance models pull campplus` and a restart; otherwise 'diarized_json' needs an upstream that has it.",
       "response_format",
     );
   }

@@ -59,7 +59,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
       yield toFrame({ type: "transcript.text.delta", delta });
     }
     if (event.type === "delta") continue;
-    const { startSeconds, endSeconds, confidence } = event;
+    const { startSeconds, endSeconds, speaker, confidence } = event;
     if (confidence !== undefined) tokens = (tokens ?? 0) + confidence.tokens.length;
     yield toFrame({
       type: "transcript.text.segment",
@@ -67,6 +67,7 @@ export async function* toTranscriptEvents(events: Events): AsyncGenerator<string
       start: toSeconds(startSeconds),
       end: toSeconds(endSeconds),
       text: event.text,
+      ...(speaker === undefined ? {} : { speaker }),
     });
     count += 1;
   }

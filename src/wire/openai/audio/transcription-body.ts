@@ -79,8 +79,8 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
     const message = "No model here supports settings for voice activity detection.";
     if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
   }
-  if (stream && format !== "json" && format !== "text") {
-    const message = `A stream consists of events; with 'stream', 'response_format' must be json or text, not ${format}.`;
+  if (stream && !STREAMED_FORMATS.has(format)) {
+    const message = `A stream consists of events; with 'stream', 'response_format' must be json, text or diarized_json, not ${format}.`;
     throw invalidRequest(message, "response_format", "unsupported_value");
   }
   const wordTimes = granularities.includes("word");
@@ -143,6 +143,8 @@ function toKnownSpeakers(
   const message = `Only diarized_json shows speakers; 'response_format' is ${format}.`;
   throw invalidRequest(message, "known_speaker_names", "invalid_value");
 }
+
+const STREAMED_FORMATS: ReadonlySet<string> = new Set(["json", "text", "diarized_json"]);
 
 const LISTS: ReadonlySet<string> = new Set([
   "timestamp_granularities",
