@@ -55,7 +55,7 @@ async function dialogue(): Promise<{ file: Uint8Array; turns: number[]; first: F
   return { file, turns, first };
 }
 
-test("tells two speakers apart, names a known one and streams labels", async () => {
+test("tells two speakers apart and names a known one", async () => {
   const { file, turns, first } = await dialogue();
   const { audio } = service.client();
   const ask = async (more: object = {}) =>

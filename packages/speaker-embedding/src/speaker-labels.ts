@@ -20,7 +20,7 @@ export interface KnownVoice {
  */
 const MIN_SIMILARITY = 0.4;
 /** The voice of shorter speech is uncertain: it joins the most similar speaker, and never adds one when others have spoken. */
-const MIN_CERTAIN_SECONDS = 1;
+const MIN_CERTAIN_SECONDS = 1.5;
 /** Clustering compares all pairs. Later utterances join the most similar cluster. */
 const MAX_CLUSTERED = 400;
 
