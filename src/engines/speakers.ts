@@ -4,16 +4,9 @@ import { availableParallelism } from "node:os";
 import { SpeakerEncoder } from "@parlance-inference/speaker-embedding/speaker-encoder";
 import { type KnownVoice, LiveSpeakers, labelSpeakers } from "@parlance-inference/speaker-embedding/speaker-labels";
 import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
-import type { EngineServices, TranscriptionEvent, TranscriptionRequest, TranscriptSegment } from "./engine.ts";
+import type { TranscriptionEvent, TranscriptionRequest, TranscriptSegment } from "./engine.ts";
 
-/** Manifest ID of the model that tells voices apart. */
-const SPEAKER_MODEL = "campplus";
 const MAX_THREADS = 4;
-
-/** Path of the speaker model if it is in the store. */
-export async function findSpeakerModel(services: EngineServices): Promise<string | undefined> {
-  return (await services.findPulled(SPEAKER_MODEL))?.path;
-}
 
 type VoicedSegment = TranscriptSegment & { voice: Float32Array | undefined };
 type VoicedEvent = VoicedSegment | Exclude<TranscriptionEvent, { type: "segment" }>;
