@@ -58,22 +58,18 @@ async function dialogue(): Promise<{ file: Uint8Array; turns: number[]; first: F
 test("tells two speakers apart and names a known one", async () => {
   const { file, turns, first } = await dialogue();
   const { audio } = service.client();
-  const ask = async (more: object = {}) =>
-    audio.transcriptions.create({
-      model: "moonshine-base-en",
-      file: await toFile(file, "dialogue.wav"),
-      response_format: "diarized_json",
-      ...more,
-    } as const);
+  const asked = { model: "moonshine-base-en", response_format: "diarized_json" } as const;
+  const upload = () => toFile(file, "dialogue.wav");
   const turnOf = (seconds: number) => turns.findIndex((end) => seconds < end);
-  const { segments } = await ask();
+  const { segments } = await audio.transcriptions.create({ ...asked, file: await upload() });
   for (const { start, end, speaker } of segments) {
     expect(speaker, `${start} to ${end}`).toBe("AB"[turnOf((start + end) / 2) % 2]);
   }
   expect(new Set(segments.map(({ speaker }) => speaker)).size).toBe(2);
   const wave = makeWave({ seconds: Math.min(5, first.length / 16_000), sample: (index) => first[index] ?? 0 });
   const reference = `data:audio/wav;base64,${Buffer.from(wave).toString("base64")}`;
-  const named = await ask({ known_speaker_names: ["Ann"], known_speaker_references: [reference] });
+  const known = { known_speaker_names: ["Ann"], known_speaker_references: [reference] };
+  const named = await audio.transcriptions.create({ ...asked, ...known, file: await upload() });
   expect(named.segments[0]?.speaker).toBe("Ann");
   expect(new Set(named.segments.map(({ speaker }) => speaker))).toEqual(new Set(["Ann", "A"]));
 }, 300_000);
