@@ -1,7 +1,7 @@
 /** Opens models with the files of the model store, and reports what they wait for. */
 
 import { stat } from "node:fs/promises";
-import type { EngineServices, Model } from "../engines/engine.ts";
+import type { EngineServices, Model, ModelFiles } from "../engines/engine.ts";
 import { openModel, prepareModel } from "../engines/registry.ts";
 import { Fault } from "../faults.ts";
 import type { ModelStore } from "../models/model-store.ts";
@@ -50,17 +50,18 @@ export class ModelOpener {
     logger[level]({ deployment, err }, "cannot open a model");
   }
 
-  /** Resolves with the size of the files in bytes. */
+  /** Resolves with the size in bytes of the files, including those of other models that it uses. */
   async prepare(request: OpenRequest): Promise<number> {
     let bytes = 0;
     const services = this.#servicesFor(request);
+    const count = async <T extends ModelFiles | undefined>(files: T): Promise<T> => {
+      for (const path of Object.values(files?.paths ?? {})) bytes += (await stat(path)).size;
+      return files;
+    };
     await prepareModel(request.engine, request.settings, request.task, {
       ...services,
-      pull: async (reference, signal) => {
-        const files = await services.pull(reference, signal);
-        for (const path of Object.values(files.paths)) bytes += (await stat(path)).size;
-        return files;
-      },
+      pull: async (reference, signal) => count(await services.pull(reference, signal)),
+      findPulled: async (id) => count(await services.findPulled(id)),
     });
     return bytes;
   }

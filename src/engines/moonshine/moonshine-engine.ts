@@ -53,6 +53,7 @@ export const moonshineEngine = defineEngine({
       });
     }
     const detector = languageCheck === "off" ? undefined : await findDetector(services);
+    if (languageCheck !== "off" && detector === undefined) reportMissingCheck(services);
     const speakerModel = await findSpeakerModel(services);
     return { paths, languageCheck, detector, speakerModel, slots, threads };
   },
@@ -60,6 +61,16 @@ export const moonshineEngine = defineEngine({
 
 /** Multilingual models that recognize the spoken language, the fastest first. */
 const DETECTORS = ["whisper-tiny", "whisper-base"];
+
+/** Deployments that have reported it, because every load prepares again. */
+const reported = new Set<string>();
+
+function reportMissingCheck({ name, logger }: EngineServices): void {
+  if (reported.has(name)) return;
+  reported.add(name);
+  const hint = "`parlance models pull whisper-base` adds the check, `language_check: off` turns it off";
+  logger.warn({ hint }, "speech in other languages than English is not detected and becomes invented English");
+}
 
 async function findDetector(services: EngineServices): Promise<MoonshineSettings["detector"]> {
   for (const id of DETECTORS) {
