@@ -4,6 +4,7 @@ import { styleText } from "node:util";
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { Fault } from "../faults.ts";
 import { createModelStore } from "../models/create-model-store.ts";
 import { configSources } from "./config-sources.ts";
 import {
@@ -25,6 +26,12 @@ import { findOrigin, type ServiceClient, withService } from "./service-client.ts
 interface Options {
   measure?: true;
   json?: true;
+}
+
+interface Chunk {
+  error?: { message: string };
+  choices?: unknown[];
+  usage?: { completion_tokens: number } | null;
 }
 
 const FAILURE = 1;
@@ -75,11 +82,18 @@ async function measureSpeeds(models: readonly Recommendation[]): Promise<Recomme
   return withService("project", {}, async (client) => {
     const measured: Recommendation[] = [];
     for (const model of models) {
-      const speed = model.isPulled && model.fits ? await measureSpeed(client, model.id) : undefined;
+      const speed =
+        model.isPulled && model.fits ? await measureSpeed(client, model.id).catch(reportUnmeasured) : undefined;
       measured.push(speed === undefined ? model : { ...model, tokensPerSecond: speed, isMeasured: true });
     }
     return measured;
   });
+}
+
+/** A model that cannot answer now keeps its estimate, and the others are measured. */
+function reportUnmeasured(failure: unknown): undefined {
+  if (!(failure instanceof Fault)) throw failure;
+  console.error(`not measured: ${failure.message}`);
 }
 
 /** Tokens per second after the first; undefined for an answer of one token. */
@@ -92,7 +106,8 @@ async function measureSpeed(client: ServiceClient, model: string): Promise<numbe
   let lastAt = 0;
   let tokens = 0;
   for await (const event of readEvents(response)) {
-    const { choices, usage } = event as { choices?: unknown[]; usage?: { completion_tokens: number } | null };
+    const { error, choices, usage } = event as Chunk;
+    if (error !== undefined) throw new Fault("upstream-failed", error.message);
     tokens = usage?.completion_tokens ?? tokens;
     if (choices?.length !== 1) continue;
     lastAt = performance.now();

@@ -18,7 +18,7 @@ export interface PullProgress {
 
 /** Reads the progress events of a pull. Throws the error that an event reports. */
 export async function readPull(response: Response, onProgress: (progress: PullProgress) => void): Promise<void> {
-  for await (const event of readEvents<PullEvent>(response)) {
+  for await (const event of readEvents<PullEvent>(response, true)) {
     if (event.error !== undefined) throw new Error(event.error.message);
     const { file = "", received_bytes: received = 0, completed_bytes: completed = 0 } = event;
     const ofModel = event.model_bytes ?? undefined;
