@@ -41,7 +41,8 @@ def harmless(wheels: Path, part: str, train) -> list[tuple[str, str]]:
         return [row[0] if isinstance(row, list) else row for row in rows]
 
     def unused(texts: list[str]) -> list[str]:
-        return [t for t in texts if squeezed(t)[:80] not in trained and not any(cut in squeezed(t) for cut in cuts)]
+        plain = [(t, squeezed(t)) for t in texts]
+        return [t for t, letters in plain if letters[:80] not in trained and not any(cut in letters for cut in cuts)]
 
     def about_groups(texts: list[str]) -> list[str]:
         return [t for t in texts if len(GROUPS.findall(t)) >= 2]
