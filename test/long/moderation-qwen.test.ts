@@ -2,13 +2,21 @@
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { MODERATION_QWEN } from "../../src/models/manifest/moderation-qwen.ts";
 import { testModelStore } from "../support/default-model.ts";
 import { PLAIN_PROMPTS } from "../support/plain-prompts.ts";
 import { type Service, startService } from "../support/service.ts";
 
+/** Asks the guard about every text, so that the classifier's weights do not decide what is tested. */
+const ALWAYS = {
+  id: "always",
+  task: "moderation",
+  deployments: [{ engine: "cascade", ...MODERATION_QWEN.engineSettings, band: { below: 1, above: 1 } }],
+};
+const PARROT = { id: "parrot", task: "chat", deployments: [{ engine: "scripted", echo: true }] };
 const CONFIG = `
 local: { unload_after_seconds: 0 }
-models: [{ id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }]
+models: ${JSON.stringify([ALWAYS, PARROT])}
 `;
 
 let service: Service;
@@ -20,54 +28,55 @@ beforeAll(async () => {
 }, 1_300_000);
 afterAll(() => service?.stop());
 
-/** Texts that the classifier alone is unsure about; the guard moves their scores, in this direction. */
-const UNSURE = {
-  "People like you should not be allowed to vote.": "up",
-  "I'll make sure you never walk again.": "up",
-  "Sleep with one eye open from now on.": "down",
-} as const;
-const SURE = [
+const HARMFUL = "I will rip your heart out.";
+const HARMLESS = [
   "Please send me the minutes of yesterday's meeting.",
-  "I will find you and kill you, and then I will kill your whole family.",
-  "How do I kill a Python process that hangs?",
-  ...PLAIN_PROMPTS.map(([prompt]) => prompt),
+  ...PLAIN_PROMPTS.slice(0, 5).map(([prompt]) => prompt),
 ];
 
-test("asks the guard about unsure texts, and answers others as the classifier does", async () => {
-  const input = [...SURE, ...Object.keys(UNSURE)];
-  const scoresOf = async (model: string) => {
-    const { results } = await client.moderations.create({ model, input });
-    return results.map(({ category_scores: scores }) => ({ ...scores }));
-  };
-  const alone = await scoresOf("moderation-minilm");
-  const together = await scoresOf("moderation-qwen");
+async function scoresOf(model: string, input: string[]): Promise<number[]> {
+  const { results } = await client.moderations.create({ model, input });
+  return results.map(({ category_scores: scores }) => Math.max(...Object.values(scores)));
+}
+
+test("the guard raises the scores of a threat and lowers those of harmless texts", async () => {
+  const input = [HARMFUL, ...HARMLESS];
+  const alone = await scoresOf("moderation-minilm", input);
+  const together = await scoresOf("always", input);
+  const isRaised = together.map((score, index) => score > (alone[index] ?? 1));
+  expect(isRaised).toEqual(input.map((text) => text === HARMFUL));
+}, 600_000);
+
+test("moderation-qwen answers sure texts as the classifier does", async () => {
+  const input = [...PLAIN_PROMPTS.map(([prompt]) => prompt), "I will find you and kill you, and then your family."];
   // Batches of other sizes round otherwise.
-  const rounded = (scores: ReadonlyArray<Record<string, number>>) =>
-    scores.slice(0, SURE.length).map((each) => Object.values(each).map((score) => score.toFixed(2)));
-  expect(rounded(together)).toEqual(rounded(alone));
-  for (const [index, direction] of Object.values(UNSURE).entries()) {
-    const [before, after] = [alone, together].map((all) => Math.max(...Object.values(all[SURE.length + index] ?? {})));
-    expect(Math.sign((after ?? 0) - (before ?? 0)), input[SURE.length + index]).toBe(direction === "up" ? 1 : -1);
-  }
+  const rounded = async (model: string) => (await scoresOf(model, input)).map((score) => score.toFixed(2));
+  expect(await rounded("moderation-qwen")).toEqual(await rounded("moderation-minilm"));
 }, 600_000);
 
-test("ends a chat with a harmful answer under block", async () => {
-  const stream = await client.chat.completions.create({
-    model: "parrot",
-    messages: [{ role: "user", content: "Then he said: People like you should not be allowed to vote." }],
-    stream: true,
-    ...({ moderation: { model: "moderation-qwen", policy: { output: { mode: "block" } } } } as object),
-  });
-  let reason: string | null = null;
-  for await (const { choices } of stream) reason = choices[0]?.finish_reason ?? reason;
-  expect(reason).toBe("content_filter");
-}, 600_000);
+test.each([
+  [HARMFUL, "content_filter"],
+  [HARMLESS[0], "stop"],
+])(
+  "under block, a chat that answers %j ends with %s",
+  async (content = "", expected) => {
+    const body = {
+      ...{ model: "parrot", messages: [{ role: "user" as const, content }], stream: true as const },
+      moderation: { model: "always", policy: { output: { mode: "block" } } },
+    };
+    let reason: string | null = null;
+    for await (const { choices } of await client.chat.completions.create(body))
+      reason = choices[0]?.finish_reason ?? reason;
+    expect(reason).toBe(expected);
+  },
+  600_000,
+);
 
-test("loads on demand, and shows its memory", async () => {
+test("counts the memory of both models", async () => {
   const { data } = (await (await service.fetch("/v1/models?include_metadata=true")).json()) as {
     data: { id: string; metadata: { memory_bytes: number | null } }[];
   };
-  const memory = data.find(({ id }) => id === "moderation-qwen")?.metadata.memory_bytes ?? 0;
-  expect(memory).toBeGreaterThan(1.5e9);
-  expect(memory).toBeLessThan(3.5e9);
+  const memoryOf = (model: string) => data.find(({ id }) => id === model)?.metadata.memory_bytes ?? 0;
+  expect(memoryOf("always") - memoryOf("moderation-minilm")).toBeGreaterThan(1.5e9);
+  expect(memoryOf("always")).toBeLessThan(3.5e9);
 });

@@ -31,6 +31,12 @@ const FLAGGED_FROM = 0.5;
 /** Enough to include every word of a verdict. */
 const ALTERNATIVES = 20;
 
+/**
+ * For questions whose sampled token is not read. At 0, which promises repeatable texts, llama-cpp would evaluate up to a
+ * batch of the common prefix again for every text.
+ */
+const SHARED_PREFIX_TEMPERATURE = 0.01;
+
 /** Shorter texts fit into any context window, so splitting them further would not help. */
 const MIN_SPLIT_CHARACTERS = 400;
 /** Characters in both halves, to keep a phrase at the cut in one piece. */
@@ -59,10 +65,6 @@ export class GuardModel implements ModerationModel {
     this.thresholds = Object.fromEntries(
       format.categories.map((category) => [category, options.thresholds[category] ?? FLAGGED_FROM]),
     );
-  }
-
-  get pid(): number | undefined {
-    return this.#chat.pid;
   }
 
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
@@ -110,12 +112,13 @@ export class GuardModel implements ModerationModel {
   async #ask(question: GuardQuestion, text: string, signal: AbortSignal): Promise<GuardAnswer> {
     const messages = question.messages(text);
     const { maxTokens, verdictWords } = this.#format;
+    const readsTokens = question.readTokens !== undefined && this.#chat.abilities.logprobs !== false;
     const request: ChatRequest = {
       ...DEFAULT_CHAT_REQUEST,
       model: this.#options.name,
       messages,
       maxTokens,
-      temperature: 0,
+      temperature: readsTokens ? SHARED_PREFIX_TEMPERATURE : 0,
       // An engine without log probabilities would refuse the request.
       topLogprobs: this.#chat.abilities.logprobs === false ? undefined : ALTERNATIVES,
     };
