@@ -62,7 +62,7 @@ test.each([
   async (content = "", expected) => {
     const body = {
       ...{ model: "parrot", messages: [{ role: "user" as const, content }], stream: true as const },
-      moderation: { model: "always", policy: { output: { mode: "block" } } },
+      moderation: { model: "always", policy: { output: { mode: "block" as const } } },
     };
     let reason: string | null = null;
     for await (const { choices } of await client.chat.completions.create(body))
