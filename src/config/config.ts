@@ -1,10 +1,12 @@
 import type { ChatDefaults } from "../engines/chat-model.ts";
 import type { Task } from "../engines/task.ts";
 import type { LogLevel } from "../observability/logger.ts";
-import type { OpenTelemetryOptions } from "../observability/open-telemetry.ts";
+import type { OpenTelemetryOptions } from "../observability/open-telemetry-options.ts";
 import type { RedisAddress } from "../redis-address.ts";
 import type { Secret } from "../secret.ts";
 import type { WebhookEndpoint } from "../webhooks/webhook-outbox.ts";
+import type { DeploymentConfig } from "./deployment-config.ts";
+import type { LimitsConfig } from "./limits-schema.ts";
 import type { SettingsInForce } from "./settings-in-force.ts";
 
 /** Validated, frozen configuration. Built once from the environment and parlance.yaml; nothing else reads either. */
@@ -123,14 +125,6 @@ interface LocalConfig {
   downloadsInBackground: boolean;
 }
 
-export interface LimitsConfig {
-  requestsPerMinute: number | undefined;
-  requestsPerDay: number | undefined;
-  tokensPerMinute: number | undefined;
-  audioMegabytesPerMinute: number | undefined;
-  concurrentRequests: number | undefined;
-}
-
 interface ServerConfig {
   host: string;
   port: number;
@@ -210,20 +204,3 @@ export interface ModelConfig {
 
 /** What an operator adds to a built-in model, which keeps its deployment. */
 export type BuiltinOverride = Omit<ModelConfig, "task" | "deployments">;
-
-export interface DeploymentConfig {
-  /** Name in the engine registry. */
-  engine: string;
-  /** Output of the engine's settings schema. */
-  settings: unknown;
-  weight: number;
-  /** What the deployment costs the operator, in the units of a model's `price`. */
-  price: Readonly<Record<string, string>>;
-  prefixCaching: boolean;
-  /** Undefined: the default in `local`. */
-  load: "start" | "on_demand" | undefined;
-  /** 0: never; undefined: the default in `local`. */
-  unloadAfterSeconds: number | undefined;
-  /** Undefined: the model's `maxQueue`. */
-  maxQueue: number | undefined;
-}

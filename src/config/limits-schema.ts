@@ -1,7 +1,14 @@
 /** Schema of the quota limits in parlance.yaml. */
 
 import { z } from "zod";
-import type { LimitsConfig } from "./config.ts";
+
+export interface LimitsConfig {
+  requestsPerMinute: number | undefined;
+  requestsPerDay: number | undefined;
+  tokensPerMinute: number | undefined;
+  audioMegabytesPerMinute: number | undefined;
+  concurrentRequests: number | undefined;
+}
 
 const count = z.int().min(0).max(1_000_000_000);
 

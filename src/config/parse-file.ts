@@ -1,8 +1,8 @@
 /** Validates parlance.yaml against its schema, and each deployment against its engine's schema. */
 
 import type { ZodType } from "zod";
-import type { DeploymentConfig } from "./config.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
+import type { DeploymentConfig } from "./deployment-config.ts";
 import { describeIssue, findings } from "./describe-issue.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
 import {

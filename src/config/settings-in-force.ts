@@ -1,7 +1,7 @@
 /** Settings in force with their documentation, for operators to read. Secrets are redacted. */
 
 import { z } from "zod";
-import type { DeploymentConfig } from "./config.ts";
+import type { DeploymentConfig } from "./deployment-config.ts";
 import { type Environment, environmentSchema } from "./environment-schema.ts";
 import { type ConfigFile, configFile } from "./file-schema.ts";
 import { inputSchema, type JsonSchema } from "./json-schema.ts";

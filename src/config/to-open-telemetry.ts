@@ -1,6 +1,6 @@
 /** Combines `opentelemetry` of the file with OpenTelemetry's standard variables, which take precedence. */
 
-import type { OpenTelemetryOptions } from "../observability/open-telemetry.ts";
+import type { OpenTelemetryOptions } from "../observability/open-telemetry-options.ts";
 import type { ConfigErrors } from "./config-errors.ts";
 import type { Environment } from "./environment-schema.ts";
 import type { ConfigFile } from "./file-schema.ts";

@@ -1,27 +1,9 @@
 import type { Registry } from "prom-client";
-import type { Secret } from "../secret.ts";
-import type { ContentOptions } from "./content-capture.ts";
 import type { GenAiMetrics } from "./gen-ai-metrics.ts";
 import type { Logger } from "./logger.ts";
+import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 import type { OtlpLogs } from "./otlp-logs.ts";
 import type { Tracing } from "./trace.ts";
-
-export interface OpenTelemetryOptions {
-  headers: Readonly<Record<string, Secret>>;
-  serviceName: string;
-  /** Undefined: signals that are not exported. `url` receives OTLP over HTTP. */
-  traces: TracesOptions | undefined;
-  metrics: { url: string; intervalMilliseconds: number } | undefined;
-  logs: { url: string } | undefined;
-}
-
-export interface TracesOptions {
-  url: string;
-  /** Share of traces to record, 0 to 1, unless the caller has decided. */
-  sampleRatio: number;
-  /** Undefined: spans never contain prompts and answers. */
-  content: ContentOptions | undefined;
-}
 
 export interface Telemetry {
   tracing: Tracing | undefined;

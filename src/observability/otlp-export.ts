@@ -6,7 +6,7 @@ import { detectResources, envDetector, type Resource, resourceFromAttributes } f
 import { resultWithin } from "../async/timeout.ts";
 import { VERSION } from "../version.ts";
 import type { Logger } from "./logger.ts";
-import type { OpenTelemetryOptions } from "./open-telemetry.ts";
+import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 
 const REPORT_INTERVAL_MS = 60_000;
 /** The exporters' own timeout is 10 s. */

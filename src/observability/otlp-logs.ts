@@ -5,7 +5,7 @@ import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import type { DestinationStream } from "pino";
 import { VERSION } from "../version.ts";
-import type { OpenTelemetryOptions } from "./open-telemetry.ts";
+import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 
 const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {

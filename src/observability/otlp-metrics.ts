@@ -6,7 +6,7 @@ import { MeterProvider, type MetricProducer, PeriodicExportingMetricReader } fro
 import type { Registry } from "prom-client";
 import { VERSION } from "../version.ts";
 import { GenAiMetrics } from "./gen-ai-metrics.ts";
-import type { OpenTelemetryOptions } from "./open-telemetry.ts";
+import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 import { toOtlpMetrics } from "./to-otlp-metrics.ts";
 

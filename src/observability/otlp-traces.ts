@@ -18,7 +18,7 @@ import { VERSION } from "../version.ts";
 import type { ChatContent } from "./chat-content.ts";
 import { ContentCapture } from "./content-capture.ts";
 import type { Logger } from "./logger.ts";
-import type { OpenTelemetryOptions, TracesOptions } from "./open-telemetry.ts";
+import type { OpenTelemetryOptions, TracesOptions } from "./open-telemetry-options.ts";
 import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from "./trace.ts";
 import { isSampled, UnsampledSpan } from "./unsampled-span.ts";

@@ -1,9 +1,6 @@
-/** Selects the texts of a typed chat request for moderation: everything that the chat model reads. */
+/** What moderation reads of a request, in any format. */
 
-import type { ChatRequest } from "../engines/chat-model.ts";
-import { imagesIn, messageText } from "../engines/message-text.ts";
-import { type Fault, unsupportedValue } from "../faults.ts";
-import { joinedTexts, writtenIn } from "./openai/chat/chat-moderation-input.ts";
+import type { Fault } from "../faults.ts";
 
 export interface ModerationTexts {
   texts: readonly string[];
@@ -11,22 +8,45 @@ export interface ModerationTexts {
   unmoderatable: Fault | undefined;
 }
 
-/** Builds the moderation input for formats that are never forwarded, where models read only the typed request. */
-export function toModerationInput({ messages, tools, format }: ChatRequest): ModerationTexts {
-  const image = messages.flatMap(imagesIn)[0];
-  const texts = messages.map((message) => [
-    messageText(message),
-    ...(message.toolCalls ?? []).flatMap((call) => writtenIn(`${call.name}\n${call.arguments}`)),
-  ]);
-  const further = tools.map(({ name, description, parameters }) => ({ name, description, parameters }) as unknown);
-  if (format.type === "json-schema") further.push(format.schema);
-  return {
-    texts: [...texts.flat(), ...joinedTexts(messages, texts), ...further.flatMap(writtenIn)],
-    unmoderatable:
-      image &&
-      unsupportedValue(
-        "The moderation policy blocks messages by their text, and this part is an image.",
-        image.param.type,
-      ),
+/** Characters kept of each end of a joined message: longer texts are already moderated by themselves. */
+const END_CHARACTERS = 200;
+
+/**
+ * Joins messages, because a model reads text that is split across them as one. Also joins the user's messages alone,
+ * because an attacker can put other roles' messages in between, and joins without white space, for split words.
+ */
+export function joinedTexts(
+  messages: ReadonlyArray<{ role: string }>,
+  texts: readonly (readonly string[])[],
+): string[] {
+  if (messages.length < 2) return [];
+  const ends = texts.map((each) => toEnds(each.join("\n")));
+  const byUser = ends.filter((_, index) => messages[index]?.role === "user");
+  const joined = new Set([ends.join("\n"), byUser.join("\n"), byUser.join("")]);
+  return [...joined].filter((text) => text !== "");
+}
+
+function toEnds(text: string): string {
+  if (text.length <= 2 * END_CHARACTERS) return text;
+  return `${text.slice(0, END_CHARACTERS)}\n…\n${text.slice(-END_CHARACTERS)}`;
+}
+
+/** Keywords and IDs such as `high`, `object` or `call_7d4f…`, which are too short to moderate. */
+const KEYWORD = /^[\w-]{1,40}$/;
+
+/** Collects the words of a JSON value, including its keys, as one text; returns [] without words. */
+export function writtenIn(value: unknown): string[] {
+  const words = new Set<string>();
+  if (typeof value === "string" && KEYWORD.test(value)) return [];
+  const walk = (each: unknown): void => {
+    if (typeof each === "string") words.add(each);
+    if (typeof each !== "object" || each === null) return;
+    for (const [key, inner] of Object.entries(each)) {
+      if ((key === "id" || key === "type") && typeof inner === "string" && KEYWORD.test(inner)) continue;
+      if (!Array.isArray(each)) words.add(key);
+      walk(inner);
+    }
   };
+  walk(value);
+  return words.size === 0 ? [] : [[...words].join("\n")];
 }

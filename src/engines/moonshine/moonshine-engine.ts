@@ -69,7 +69,8 @@ function reportMissingCheck({ name, logger }: EngineServices): void {
   if (reported.has(name)) return;
   reported.add(name);
   const hint = "`parlance models pull whisper-base` adds the check, `language_check: off` turns it off";
-  logger.warn({ hint }, "speech in other languages than English is not detected and becomes invented English");
+  // The default installation is as it should be, so this is no warning.
+  logger.info({ hint }, "the language of speech is not checked: no Whisper model is on disk");
 }
 
 async function findDetector(services: EngineServices): Promise<MoonshineSettings["detector"]> {

@@ -5,7 +5,7 @@ import type { PassThrough } from "../../engines/chat-proxy.ts";
 import { defaultChatRequest } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { jsonBytes } from "../../json-bytes.ts";
-import { toModerationInput } from "../moderation-texts.ts";
+import { toModerationInput } from "../moderation-input.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
 import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";

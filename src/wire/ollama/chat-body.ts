@@ -5,7 +5,8 @@ import type { ChatDefaults, ChatRequest, RawPrompt } from "../../engines/chat-mo
 import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { invalidRequest } from "../../faults.ts";
-import { type ModerationTexts, toModerationInput } from "../moderation-texts.ts";
+import { toModerationInput } from "../moderation-input.ts";
+import type { ModerationTexts } from "../moderation-texts.ts";
 import { Tools, toTools } from "../openai/chat/chat-tools.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../openai/unknown-fields.ts";

@@ -4,7 +4,7 @@ import type { ChatDefaults, ChatRequest, Tool } from "../../engines/chat-model.t
 import { defaultChatRequest } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { invalidRequest } from "../../faults.ts";
-import { toModerationInput } from "../moderation-texts.ts";
+import { toModerationInput } from "../moderation-input.ts";
 import { type ConversationItem, toChatMessages } from "./conversation-items.ts";
 import type { SessionSettings } from "./session-settings.ts";
 

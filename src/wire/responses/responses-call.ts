@@ -6,7 +6,7 @@ import { defaultChatRequest } from "../../engines/default-chat-request.ts";
 import type { CallerHeaders } from "../../engines/open-model.ts";
 import { Fault, unsupportedValue } from "../../faults.ts";
 import { jsonBytes } from "../../json-bytes.ts";
-import { toModerationInput } from "../moderation-texts.ts";
+import { toModerationInput } from "../moderation-input.ts";
 import { nativeResponses } from "./native-responses.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 import { type InputItem, type Prompt, toChatMessages } from "./responses-input.ts";

@@ -1,7 +1,7 @@
 import { queryClient } from "../../api/query-client.ts";
 import { retrieveOrNull } from "../../api/request.ts";
 import { keyPath, projectsQuery } from "../projects/projects-api.ts";
-import type { Group } from "./usage-query.ts";
+import type { Group } from "./groups.ts";
 
 interface GroupId {
   id: string;

@@ -2,9 +2,8 @@ import { Group, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
 import { projectsQuery } from "../projects/projects-api.ts";
+import { GROUPS, type Group as GroupBy } from "./groups.ts";
 import {
-  GROUPS,
-  type Group as GroupBy,
   INTERVALS,
   INTERVALS_OF,
   type Interval,

@@ -3,6 +3,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
 import { groupNames } from "./group-names.ts";
+import type { Group } from "./groups.ts";
 
 export const RANGES = [
   { value: "1h", label: "Last hour" },
@@ -24,15 +25,6 @@ export const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interva
   "30d": ["1d"],
   "365d": ["1d"],
 };
-
-export const GROUPS = [
-  { value: "model", label: "Model" },
-  { value: "project_id", label: "Project" },
-  { value: "api_key_id", label: "Key" },
-  { value: "operation", label: "Operation" },
-  { value: "time", label: "Time" },
-] as const;
-export type Group = (typeof GROUPS)[number]["value"];
 
 /** What is read. */
 export interface UsageSelection {

@@ -3,8 +3,9 @@ import { IconDownload } from "@tabler/icons-react";
 import { formatCost, formatNumber, formatSeconds } from "../../components/format.ts";
 import { VirtualBody } from "../../components/virtual-body.tsx";
 import { downloadCsv } from "./download-csv.ts";
+import { GROUPS } from "./groups.ts";
 import { timeLabel } from "./time-label.ts";
-import { GROUPS, INTERVALS, type UsageRow, type UsageSelection } from "./usage-query.ts";
+import { INTERVALS, type UsageRow, type UsageSelection } from "./usage-query.ts";
 
 const COLUMNS: readonly (readonly [label: string, show: (row: UsageRow) => string])[] = [
   ["Requests", ({ requests }) => formatNumber(requests)],

@@ -1,0 +1,19 @@
+import type { Secret } from "../secret.ts";
+import type { ContentOptions } from "./content-capture.ts";
+
+export interface OpenTelemetryOptions {
+  headers: Readonly<Record<string, Secret>>;
+  serviceName: string;
+  /** Undefined: signals that are not exported. `url` receives OTLP over HTTP. */
+  traces: TracesOptions | undefined;
+  metrics: { url: string; intervalMilliseconds: number } | undefined;
+  logs: { url: string } | undefined;
+}
+
+export interface TracesOptions {
+  url: string;
+  /** Share of traces to record, 0 to 1, unless the caller has decided. */
+  sampleRatio: number;
+  /** Undefined: spans never contain prompts and answers. */
+  content: ContentOptions | undefined;
+}
