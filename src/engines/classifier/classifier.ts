@@ -47,11 +47,13 @@ export class Classifier implements ModerationModel {
   readonly #trained: readonly string[];
   readonly #session: InferenceSession;
   readonly #windows: Windows;
+  readonly #longFactors: readonly number[];
   readonly #batches: FairBatches;
 
   private constructor(options: ClassifierOptions, head: Head, session: InferenceSession, windows: Windows) {
     this.#options = options;
     this.#trained = head.categories;
+    this.#longFactors = head.longFactors;
     this.categories = [...head.categories, "sexual/minors"].sort();
     const set = { ...head.thresholds, ...options.thresholds };
     this.thresholds = Object.fromEntries(this.categories.map((name) => [name, set[name] ?? DEFAULT_THRESHOLD]));
@@ -98,7 +100,7 @@ export class Classifier implements ModerationModel {
       },
     });
     // An aborted request leaves holes.
-    const pooled = scored.map((windows) => poolWindows(windows.filter(Boolean), this.#trained.length));
+    const pooled = scored.map((windows) => poolWindows(windows.filter(Boolean), this.#longFactors));
     return pooled.map((scores, text) => this.#verdict(scores, minorCueShares[text] ?? 0));
   }
 
