@@ -22,13 +22,21 @@ export class Speakers {
     this.#threads = threads;
   }
 
+  /** A failed load is tried again by the next request. */
+  #load(): Promise<SpeakerEncoder> {
+    this.#encoder ??= SpeakerEncoder.load(this.#path, this.#threads).catch((failure: unknown) => {
+      this.#encoder = undefined;
+      throw failure;
+    });
+    return this.#encoder;
+  }
+
   /** Adds speakers to the segments. A stream names them as they speak, otherwise the complete recording is compared. */
   async *label(
     { speakers, stream }: Pick<TranscriptionRequest, "speakers" | "stream">,
     transcribe: (embedVoice: EmbedVoice) => AsyncIterable<VoicedEvent>,
   ): AsyncGenerator<TranscriptionEvent> {
-    this.#encoder ??= SpeakerEncoder.load(this.#path, this.#threads);
-    const encoder = await this.#encoder;
+    const encoder = await this.#load();
     const known: KnownVoice[] = [];
     for (const [index, name] of (speakers?.names ?? []).entries()) {
       const samples = speakers?.voices?.[index];
