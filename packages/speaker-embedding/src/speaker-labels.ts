@@ -54,7 +54,7 @@ export function labelSpeakers(utterances: readonly Utterance[], known: readonly 
 /** Names speakers one utterance after the other, for streams. */
 export class LiveSpeakers {
   readonly #known: readonly KnownVoice[];
-  readonly #heard: { name: string; sum: Float32Array; seconds: number }[] = [];
+  readonly #heard: { name: string; sum: Float32Array }[] = [];
   #letters = 0;
 
   constructor(known: readonly KnownVoice[] = []) {
@@ -71,7 +71,7 @@ export class LiveSpeakers {
     const isUncertain = seconds < MIN_CERTAIN_SECONDS;
     if (heard === undefined || (best.similarity < MIN_SIMILARITY && !isUncertain)) {
       const name = this.nameOf(voice);
-      this.#heard.push({ name, sum: voice.map((value) => value * seconds), seconds });
+      this.#heard.push({ name, sum: voice.map((value) => value * seconds) });
       return name;
     }
     if (!isUncertain) heard.sum = heard.sum.map((value, index) => value + seconds * (voice[index] ?? 0));
