@@ -32,7 +32,7 @@ export function exporterOptions(
   return { url, headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])) };
 }
 
-/** Sends what is left. A collector that does not answer delays the end of the service by three seconds at most. */
+/** Sends what is left, for at most three seconds: a collector may not answer. Logs are sent last, after the other signals. */
 export async function shutDown(provider: { shutdown(): Promise<void> }): Promise<void> {
   const sent = provider.shutdown().catch(() => {});
   await resultWithin(sent, SHUTDOWN_MS);
