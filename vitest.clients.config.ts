@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/clients/**/*.test.ts", "test/clients/**/*.clients.ts"],
-    globalSetup: ["test/support/fetch-default-models.ts"],
+    globalSetup: ["test/support/models/fetch-default-models.ts"],
     testTimeout: 600_000,
     hookTimeout: 240_000,
     maxWorkers: 1,

@@ -10,9 +10,9 @@ export default defineConfig({
   test: {
     env: { PARLANCE_TEST_ENGINES: "1" },
     globalSetup: [
-      "test/support/fetch-default-models.ts",
-      "test/support/build-console.ts",
-      "test/support/build-service.ts",
+      "test/support/models/fetch-default-models.ts",
+      "test/support/service/build-console.ts",
+      "test/support/service/build-service.ts",
     ],
     testTimeout: 90_000,
     hookTimeout: 240_000,

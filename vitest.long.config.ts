@@ -9,7 +9,7 @@ export default defineConfig({
       // `npm test` runs a quarter of their cases.
       "packages/json-schema-grammar/src/{enforcement,number-language}.test.ts",
     ],
-    globalSetup: ["test/support/fetch-default-models.ts", "test/support/build-console.ts"],
+    globalSetup: ["test/support/models/fetch-default-models.ts", "test/support/service/build-console.ts"],
     testTimeout: 600_000,
     hookTimeout: 120_000,
     maxWorkers: 1,

@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hashApiKey } from "../src/accounts/api-key.ts";
-import { startPostgres } from "../test/support/postgres.ts";
+import { hashApiKey } from "../src/features/accounts/keys/api-key.ts";
+import { startPostgres } from "../test/support/databases/postgres.ts";
 import { addKeys, addProjects, addUsage, type Filling, openPostgres, openSqlite, YEAR_HOURS } from "./growth/fill.ts";
 import { measureRow, type Row, report, stallDuring } from "./growth/measure.ts";
 import { measureReplicas } from "./growth/replicas.ts";

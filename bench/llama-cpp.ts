@@ -9,11 +9,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChatModel } from "../src/engines/chat-model.ts";
+import type { ChatModel } from "../src/contracts/chat-model.ts";
 import type { Hosted } from "../src/engines/host/host-model.ts";
-import { makeChatRequest } from "../test/support/chat-request.ts";
-import { defaultChatModelPath } from "../test/support/default-model.ts";
-import { openLlamaCpp } from "../test/support/llama-cpp.ts";
+import { defaultChatModelPath } from "../test/support/models/default-model.ts";
+import { openLlamaCpp } from "../test/support/models/llama-cpp.ts";
+import { makeChatRequest } from "../test/support/service/chat-request.ts";
 import type { RawRun } from "./llama-cpp-raw-child.ts";
 import { median } from "./timing.ts";
 

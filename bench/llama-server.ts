@@ -8,9 +8,9 @@
 import { spawn } from "node:child_process";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { defaultChatModelPath } from "../test/support/default-model.ts";
-import { llamaServerBinary, WITHOUT_LLAMA_SERVER } from "../test/support/llama-server.ts";
-import { startService } from "../test/support/service.ts";
+import { defaultChatModelPath } from "../test/support/models/default-model.ts";
+import { llamaServerBinary, WITHOUT_LLAMA_SERVER } from "../test/support/models/llama-server.ts";
+import { startService } from "../test/support/service/service.ts";
 import { median } from "./timing.ts";
 
 const SLOTS = 8;

@@ -5,8 +5,8 @@
 
 import { LoadBalancer } from "../src/inference/routing/load-balancer.ts";
 import type { Strategy } from "../src/inference/routing/routing-options.ts";
-import { openChatDeployment, resolvedModelOf } from "../test/support/chat-deployment.ts";
-import { type FleetOptions, simulateFleet } from "../test/support/fleet-simulation.ts";
+import { openChatDeployment, resolvedModelOf } from "../test/support/upstreams/chat-deployment.ts";
+import { type FleetOptions, simulateFleet } from "../test/support/upstreams/fleet-simulation.ts";
 import { median } from "./timing.ts";
 
 const CHOICES = 20_000;

@@ -1,5 +1,5 @@
 import { Classifier } from "../src/engines/classifier/classifier.ts";
-import { createModelStore } from "../src/models/create-model-store.ts";
+import { createModelStore } from "../src/model-store/create-model-store.ts";
 import { createLogger } from "../src/observability/logger.ts";
 
 /** Opens the default moderation model, whose files it downloads if they are missing. */

@@ -11,13 +11,13 @@ import type { AddressInfo } from "node:net";
 import { cpus } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Pool } from "undici";
-import type { ChatProxy } from "../src/engines/chat-proxy.ts";
+import type { ChatProxy } from "../src/contracts/chat-proxy.ts";
 import { ChatFrames } from "../src/engines/openai-compatible/chat/chat-frames.ts";
 import { SseFrames } from "../src/engines/openai-compatible/connection/sse-frames.ts";
 import { openAiCompatibleEngine } from "../src/engines/openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../src/engines/openai-compatible/settings.ts";
-import { forward, makeChatCall } from "../test/support/chat-request.ts";
-import { makeEngineServices } from "../test/support/engine-services.ts";
+import { makeEngineServices } from "../test/support/models/engine-services.ts";
+import { forward, makeChatCall } from "../test/support/service/chat-request.ts";
 
 const FRAMES_PER_STREAM = 64;
 const STREAMS = 4000;

@@ -9,9 +9,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { DEFAULT_CHAT_MODEL } from "../test/support/default-model.ts";
-import { RealtimeClient, silence } from "../test/support/realtime-client.ts";
-import { startService } from "../test/support/service.ts";
+import { DEFAULT_CHAT_MODEL } from "../test/support/models/default-model.ts";
+import { RealtimeClient, silence } from "../test/support/service/realtime-client.ts";
+import { startService } from "../test/support/service/service.ts";
 import { median } from "./speech-voices.ts";
 
 const { values } = parseArgs({

@@ -11,8 +11,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toFile } from "openai";
-import { type Service, startService } from "../test/support/service.ts";
-import { wordErrors, wordsOf } from "../test/support/word-errors.ts";
+import { wordErrors, wordsOf } from "../test/support/models/word-errors.ts";
+import { type Service, startService } from "../test/support/service/service.ts";
 import { knownVoices, median, toModelConfig } from "./speech-voices.ts";
 
 const { values: options } = parseArgs({

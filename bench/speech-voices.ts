@@ -2,8 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { BUNDLED_MODELS } from "../src/models/manifest/bundled-models.ts";
-import { MANIFEST } from "../src/models/manifest/manifest.ts";
+import { BUNDLED_MODELS } from "../src/model-store/manifest/bundled-models.ts";
+import { MANIFEST } from "../src/model-store/manifest/manifest.ts";
 
 export interface Voice {
   /** Model ID in the service. */

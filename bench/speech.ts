@@ -7,7 +7,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { startService } from "../test/support/service.ts";
+import { startService } from "../test/support/service/service.ts";
 import { knownVoices, median, toModelConfig } from "./speech-voices.ts";
 
 const WORDS =

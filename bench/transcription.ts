@@ -9,9 +9,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import numberToWords from "number-to-words";
-import { MANIFEST } from "../src/models/manifest/manifest.ts";
-import { startService } from "../test/support/service.ts";
-import { wordErrors, wordsOf } from "../test/support/word-errors.ts";
+import { MANIFEST } from "../src/model-store/manifest/manifest.ts";
+import { wordErrors, wordsOf } from "../test/support/models/word-errors.ts";
+import { startService } from "../test/support/service/service.ts";
 
 const FOLDER = process.argv[2] ?? "/usr/share/pocketsphinx/test/data/librivox";
 const MODEL = process.argv[3] ?? "moonshine-base-en";

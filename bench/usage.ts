@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SQLite from "better-sqlite3";
 import pg from "pg";
+import { UsageReports } from "../src/features/usage/usage-report.ts";
 import { createLogger } from "../src/observability/logger.ts";
 import { type DatabaseOptions, openDatabase } from "../src/storage/database.ts";
-import { UsageReports } from "../src/usage/usage-report.ts";
-import { startPostgres } from "../test/support/postgres.ts";
+import { startPostgres } from "../test/support/databases/postgres.ts";
 import { median, millisecondsOf } from "./timing.ts";
 
 const records = Number(process.argv[2] ?? 10_000_000);

@@ -2,7 +2,7 @@
 
 import numberToWords from "number-to-words";
 import { hasRepeatedPhrase } from "../packages/moonshine-onnx/src/repeated-phrase.ts";
-import { wordsOf } from "../test/support/word-errors.ts";
+import { wordsOf } from "../test/support/models/word-errors.ts";
 
 export interface WordErrors {
   words: number;

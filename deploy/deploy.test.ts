@@ -9,7 +9,7 @@ import { parse, stringify } from "yaml";
 import { configSources } from "../src/cli/config-sources.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../test/support/service/temporary-directory.ts";
 
 const COMPOSE = join(import.meta.dirname, "compose");
 const ENVIRONMENT = { VLLM_API_KEY: "k", VLLM_MODEL: "m", VLLM_KEY: "k" };

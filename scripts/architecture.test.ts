@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { fillArchitecture, findViolations } from "./imports/check-imports.ts";
 
 const architecture = readFileSync("ARCHITECTURE.md", "utf8");
 
@@ -39,4 +40,28 @@ test("no file in Git holds a conflict marker", () => {
   }).split("\0");
   const conflicted = files.filter((file) => file !== "" && /^(<{7}|>{7}) /m.test(readFileSync(file, "utf8")));
   expect(conflicted).toEqual([]);
+});
+
+test("the table of imports is up to date (npm run reference)", () => {
+  expect(fillArchitecture(architecture)).toBe(architecture);
+});
+
+test.each([
+  ["src/wire/openai/a.ts", "../../http/errors.ts", "Formats only"],
+  ["src/inference/a.ts", "../wire/openai/error.ts", "no wire format"],
+  ["src/features/chat/routes.ts", "../../counters/redis.ts", "behind inference and quota"],
+  ["src/engines/flite/a.ts", "../kokoro/kokoro-speech.ts", "uses no other engine"],
+  ["src/inference/a.ts", "@parlance-inference/audio/decode", "Only engines"],
+  ["packages/audio/src/a.ts", "../../../src/kernel/faults.ts", "never the service"],
+  ["packages/onnx-graph/src/a.ts", "@parlance-inference/audio/decode", "may not use audio"],
+])("%s must not import %s", (path, specifier, reason) => {
+  expect(findViolations(new Map([[path, [specifier]]]))).toEqual([expect.stringContaining(reason)]);
+});
+
+test("finds circular imports", () => {
+  const imports = new Map([
+    ["src/kernel/a.ts", ["./b.ts"]],
+    ["src/kernel/b.ts", ["./a.ts"]],
+  ]);
+  expect(findViolations(imports)).toEqual(["Circular import: src/kernel/a.ts → src/kernel/b.ts → src/kernel/a.ts"]);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../test/support/service/temporary-directory.ts";
 
 const SCRIPT = join(import.meta.dirname, "link-node.mjs");
 const name =

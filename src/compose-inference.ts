@@ -1,21 +1,21 @@
 /** Connects inference with quota, usage and metrics: the same in the service's process and in its workers. */
 
-import type { Callers } from "./accounts/callers.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { UpstreamModels } from "./catalog/upstream-models.ts";
 import type { Config } from "./config/config.ts";
 import type { Counters } from "./counters/counters.ts";
+import type { Callers } from "./features/accounts/callers.ts";
+import { CompletionEstimates } from "./features/quota/completion-estimates.ts";
+import { limitedScopes } from "./features/quota/limited-scopes.ts";
+import { RateLimits } from "./features/quota/rate-limits.ts";
+import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./features/quota/spend-limits.ts";
+import type { UsageRecord } from "./features/usage/usage-batch.ts";
 import { Inference } from "./inference/inference.ts";
 import { Router } from "./inference/routing/router.ts";
 import { toUsageRecord } from "./inference/to-usage-record.ts";
 import type { GenAiMetrics } from "./observability/gen-ai-metrics.ts";
 import type { Logger } from "./observability/logger.ts";
 import type { Metrics } from "./observability/metrics.ts";
-import { CompletionEstimates } from "./quota/completion-estimates.ts";
-import { limitedScopes } from "./quota/limited-scopes.ts";
-import { RateLimits } from "./quota/rate-limits.ts";
-import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "./quota/spend-limits.ts";
-import type { UsageRecord } from "./storage/usage-batch.ts";
 
 export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "onSpent"> {
   config: Pick<Config, "limits"> & { server: Pick<Config["server"], "requestTimeoutSeconds"> };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Server } from "./http/server.ts";
 import type { Inference } from "./inference/inference.ts";
+import type { Server } from "./server.ts";
 
 export interface Draining {
   server: Server;

@@ -8,11 +8,11 @@ import { type ComposeOptions, compose, type Service } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import type { Reloaded } from "./config/reload-config.ts";
 import { drain } from "./drain.ts";
-import { Fault } from "./faults.ts";
 import { trustWorkers } from "./http/forwarded-address.ts";
-import { releaseMemoryWhenIdle } from "./process/idle-memory.ts";
-import { announceService, lockDataDirectory } from "./process/service-file.ts";
-import { workerSocket } from "./process/worker-socket.ts";
+import { Fault } from "./kernel/faults.ts";
+import { releaseMemoryWhenIdle } from "./kernel/process/idle-memory.ts";
+import { announceService, lockDataDirectory } from "./kernel/process/service-file.ts";
+import { workerSocket } from "./kernel/process/worker-socket.ts";
 import type { WorkerPool } from "./workers/worker-pool.ts";
 
 const CLOSE_MILLISECONDS = 10_000;

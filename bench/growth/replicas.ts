@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PostgresServer } from "../../test/support/postgres.ts";
-import { startRedis } from "../../test/support/redis.ts";
+import type { PostgresServer } from "../../test/support/databases/postgres.ts";
+import { startRedis } from "../../test/support/databases/redis.ts";
 import { measure } from "../routing/load.ts";
 import { median } from "../timing.ts";
 import { revocation } from "./measure.ts";

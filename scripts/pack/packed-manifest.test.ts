@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { build } from "./build.ts";
 import { packedManifest } from "./packed-manifest.ts";
 import { vendoredPackages } from "./vendored-packages.ts";

@@ -1,6 +1,6 @@
 import type { RouteOptions } from "fastify";
-import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createLogger } from "../../src/observability/logger.ts";
+import { buildServer, type ServerOptions } from "../../src/server.ts";
 
 /** Lists routes such as `GET /v1/models`. Registering a route reads its services but does not call them. */
 export async function listRoutes(): Promise<string[]> {

@@ -1,12 +1,12 @@
 /** Downloads the default chat model after the start, when a smaller one already answers. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { backoffDelay } from "../async/backoff.ts";
 import type { Config } from "../config/config.ts";
-import { Fault } from "../faults.ts";
-import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
-import type { ModelStore } from "../models/model-store.ts";
-import type { ProgressListener } from "../models/pull-progress.ts";
+import { backoffDelay } from "../kernel/async/backoff.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
+import type { ProgressListener } from "../model-store/pull-progress.ts";
 import type { Logger } from "../observability/logger.ts";
 import { chatModelToDownload } from "./default-chat-model.ts";
 

@@ -1,15 +1,15 @@
 /** Builds the catalog's models from their specifications and keeps unchanged deployments open. */
 
 import { createHash } from "node:crypto";
-import { type Endpoint, formatAddress } from "../discovery/endpoint.ts";
-import type { EndpointPool } from "../discovery/endpoint-pool.ts";
-import type { ChatDefaults } from "../engines/chat-model.ts";
-import type { Model } from "../engines/engine.ts";
-import type { Task } from "../engines/task.ts";
+import type { ChatDefaults } from "../contracts/chat-model.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
 import { Deployment } from "../inference/deployment.ts";
 import type { MemoryBudget } from "../inference/loading/memory-budget.ts";
 import type { RoutingOptions, RoutingPolicy } from "../inference/routing/routing-options.ts";
-import { Secret } from "../secret.ts";
+import { type Endpoint, formatAddress } from "../kernel/discovery/endpoint.ts";
+import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
+import { Secret } from "../kernel/secret.ts";
 import type { CatalogModel, PoolEntry } from "./catalog.ts";
 
 export interface ModelSpec {

@@ -1,10 +1,10 @@
 /** The models: catalog ID to task, deployments, access groups and price. */
 
-import type { EndpointPool } from "../discovery/endpoint-pool.ts";
-import type { ChatDefaults } from "../engines/chat-model.ts";
-import type { Task } from "../engines/task.ts";
+import type { ChatDefaults } from "../contracts/chat-model.ts";
+import type { Task } from "../contracts/task.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import type { RoutingPolicy } from "../inference/routing/routing-options.ts";
+import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 
 export interface CatalogModel {
   /** As clients write it; a wildcard ends in `/*`. */

@@ -1,6 +1,6 @@
 /** OpenAI's and Anthropic's model names as aliases, for clients that send them by default. */
 
-import type { Task } from "../engines/task.ts";
+import type { Task } from "../contracts/task.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 
 const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { loadConfigText } from "../../test/support/load-config-text.ts";
-import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
+import { loadConfigText } from "../../test/support/service/load-config-text.ts";
+import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import { chatModelToDownload, defaultChatModel } from "./default-chat-model.ts";
 
 const chat = {

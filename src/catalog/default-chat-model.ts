@@ -1,7 +1,7 @@
 /** Chooses the built-in chat model that is listed first, and the one to download for it. */
 
 import type { Config } from "../config/config.ts";
-import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
+import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 
 const AUTO = "auto";
 

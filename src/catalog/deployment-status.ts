@@ -1,11 +1,10 @@
 /** State of the catalog's deployments for metrics, alerts and health reports. */
 
-import { formatSource } from "../discovery/endpoint.ts";
-import type { PoolState } from "../discovery/endpoint-pool.ts";
 import type { Deployment } from "../inference/deployment.ts";
+import { formatSource } from "../kernel/discovery/endpoint.ts";
+import type { PoolState } from "../kernel/discovery/endpoint-pool.ts";
 import type { PoolMeasure } from "../observability/deployment-gauges.ts";
 import type { DeploymentMeasure } from "../observability/deployment-measure.ts";
-import type { DeploymentHealth } from "../webhooks/deployment-alerts.ts";
 import type { Catalog } from "./catalog.ts";
 
 type Models = Pick<Catalog, "models">;
@@ -46,6 +45,13 @@ export function* measurePools(catalog: Models): Iterable<PoolMeasure> {
   for (const { model, deployment, endpoints, reason } of listPools(catalog)) {
     yield { model, deployment, endpoints, isUp: reason === undefined };
   }
+}
+
+export interface DeploymentHealth {
+  deployment: string;
+  model: string;
+  /** Undefined while it serves, or is neither loaded nor failed. */
+  downReason: string | undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Lists the models that a caller may use. */
 
-import type { ChatAbilities } from "../engines/chat-model.ts";
-import type { Model } from "../engines/engine.ts";
-import type { Task } from "../engines/task.ts";
+import type { ChatAbilities } from "../contracts/chat-model.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
 import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "./catalog.ts";
 import type { UpstreamModels } from "./upstream-models.ts";
 

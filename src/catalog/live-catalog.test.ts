@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { configSources } from "../cli/config-sources.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createModelStore } from "../models/create-model-store.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
 import { createLogger } from "../observability/logger.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 

@@ -1,13 +1,13 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
-import { resultWithin } from "../async/timeout.ts";
 import type { Config } from "../config/config.ts";
-import type { EndpointSource } from "../discovery/endpoint.ts";
-import { EndpointPools } from "../discovery/endpoint-pools.ts";
 import { atEndpoint, endpointsOf, isLocal, isUpstream } from "../engines/registry.ts";
 import type { Deployment } from "../inference/deployment.ts";
 import { MemoryBudget } from "../inference/loading/memory-budget.ts";
-import { defaultMemoryBudget } from "../process/available-memory.ts";
+import { resultWithin } from "../kernel/async/timeout.ts";
+import type { EndpointSource } from "../kernel/discovery/endpoint.ts";
+import { EndpointPools } from "../kernel/discovery/endpoint-pools.ts";
+import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
 import { type BuiltCatalog, buildCatalog, type CatalogParts, type ModelSpec } from "./build-catalog.ts";
 import { Catalog } from "./catalog.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testModelStore } from "../../test/support/default-model.ts";
+import { testModelStore } from "../../test/support/models/default-model.ts";
 import { moonshineEngine } from "../engines/moonshine/moonshine-engine.ts";
 import { createLogger } from "../observability/logger.ts";
 import { ModelOpener } from "./model-opener.ts";

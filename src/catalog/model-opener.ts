@@ -1,12 +1,12 @@
 /** Opens models with the files of the model store, and reports what they wait for. */
 
 import { stat } from "node:fs/promises";
-import type { EngineServices, Model, ModelFiles } from "../engines/engine.ts";
+import type { EngineServices, Model, ModelFiles } from "../contracts/engine.ts";
 import { openModel, prepareModel } from "../engines/registry.ts";
-import { Fault } from "../faults.ts";
-import type { ModelStore } from "../models/model-store.ts";
-import type { PullProgress } from "../models/pull-progress.ts";
-import { TOOL_MISSING } from "../models/sources/source.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
+import type { PullProgress } from "../model-store/pull-progress.ts";
+import { TOOL_MISSING } from "../model-store/sources/source.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { OpenRequest } from "./build-catalog.ts";
 

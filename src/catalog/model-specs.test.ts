@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadConfigText } from "../../test/support/load-config-text.ts";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { loadConfigText } from "../../test/support/service/load-config-text.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { configSources } from "../cli/config-sources.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { ENGINES } from "../engines/registry.ts";
-import { createModelStore } from "../models/create-model-store.ts";
-import { MANIFEST } from "../models/manifest/manifest.ts";
-import type { ModelStore } from "../models/model-store.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
+import { MANIFEST } from "../model-store/manifest/manifest.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
 import { createLogger } from "../observability/logger.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 

@@ -1,14 +1,15 @@
 /** The catalog's models: the manifest's defaults, other pulled models, bundled models and configured models. */
 
 import type { BuiltinOverride, Config, ModelConfig } from "../config/config.ts";
-import type { ChatDefaults } from "../engines/chat-model.ts";
+import type { ChatDefaults } from "../contracts/chat-model.ts";
+import { TASKS } from "../contracts/task.ts";
 import { ENGINES } from "../engines/registry.ts";
-import { TASKS } from "../engines/task.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing/routing-options.ts";
-import { BUNDLED_MODELS, type BundledModel } from "../models/manifest/bundled-models.ts";
-import { MANIFEST } from "../models/manifest/manifest.ts";
-import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
-import type { ModelStore } from "../models/model-store.ts";
+import type { BundledModel } from "../model-store/manifest/bundled-model.ts";
+import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
+import { MANIFEST } from "../model-store/manifest/manifest.ts";
+import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 import { withChatAliases, withDefaultAliases } from "./default-aliases.ts";
 import { defaultChatModel } from "./default-chat-model.ts";

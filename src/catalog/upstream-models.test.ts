@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Model } from "../engines/engine.ts";
+import type { Model } from "../contracts/engine.ts";
 import { Deployment } from "../inference/deployment.ts";
 import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../inference/routing/routing-options.ts";
 import type { CatalogModel } from "./catalog.ts";

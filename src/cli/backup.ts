@@ -3,7 +3,7 @@
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import { backUpSqlite, restoreSqlite } from "../storage/sqlite-backup.ts";
 import { configSources } from "./config-sources.ts";
 import { formatBytes } from "./format-bytes.ts";

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 import { Command } from "commander";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import { readEvents } from "./read-events.ts";
 import { type ServiceClient, type ServiceOptions, withService } from "./service-client.ts";
 

@@ -1,8 +1,8 @@
 import type { ConfigSources } from "../config/load-config.ts";
 import type { Engine } from "../engines/define-engine.ts";
 import { ENGINES } from "../engines/registry.ts";
-import { BUNDLED_MODELS } from "../models/manifest/bundled-models.ts";
-import { MANIFEST } from "../models/manifest/manifest.ts";
+import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
+import { MANIFEST } from "../model-store/manifest/manifest.ts";
 
 /** Configuration sources of this process: environment, working directory, all engines and built-in models. */
 export function configSources(): ConfigSources {

@@ -1,8 +1,8 @@
 import { sep } from "node:path";
 import { loadConfig } from "../config/load-config.ts";
-import { createModelStore } from "../models/create-model-store.ts";
-import type { ModelStore } from "../models/model-store.ts";
-import { createDataDirectory } from "../process/data-directory.ts";
+import { createDataDirectory } from "../kernel/process/data-directory.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import type { Config } from "../config/config.ts";
 import { createLogger } from "../observability/logger.ts";
 import { openDatabase } from "../storage/database.ts";

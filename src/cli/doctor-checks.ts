@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { connectToRedis } from "../counters/redis-connection.ts";
 import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
-import type { RedisAddress } from "../redis-address.ts";
+import type { RedisAddress } from "../kernel/redis-address.ts";
 import { openDatabase } from "../storage/database.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { type Machine, outputOf } from "./machine.ts";

@@ -4,8 +4,8 @@ import { styleText } from "node:util";
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { Fault } from "../faults.ts";
-import { createModelStore } from "../models/create-model-store.ts";
+import { Fault } from "../kernel/faults.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
 import { configSources } from "./config-sources.ts";
 import {
   type Check,

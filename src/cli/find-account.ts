@@ -1,11 +1,11 @@
 /** Finds what a command names, by ID or by name. */
 
-import type { Accounts } from "../accounts/accounts.ts";
-import type { ApiKey } from "../accounts/api-keys.ts";
-import type { Organization } from "../accounts/organizations.ts";
-import type { Project } from "../accounts/projects.ts";
-import type { ServiceAccount } from "../accounts/service-accounts.ts";
-import { Fault } from "../faults.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import type { ApiKey } from "../features/accounts/keys/api-keys.ts";
+import type { Organization } from "../features/accounts/organizations/organizations.ts";
+import type { Project } from "../features/accounts/projects/projects.ts";
+import type { ServiceAccount } from "../features/accounts/service-accounts/service-accounts.ts";
+import { Fault } from "../kernel/faults.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 
 const PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 import { buildModelSpecs } from "../catalog/model-specs.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { Fault } from "../faults.ts";
-import { createModelStore } from "../models/create-model-store.ts";
+import { Fault } from "../kernel/faults.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Finished, runParlance } from "../../test/support/run-parlance.ts";
-import { Accounts } from "../accounts/accounts.ts";
+import { type Finished, runParlance } from "../../test/support/service/run-parlance.ts";
+import { Accounts } from "../features/accounts/accounts.ts";
 import { openDatabase } from "../storage/database.ts";
 
 const logger = pino({ level: "silent" });

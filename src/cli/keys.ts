@@ -1,11 +1,11 @@
 /** `parlance keys`: manages API keys of the default organization in the service's database. */
 
 import { Command } from "commander";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { ApiKey } from "../accounts/api-keys.ts";
-import { OPERATOR } from "../accounts/audit.ts";
-import { Fault } from "../faults.ts";
-import type { ApiKeyScope } from "../storage/api-keys.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import type { ApiKeyScope } from "../features/accounts/keys/api-key-queries.ts";
+import type { ApiKey } from "../features/accounts/keys/api-keys.ts";
+import { Fault } from "../kernel/faults.ts";
 import { allKeys, findKey, findProject, findServiceAccount, projectNames } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runParlance } from "../../test/support/run-parlance.ts";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { runParlance } from "../../test/support/service/run-parlance.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { installedPackages } from "./installed-licenses.ts";
 
 test("parlance licenses lists those with conditions, and all of them as JSON", async () => {

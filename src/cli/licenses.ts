@@ -1,7 +1,7 @@
 /** `parlance licenses`: lists the licenses of what is installed and of the models on this machine. */
 
 import { Command } from "commander";
-import type { ModelStore } from "../models/model-store.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
 import { formatTable } from "./format-table.ts";
 import { installedPackages } from "./installed-licenses.ts";
 

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
 import type { Config } from "../config/config.ts";
-import { defaultMemoryBudget } from "../process/available-memory.ts";
+import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 
 const run = promisify(execFile);
 const PROGRAM_TIMEOUT_MS = 20_000;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runParlance } from "../../test/support/run-parlance.ts";
+import { runParlance } from "../../test/support/service/run-parlance.ts";
 import { MIGRATIONS } from "../storage/migrations/migrations.ts";
 
 let cwd: string;

@@ -1,7 +1,7 @@
 /** Commands on the models of a running service, through its administration API. */
 
-import { Fault } from "../faults.ts";
-import type { PullProgress } from "../models/pull-progress.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { PullProgress } from "../model-store/pull-progress.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import { createProgress } from "./progress.ts";

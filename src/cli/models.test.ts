@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { HubServer } from "../../test/support/hub-server.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { createModelStore } from "../models/create-model-store.ts";
+import { HubServer } from "../../test/support/models/hub-server.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
 import { createLogger } from "../observability/logger.ts";
 import { modelsCommand } from "./models.ts";
 

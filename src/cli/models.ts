@@ -2,10 +2,10 @@
 
 import { Command } from "commander";
 import { loadConfig } from "../config/load-config.ts";
-import type { ModelReference } from "../engines/engine.ts";
-import { Fault } from "../faults.ts";
-import { BUNDLED_MODELS } from "../models/manifest/bundled-models.ts";
-import type { ModelStore, StoredModel } from "../models/model-store.ts";
+import type { ModelReference } from "../contracts/engine.ts";
+import { Fault } from "../kernel/faults.ts";
+import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
+import type { ModelStore, StoredModel } from "../model-store/model-store.ts";
 import { configSources } from "./config-sources.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";

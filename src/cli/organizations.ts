@@ -1,8 +1,8 @@
 /** `parlance organizations`: manages the organizations in the service's database. */
 
 import { Command } from "commander";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Organization } from "../accounts/organizations.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import type { Organization } from "../features/accounts/organizations/organizations.ts";
 import { findOrganization } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";

@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { HubServer } from "../../test/support/hub-server.ts";
-import { runParlance } from "../../test/support/run-parlance.ts";
+import { HubServer } from "../../test/support/models/hub-server.ts";
+import { runParlance } from "../../test/support/service/run-parlance.ts";
 
 let cwd: string;
 

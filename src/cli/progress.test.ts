@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import type { PullProgress } from "../models/pull-progress.ts";
+import type { PullProgress } from "../model-store/pull-progress.ts";
 import { createProgress } from "./progress.ts";
 
 function terminal(isTTY: boolean): { output: NodeJS.WriteStream; written: () => string } {

@@ -1,7 +1,7 @@
 /** Shows downloads: a progress bar per model on a terminal, plain lines elsewhere. */
 
 import cliProgress, { type MultiBar, type SingleBar } from "cli-progress";
-import type { PullProgress } from "../models/pull-progress.ts";
+import type { PullProgress } from "../model-store/pull-progress.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { Transfer } from "./transfer.ts";
 

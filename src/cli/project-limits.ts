@@ -1,9 +1,9 @@
 /** `parlance projects allow | limit | budget`: the models, rates and spending of a project. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { Accounts } from "../accounts/accounts.ts";
-import { OPERATOR } from "../accounts/audit.ts";
-import { invalidRequest } from "../faults.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import { invalidRequest } from "../kernel/faults.ts";
 import { findProject } from "./find-account.ts";
 import { findModelId } from "./find-model.ts";
 import { withAccounts } from "./with-accounts.ts";

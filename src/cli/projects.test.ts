@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
-import { Accounts } from "../accounts/accounts.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { Accounts } from "../features/accounts/accounts.ts";
 import { openDatabase } from "../storage/database.ts";
 import { runCommand } from "./run-command.ts";
 

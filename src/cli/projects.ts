@@ -1,9 +1,9 @@
 /** `parlance projects`: manages the projects of the default organization and what they may use. */
 
 import { Command } from "commander";
-import type { Accounts } from "../accounts/accounts.ts";
-import { OPERATOR } from "../accounts/audit.ts";
-import type { Project } from "../accounts/projects.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import type { Project } from "../features/accounts/projects/projects.ts";
 import { allEntries, findProject } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /**
  * Reads the `data` of server-sent events until `[DONE]`, parsed as JSON. Throws a Fault when the service closes the

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
+import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import { formatRecommendations, recommendModels } from "./recommend.ts";
 
 const model = (id: string, more: Partial<ManifestEntry>): ManifestEntry => ({

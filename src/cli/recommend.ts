@@ -1,7 +1,7 @@
 /** Which chat models of the manifest this machine can run, and how fast. */
 
-import { BUNDLED_MODELS } from "../models/manifest/bundled-models.ts";
-import type { ManifestEntry } from "../models/manifest/manifest-entry.ts";
+import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
+import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { formatTable } from "./format-table.ts";
 import type { Machine } from "./machine.ts";

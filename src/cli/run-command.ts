@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
-import { Fault } from "../faults.ts";
-import { STAGE, VERSION } from "../version.ts";
+import { Fault } from "../kernel/faults.ts";
+import { STAGE, VERSION } from "../kernel/version.ts";
 
 interface Entry {
   summary: string;

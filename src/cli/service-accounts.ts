@@ -1,9 +1,9 @@
 /** `parlance service-accounts`: manages the service accounts of a project, which own keys. */
 
 import { Command } from "commander";
-import type { Accounts } from "../accounts/accounts.ts";
-import { OPERATOR } from "../accounts/audit.ts";
-import type { ServiceAccount } from "../accounts/service-accounts.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
+import type { ServiceAccount } from "../features/accounts/service-accounts/service-accounts.ts";
 import { allEntries, findProject, findServiceAccount } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime, toUnixSeconds } from "./format-time.ts";

@@ -1,8 +1,8 @@
 /** Talks to a running service: the one of the data directory, or the one that --url names. */
 
 import { loadConfig } from "../config/load-config.ts";
-import { Fault } from "../faults.ts";
-import { findRunningService } from "../process/service-file.ts";
+import { Fault } from "../kernel/faults.ts";
+import { findRunningService } from "../kernel/process/service-file.ts";
 import { configSources } from "./config-sources.ts";
 import { withTemporaryKey } from "./temporary-key.ts";
 

@@ -1,4 +1,4 @@
-import { OPERATOR } from "../accounts/audit.ts";
+import { OPERATOR } from "../features/accounts/audit/audit.ts";
 import { withAccounts } from "./with-accounts.ts";
 
 /** The key expires by itself where the command is killed before it revokes it. */

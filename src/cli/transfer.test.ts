@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PullProgress } from "../models/pull-progress.ts";
+import type { PullProgress } from "../model-store/pull-progress.ts";
 import { Transfer } from "./transfer.ts";
 
 const seen = (receivedBytes: number, totalBytes?: number): PullProgress => ({

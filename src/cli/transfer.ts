@@ -1,4 +1,4 @@
-import type { PullProgress } from "../models/pull-progress.ts";
+import type { PullProgress } from "../model-store/pull-progress.ts";
 import { formatBytes } from "./format-bytes.ts";
 
 const WINDOW_MS = 5_000;

@@ -1,8 +1,8 @@
 /** `parlance usage`: a month's usage and cost by project and model. */
 
 import { Command, InvalidArgumentError } from "commander";
-import type { UsageSum } from "../storage/usage-reports.ts";
-import { UsageReports } from "../usage/usage-report.ts";
+import { UsageReports } from "../features/usage/usage-report.ts";
+import type { UsageSum } from "../features/usage/usage-report-queries.ts";
 import { findOrganization, projectNames } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { withAccounts } from "./with-accounts.ts";

@@ -1,12 +1,12 @@
 /** Prints the base URL, the first keys and a curl command to try at startup. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { BootstrapKeys } from "../accounts/accounts.ts";
 import type { Config } from "../config/config.ts";
-import { Fault } from "../faults.ts";
-import type { Readiness } from "../http/ops/operations.ts";
+import type { BootstrapKeys } from "../features/accounts/accounts.ts";
+import type { Readiness } from "../features/operations/operations.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Secret } from "../kernel/secret.ts";
 import type { Listening } from "../main.ts";
-import type { Secret } from "../secret.ts";
 import { formatBytes } from "./format-bytes.ts";
 import type { Progress } from "./progress.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { Accounts } from "../accounts/accounts.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { Accounts } from "../features/accounts/accounts.ts";
+import { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
 import { type Database, openDatabase } from "../storage/database.ts";
-import { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
 import { configSources } from "./config-sources.ts";
 import { openLog } from "./open-log.ts";
 

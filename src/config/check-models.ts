@@ -1,6 +1,6 @@
 /** Checks references between models. Works on raw values, so that an error in one model does not hide errors in another. */
 
-import { TASKS, type Task } from "../engines/task.ts";
+import { TASKS, type Task } from "../contracts/task.ts";
 import type { ConfigErrors, Path } from "./config-errors.ts";
 import { asMapping, listAt } from "./parse-file.ts";
 import { nearest } from "./unknown-key.ts";

@@ -1,6 +1,6 @@
 /** Collects every error of a configuration, so that all are reported at once. */
 
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /** Keys and indices that lead to a value in the file. */
 export type Path = readonly (string | number)[];

@@ -1,10 +1,10 @@
-import type { ChatDefaults } from "../engines/chat-model.ts";
-import type { Task } from "../engines/task.ts";
+import type { ChatDefaults } from "../contracts/chat-model.ts";
+import type { Task } from "../contracts/task.ts";
+import type { WebhookEndpoint } from "../features/webhooks/webhook-outbox.ts";
+import type { RedisAddress } from "../kernel/redis-address.ts";
+import type { Secret } from "../kernel/secret.ts";
 import type { LogLevel } from "../observability/logger.ts";
 import type { OpenTelemetryOptions } from "../observability/open-telemetry-options.ts";
-import type { RedisAddress } from "../redis-address.ts";
-import type { Secret } from "../secret.ts";
-import type { WebhookEndpoint } from "../webhooks/webhook-outbox.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
 import type { LimitsConfig } from "./limits-schema.ts";
 import type { SettingsInForce } from "./settings-in-force.ts";

@@ -5,9 +5,9 @@ import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { configSources } from "../cli/config-sources.ts";
-import { parseEndpoints } from "../discovery/parse-endpoints.ts";
+import { parseEndpoints } from "../kernel/discovery/parse-endpoints.ts";
 import { loadConfig } from "./load-config.ts";
 
 const GUIDES = globSync(resolve(import.meta.dirname, "../../docs/how-to/route-to-*.md"));

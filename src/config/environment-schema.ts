@@ -1,8 +1,8 @@
 /** Schema of the environment variables that Parlance reads. An empty variable counts as unset. */
 
 import { z } from "zod";
-import { parseRedisUrl } from "../redis-address.ts";
-import { Secret } from "../secret.ts";
+import { parseRedisUrl } from "../kernel/redis-address.ts";
+import { Secret } from "../kernel/secret.ts";
 import { host, port } from "./addresses.ts";
 import { LOG_LEVELS } from "./file-schema.ts";
 import { openTelemetryVariables } from "./opentelemetry-variables.ts";

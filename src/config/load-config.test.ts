@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { faultOfConfigText, loadConfigText } from "../../test/support/load-config-text.ts";
-import type { Secret } from "../secret.ts";
+import { faultOfConfigText, loadConfigText } from "../../test/support/service/load-config-text.ts";
+import type { Secret } from "../kernel/secret.ts";
 
 const ONE_MODEL = `
 models:

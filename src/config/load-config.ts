@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { ChatDefaults } from "../engines/chat-model.ts";
+import type { ChatDefaults } from "../contracts/chat-model.ts";
 import { checkModels, type KnownEngine, type KnownModel } from "./check-models.ts";
 import type { BuiltinOverride, Config } from "./config.ts";
 import { ConfigErrors } from "./config-errors.ts";

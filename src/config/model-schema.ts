@@ -1,7 +1,7 @@
 /** Schema of one model in parlance.yaml. */
 
 import { z } from "zod";
-import { TASKS } from "../engines/task.ts";
+import { TASKS } from "../contracts/task.ts";
 
 const ID = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 const WILDCARD = /^[\x21-\x29\x2b-\x7e]{1,198}\/\*$/;

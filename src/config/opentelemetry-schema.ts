@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Secret } from "../secret.ts";
+import { Secret } from "../kernel/secret.ts";
 
 const SIGNALS = ["traces", "metrics", "logs"] as const;
 export type Signal = (typeof SIGNALS)[number];

@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import type { Config } from "./config.ts";
 import { type ConfigSources, loadConfig } from "./load-config.ts";
 import { mergeSettings } from "./settings-in-force.ts";

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the file's own syntax are what is tested
 import { describe, expect, test } from "vitest";
-import { loadConfigText } from "../../test/support/load-config-text.ts";
+import { loadConfigText } from "../../test/support/service/load-config-text.ts";
 import { mergeSettings } from "./settings-in-force.ts";
 
 const FILE = `

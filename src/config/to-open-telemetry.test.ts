@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultOfConfigText, loadConfigText } from "../../test/support/load-config-text.ts";
+import { faultOfConfigText, loadConfigText } from "../../test/support/service/load-config-text.ts";
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
 

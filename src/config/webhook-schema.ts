@@ -1,8 +1,8 @@
 /** Schema of `webhooks` in parlance.yaml. */
 
 import { z } from "zod";
-import { Secret } from "../secret.ts";
-import { WEBHOOK_EVENTS } from "../webhooks/webhook-event.ts";
+import { WEBHOOK_EVENTS } from "../features/webhooks/webhook-event.ts";
+import { Secret } from "../kernel/secret.ts";
 
 /** Of the specification: 24 to 64 bytes. */
 const KEY_BYTES = { min: 24, max: 64 };

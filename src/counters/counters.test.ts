@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { linkedPorts } from "../../test/support/linked-ports.ts";
-import { sharedPostgres } from "../../test/support/postgres.ts";
-import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
+import { sharedPostgres } from "../../test/support/databases/postgres.ts";
+import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/databases/redis.ts";
+import { linkedPorts } from "../../test/support/service/linked-ports.ts";
+import { parseRedisUrl } from "../kernel/redis-address.ts";
 import { createLogger } from "../observability/logger.ts";
-import { parseRedisUrl } from "../redis-address.ts";
 import { Channel } from "../workers/channel.ts";
 import type { OwnerMethods } from "../workers/protocol.ts";
 import { WorkerCounters } from "../workers/worker-counters.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../kernel/secret.ts";
 import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { POSTGRESQL_SETUP } from "./postgresql-functions.ts";

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createClient } from "@redis/client";
-import type { RedisAccount, RedisAddress, RedisNode } from "../redis-address.ts";
+import type { RedisAccount, RedisAddress, RedisNode } from "../kernel/redis-address.ts";
 
 export type RedisConnection = ReturnType<typeof createClient>;
 

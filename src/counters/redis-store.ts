@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RedisAddress } from "../redis-address.ts";
+import type { RedisAddress } from "../kernel/redis-address.ts";
 import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { connectToRedis, type RedisConnection } from "./redis-connection.ts";

@@ -3,10 +3,10 @@
 import { createClient } from "@redis/client";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { sharedPostgres } from "../../test/support/postgres.ts";
-import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
+import { sharedPostgres } from "../../test/support/databases/postgres.ts";
+import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/databases/redis.ts";
+import { parseRedisUrl } from "../kernel/redis-address.ts";
 import { createLogger } from "../observability/logger.ts";
-import { parseRedisUrl } from "../redis-address.ts";
 import type { CounterStore } from "./counter-store.ts";
 import type { CounterClaim } from "./counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";

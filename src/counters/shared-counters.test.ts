@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, type TestContext, test } from "vitest";
-import { type PostgresServer, sharedPostgres, startPostgres } from "../../test/support/postgres.ts";
-import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/redis.ts";
+import { type PostgresServer, sharedPostgres, startPostgres } from "../../test/support/databases/postgres.ts";
+import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/databases/redis.ts";
+import { parseRedisUrl } from "../kernel/redis-address.ts";
+import type { Secret } from "../kernel/secret.ts";
 import { createLogger } from "../observability/logger.ts";
-import { parseRedisUrl } from "../redis-address.ts";
-import type { Secret } from "../secret.ts";
 import type { CounterStore } from "./counter-store.ts";
 import type { CounterClaim, Taken } from "./counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";

@@ -1,8 +1,8 @@
 /** Counts with other replicas through a store, and locally with a share of the limits while it is unavailable. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { withTimeout } from "../async/timeout.ts";
-import { unavailable } from "../faults.ts";
+import { withTimeout } from "../kernel/async/timeout.ts";
+import { unavailable } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";

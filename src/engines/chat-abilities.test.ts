@@ -1,11 +1,11 @@
 /** The behavior that all chat engines with an optional ability share. A new engine adds one row to `SUBJECTS`. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeChatRequest } from "../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../test/support/engine-services.ts";
-import { openShallowLlamaCpp } from "../../test/support/llama-cpp.ts";
-import { readAnswer } from "../../test/support/read-answer.ts";
-import type { ChatEvent, ChatModel } from "./chat-model.ts";
+import { makeEngineServices } from "../../test/support/models/engine-services.ts";
+import { openShallowLlamaCpp } from "../../test/support/models/llama-cpp.ts";
+import { makeChatRequest } from "../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../test/support/service/read-answer.ts";
+import type { ChatEvent, ChatModel } from "../contracts/chat-model.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { scriptedSettings } from "./scripted/settings.ts";
 

@@ -5,15 +5,15 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeChatRequest } from "../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../test/support/engine-services.ts";
-import { openShallowLlamaCpp } from "../../test/support/llama-cpp.ts";
-import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/llama-server.ts";
-import { startOpenAiUpstream } from "../../test/support/openai-upstream.ts";
-import { readAnswer, textOf } from "../../test/support/read-answer.ts";
-import { Fault } from "../faults.ts";
-import type { ChatModel } from "./chat-model.ts";
-import { isChatProxy } from "./chat-proxy.ts";
+import { makeEngineServices } from "../../test/support/models/engine-services.ts";
+import { openShallowLlamaCpp } from "../../test/support/models/llama-cpp.ts";
+import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../test/support/models/llama-server.ts";
+import { makeChatRequest } from "../../test/support/service/chat-request.ts";
+import { readAnswer, textOf } from "../../test/support/service/read-answer.ts";
+import { startOpenAiUpstream } from "../../test/support/upstreams/openai-upstream.ts";
+import type { ChatModel } from "../contracts/chat-model.ts";
+import { isChatProxy } from "../contracts/chat-proxy.ts";
+import { Fault } from "../kernel/faults.ts";
 import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./openai-compatible/settings.ts";
 import { scriptedEngine } from "./scripted/scripted-engine.ts";

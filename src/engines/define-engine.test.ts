@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { makeEngineServices } from "../../test/support/engine-services.ts";
+import { makeEngineServices } from "../../test/support/models/engine-services.ts";
+import type { Model } from "../contracts/engine.ts";
 import { defineEngine } from "./define-engine.ts";
-import type { Model } from "./engine.ts";
 import type { Hosted } from "./host/host-model.ts";
 
 const hosted = defineEngine({
   name: "hosted",
   tasks: ["chat", "speech"],
   settings: z.strictObject({ warning: z.string().describe("Warning that the model logs when it opens") }),
-  module: new URL("../../test/support/hosted-child.ts", import.meta.url),
+  module: new URL("../../test/support/models/hosted-child.ts", import.meta.url),
   prepare: async (settings, task) => ({ ...settings, task }),
   environment: { GREETING: "hello" },
 });

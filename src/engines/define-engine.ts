@@ -1,12 +1,12 @@
 /** Declares engines, which open models in a child process or in the service itself. */
 
 import type { ZodType } from "zod";
-import type { Endpoint, EndpointSource } from "../discovery/endpoint.ts";
-import { unsupportedValue } from "../faults.ts";
-import type { Secret } from "../secret.ts";
-import type { EngineServices, Model } from "./engine.ts";
+import type { EngineServices, Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
+import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
+import { unsupportedValue } from "../kernel/faults.ts";
+import type { Secret } from "../kernel/secret.ts";
 import type { ModelFacts } from "./host/messages.ts";
-import type { Task } from "./task.ts";
 
 /** Exports of a module that runs inside the service. */
 export interface InProcessModule<Settings> {

@@ -1,12 +1,13 @@
 /** The table of engines. Checking settings needs only what is imported here; opening a model imports its code. */
 
 import type { ZodSafeParseResult } from "zod";
-import type { Endpoint, EndpointSource } from "../discovery/endpoint.ts";
-import { invalidRequest } from "../faults.ts";
+import type { EngineServices, Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
+import type { Endpoint, EndpointSource } from "../kernel/discovery/endpoint.ts";
+import { invalidRequest } from "../kernel/faults.ts";
 import { cascadeEngine } from "./cascade/cascade-engine.ts";
 import { classifierEngine } from "./classifier/classifier-engine.ts";
 import type { Engine } from "./define-engine.ts";
-import type { EngineServices, Model } from "./engine.ts";
 import { fliteEngine } from "./flite/flite-engine.ts";
 import { guardEngine } from "./guard/guard-engine.ts";
 import { kokoroEngine } from "./kokoro/kokoro-engine.ts";
@@ -17,7 +18,6 @@ import { openAiCompatibleEngine } from "./openai-compatible/openai-compatible-en
 import { scriptedEngine } from "./scripted/scripted-engine.ts";
 import { sentenceEmbeddingsEngine } from "./sentence-embeddings/sentence-embeddings-engine.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx/sherpa-onnx-engine.ts";
-import type { Task } from "./task.ts";
 import { whisperEngine } from "./whisper/whisper-engine.ts";
 
 const LIST = [

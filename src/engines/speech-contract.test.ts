@@ -2,11 +2,11 @@
 
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeEngineServices } from "../../test/support/engine-services.ts";
-import { Fault } from "../faults.ts";
-import { createModelStore } from "../models/create-model-store.ts";
+import { makeEngineServices } from "../../test/support/models/engine-services.ts";
+import type { EngineServices, SpeechModel, SpeechRequest } from "../contracts/engine.ts";
+import { Fault } from "../kernel/faults.ts";
+import { createModelStore } from "../model-store/create-model-store.ts";
 import { createLogger } from "../observability/logger.ts";
-import type { EngineServices, SpeechModel, SpeechRequest } from "./engine.ts";
 import { openModel } from "./registry.ts";
 
 const pull: EngineServices["pull"] = (reference, signal) => {

@@ -3,12 +3,12 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller } from "../accounts/caller.ts";
-import type { ScopeHeaders } from "../accounts/scope-headers.ts";
-import { Fault } from "../faults.ts";
-import type { Secret } from "../secret.ts";
-import { sessionToken } from "./console/session-cookie.ts";
-import { currentLine } from "./run-line.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { ScopeHeaders } from "../features/accounts/scope-headers.ts";
+import { currentLine } from "../features/batches/run-line.ts";
+import { sessionToken } from "../features/console/session-cookie.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Secret } from "../kernel/secret.ts";
 import { refuseOtherSites } from "./same-origin.ts";
 
 export interface Authenticator {

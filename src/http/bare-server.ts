@@ -1,11 +1,11 @@
 /** A server without routes: its timeouts, limits, error format and request log. */
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { RequestEntry } from "../features/usage/request-history.ts";
 import type { Inference } from "../inference/inference.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/trace.ts";
-import type { RequestEntry } from "../usage/request-history.ts";
 import { type ConnectionCounter, guardConnections, requireHost } from "./connections.ts";
 import { decompressBodies } from "./decompress.ts";
 import { answerBrokenHttp, answerUnroutable, answerWithoutRoute, useErrorFormat } from "./errors.ts";

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test } from "vitest";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
 import { useJsonBodies } from "./json-body.ts";
 

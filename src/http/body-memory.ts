@@ -1,7 +1,7 @@
 /** Bounds the large request bodies that are in memory at once: each occupies several times its size until its answer. */
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Fault, unavailable } from "../faults.ts";
+import { Fault, unavailable } from "../kernel/faults.ts";
 
 /** Smaller bodies are not counted: the connections that could send them bound their number. */
 const COUNTED_BYTES = 64 * 1024;

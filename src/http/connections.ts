@@ -5,8 +5,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { devNull } from "node:os";
 import type { FastifyInstance } from "fastify";
-import { ActiveSet } from "../async/active-set.ts";
-import { Fault, invalidRequest } from "../faults.ts";
+import { ActiveSet } from "../kernel/async/active-set.ts";
+import { Fault, invalidRequest } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 
 export interface ConnectionOptions {

@@ -3,7 +3,7 @@
 import { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import type { FastifyInstance, RequestPayload } from "fastify";
-import { Fault, invalidRequest } from "../faults.ts";
+import { Fault, invalidRequest } from "../kernel/faults.ts";
 
 const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,

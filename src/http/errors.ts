@@ -3,7 +3,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Fault, invalidRequest } from "../faults.ts";
+import { Fault, invalidRequest } from "../kernel/faults.ts";
 import { toErrorAnswer } from "../wire/openai/error.ts";
 import { toErrorAnswerFor } from "./error-format.ts";
 import { newRequestId } from "./request-id.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Fault, invalidRequest } from "../faults.ts";
-import { LARGE_JSON_BYTES, parseLargeJson } from "../json/large-json.ts";
-import { type ParsedJson, parseJson } from "../json/parse-json.ts";
+import { Fault, invalidRequest } from "../kernel/faults.ts";
+import { LARGE_JSON_BYTES, parseLargeJson } from "../kernel/json/large-json.ts";
+import { type ParsedJson, parseJson } from "../kernel/json/parse-json.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

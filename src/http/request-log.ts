@@ -1,12 +1,12 @@
 /** Collects a request's log line, which never contains a prompt, a key or an upstream's secret. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
-import { Fault } from "../faults.ts";
+import { currentLine } from "../features/batches/run-line.ts";
+import type { RequestEntry } from "../features/usage/request-history.ts";
 import type { Settlement } from "../inference/settlement.ts";
+import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { RequestMeasure } from "../observability/metrics.ts";
-import type { RequestEntry } from "../usage/request-history.ts";
-import { currentLine } from "./run-line.ts";
 
 interface RequestRecord {
   beganAt: number;

@@ -1,7 +1,7 @@
 /** Protection against requests that other sites make with a signed-in browser's cookie (CSRF). */
 
 import type { FastifyRequest } from "fastify";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 

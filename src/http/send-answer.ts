@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
-import type { RateLimitStatus } from "../faults.ts";
 import type { Settlement } from "../inference/settlement.ts";
+import type { RateLimitStatus } from "../kernel/faults.ts";
 import { toRateLimitHeaders } from "../wire/openai/rate-limit-headers.ts";
 import { sendBytes } from "./send-bytes.ts";
 import { sendEvents, type ToErrorFrame } from "./send-events.ts";

@@ -8,8 +8,8 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Fault, invalidRequest, unavailable } from "../faults.ts";
-import { isOwnerGone, processOwner } from "../process/process-owner.ts";
+import { Fault, invalidRequest, unavailable } from "../kernel/faults.ts";
+import { isOwnerGone, processOwner } from "../kernel/process/process-owner.ts";
 
 export interface UploadOptions {
   /** Absolute path of the folder for uploads. */

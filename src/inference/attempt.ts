@@ -1,8 +1,8 @@
 /** One attempt at one deployment, up to the first event of its answer. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
-import type { Model } from "../engines/engine.ts";
-import { Fault, type FaultKind } from "../faults.ts";
+import type { Model } from "../contracts/engine.ts";
+import { Fault, type FaultKind } from "../kernel/faults.ts";
 import { genAiOperation } from "../observability/gen-ai-operation.ts";
 import { currentSpan, type TraceSpan, within } from "../observability/trace.ts";
 import type { TaskAdapter, WaitReason } from "./adapters/task-adapter.ts";

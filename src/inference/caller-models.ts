@@ -1,6 +1,5 @@
 /** Finds and lists the models that a caller may use. */
 
-import type { Caller } from "../accounts/caller.ts";
 import { type Catalog, type CatalogModel, isWildcard, type ResolvedModel } from "../catalog/catalog.ts";
 import {
   type ListedModel,
@@ -12,9 +11,10 @@ import {
   usableFallbacks,
 } from "../catalog/listing.ts";
 import type { UpstreamModels } from "../catalog/upstream-models.ts";
-import type { Model } from "../engines/engine.ts";
-import type { Task } from "../engines/task.ts";
-import { Fault, invalidRequest, modelNotFound, unsupportedValue } from "../faults.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import { Fault, invalidRequest, modelNotFound, unsupportedValue } from "../kernel/faults.ts";
 
 export interface CallerModelsOptions {
   catalog: Catalog;

@@ -1,14 +1,14 @@
 /** Input and output of a chat run, where typed events and forwarded bytes meet. */
 
-import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../engines/chat-model.ts";
+import type { ChatDefaults, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../contracts/chat-model.ts";
 import {
   type ChatAnswerEvents,
   type ChatProxy,
   type ForwardedEvent,
   isChatProxy,
   type PassThrough,
-} from "../engines/chat-proxy.ts";
-import type { Fault } from "../faults.ts";
+} from "../contracts/chat-proxy.ts";
+import type { Fault } from "../kernel/faults.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
 import type { ChatModerationResult } from "./moderation/chat-moderation-result.ts";
 

@@ -1,8 +1,8 @@
 /** Records the messages of a chat for its span. */
 
-import type { ChatMessage, FinishReason, RawPrompt } from "../engines/chat-model.ts";
-import type { TextDelta } from "../engines/chat-proxy.ts";
-import { imagesIn, messageText } from "../engines/message-text.ts";
+import type { ChatMessage, FinishReason, RawPrompt } from "../contracts/chat-model.ts";
+import type { TextDelta } from "../contracts/chat-proxy.ts";
+import { imagesIn, messageText } from "../engines/shared/message-text.ts";
 import type { ChatContent, ContentMessage, ContentPart } from "../observability/chat-content.ts";
 import type { ChatCall, ChatRunEvent } from "./chat-call.ts";
 

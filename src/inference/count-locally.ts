@@ -1,5 +1,5 @@
-import type { ChatRequest } from "../engines/chat-model.ts";
-import { Fault } from "../faults.ts";
+import type { ChatRequest } from "../contracts/chat-model.ts";
+import { Fault } from "../kernel/faults.ts";
 import type { Deployment } from "./deployment.ts";
 
 /** Counts a prompt with the first local deployment that can; undefined without one, or while none can be loaded. */

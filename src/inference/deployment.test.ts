@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Model } from "../engines/engine.ts";
+import type { Model } from "../contracts/engine.ts";
 import { Deployment } from "./deployment.ts";
 import { DEFAULT_ROUTING_OPTIONS } from "./routing/routing-options.ts";
 

@@ -1,8 +1,8 @@
 /** One engine with its settings: loads and unloads its model, and assigns its slots to requests. */
 
-import type { Model } from "../engines/engine.ts";
-import type { Task } from "../engines/task.ts";
-import { Fault, unavailable } from "../faults.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
+import { Fault, unavailable } from "../kernel/faults.ts";
 import type { MemoryBudget } from "./loading/memory-budget.ts";
 import { ModelLoader } from "./loading/model-loader.ts";
 import { Circuits } from "./routing/circuits.ts";

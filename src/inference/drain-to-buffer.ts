@@ -1,4 +1,4 @@
-import { AsyncQueue } from "../async/async-queue.ts";
+import { AsyncQueue } from "../kernel/async/async-queue.ts";
 
 /**
  * Reads `source` as fast as it produces and yields its items at the consumer's pace, so a slow client does not hold the

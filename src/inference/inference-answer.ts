@@ -1,6 +1,6 @@
-import type { Model } from "../engines/engine.ts";
-import type { RateLimitStatus } from "../faults.ts";
-import type { Usage } from "../usage.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { RateLimitStatus } from "../kernel/faults.ts";
+import type { Usage } from "../kernel/usage.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** Answer of a run of any task. */

@@ -1,12 +1,12 @@
 /** One request of any task, from its reservation to its settlement. */
 
-import type { Caller } from "../accounts/caller.ts";
 import type { ResolvedModel } from "../catalog/catalog.ts";
-import type { Model } from "../engines/engine.ts";
-import { Fault, withLimits } from "../faults.ts";
-import type { Reservation } from "../quota/quota.ts";
-import { costInNanoDollars } from "../usage/cost.ts";
-import { NO_USAGE, type Usage } from "../usage.ts";
+import type { Model } from "../contracts/engine.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { Reservation } from "../features/quota/quota.ts";
+import { costInNanoDollars } from "../features/usage/cost.ts";
+import { Fault, withLimits } from "../kernel/faults.ts";
+import { NO_USAGE, type Usage } from "../kernel/usage.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { AttemptStats } from "./attempt.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";

@@ -1,8 +1,5 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
-import type { Caller } from "../accounts/caller.ts";
-import { ActiveSet } from "../async/active-set.ts";
-import { DEFAULT_CHAT_REQUEST } from "../engines/default-chat-request.ts";
 import type {
   EmbeddingModel,
   EmbeddingRequest,
@@ -17,11 +14,14 @@ import type {
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../engines/engine.ts";
-import { estimatePromptTokens } from "../engines/estimate-tokens.ts";
-import { isOpenAiEmbeddingModel } from "../engines/openai-embedding-models.ts";
-import { Fault, type RateLimitStatus, unavailable } from "../faults.ts";
-import type { Quota, UsageUpperBound } from "../quota/quota.ts";
+} from "../contracts/engine.ts";
+import { DEFAULT_CHAT_REQUEST } from "../engines/shared/default-chat-request.ts";
+import { estimatePromptTokens } from "../engines/shared/estimate-tokens.ts";
+import { isOpenAiEmbeddingModel } from "../engines/shared/openai-embedding-models.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { Quota, UsageUpperBound } from "../features/quota/quota.ts";
+import { ActiveSet } from "../kernel/async/active-set.ts";
+import { Fault, type RateLimitStatus, unavailable } from "../kernel/faults.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
 import { embeddingAdapter } from "./adapters/embedding-adapter.ts";
 import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "./adapters/moderation-adapter.ts";

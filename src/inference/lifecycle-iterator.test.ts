@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import { LifecycleIterator } from "./lifecycle-iterator.ts";
 
 const outOfTime = new Fault("upstream-timeout", "The answer was not finished in time.");

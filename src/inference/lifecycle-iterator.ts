@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /**
  * Passes on an answer's events and reports their end exactly once: with the failure, or undefined after a normal end.

@@ -2,14 +2,14 @@
 
 import { afterEach, expect, test } from "vitest";
 import { InMemoryCounters } from "../counters/in-memory-counters.ts";
+import { CompletionEstimates } from "../features/quota/completion-estimates.ts";
+import { SpendLimits } from "../features/quota/spend-limits.ts";
+import { UsageRows } from "../features/usage/usage-batch.ts";
+import { writeUsage } from "../features/usage/usage-record-queries.ts";
+import { UsageReports } from "../features/usage/usage-report.ts";
+import { NO_USAGE } from "../kernel/usage.ts";
 import { createLogger } from "../observability/logger.ts";
-import { CompletionEstimates } from "../quota/completion-estimates.ts";
-import { SpendLimits } from "../quota/spend-limits.ts";
 import { openDatabase } from "../storage/database.ts";
-import { UsageRows } from "../storage/usage-batch.ts";
-import { writeUsage } from "../storage/usage-records.ts";
-import { UsageReports } from "../usage/usage-report.ts";
-import { NO_USAGE } from "../usage.ts";
 import type { Settlement } from "./settlement.ts";
 import { toUsageRecord } from "./to-usage-record.ts";
 

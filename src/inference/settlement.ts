@@ -1,6 +1,6 @@
-import type { Caller } from "../accounts/caller.ts";
-import type { Task } from "../engines/task.ts";
-import type { Usage } from "../usage.ts";
+import type { Task } from "../contracts/task.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { Usage } from "../kernel/usage.ts";
 
 /** Result of one request, reported once, however it ended. */
 export interface Settlement {

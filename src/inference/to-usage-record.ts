@@ -1,4 +1,4 @@
-import type { UsageRecord } from "../usage/usage-recorder.ts";
+import type { UsageRecord } from "../features/usage/usage-recorder.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** Converts a settlement; undefined if no deployment began to answer. `now` is in epoch milliseconds. */

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs"
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { bufferedLogDestination } from "./buffered-log-destination.ts";
 import { createLogger, type Logger } from "./logger.ts";
 

@@ -2,8 +2,8 @@
 
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { resultWithin } from "../async/timeout.ts";
-import { Fault } from "../faults.ts";
+import { resultWithin } from "../kernel/async/timeout.ts";
+import { Fault } from "../kernel/faults.ts";
 import type { ChatContent } from "./chat-content.ts";
 import { limitMessages } from "./limit-messages.ts";
 import type { Logger } from "./logger.ts";

@@ -1,7 +1,7 @@
 /** Metrics of OpenTelemetry's semantic conventions for generative AI, which only OTLP exports. */
 
 import { Histogram, Registry } from "prom-client";
-import type { Task } from "../engines/task.ts";
+import type { Task } from "../contracts/task.ts";
 import { genAiOperation } from "./gen-ai-operation.ts";
 
 export interface GenAiMeasure {

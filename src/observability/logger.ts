@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";

@@ -1,4 +1,4 @@
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../kernel/secret.ts";
 import type { ContentOptions } from "./content-capture.ts";
 
 export interface OpenTelemetryOptions {

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { detectResources, envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import { resultWithin } from "../async/timeout.ts";
-import { VERSION } from "../version.ts";
+import { resultWithin } from "../kernel/async/timeout.ts";
+import { VERSION } from "../kernel/version.ts";
 import type { Logger } from "./logger.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 

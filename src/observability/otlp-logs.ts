@@ -4,7 +4,7 @@ import { type Logger as OtlpLogger, ROOT_CONTEXT, SeverityNumber, TraceFlags, tr
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import type { DestinationStream } from "pino";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../kernel/version.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";
 

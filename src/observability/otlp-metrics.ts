@@ -4,7 +4,7 @@ import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { emptyResource } from "@opentelemetry/resources";
 import { MeterProvider, type MetricProducer, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../kernel/version.ts";
 import { GenAiMetrics } from "./gen-ai-metrics.ts";
 import type { OpenTelemetryOptions } from "./open-telemetry-options.ts";
 import { exporterOptions, resourceOf, shutDown } from "./otlp-export.ts";

@@ -13,8 +13,8 @@ import {
 import { hrTime, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { Fault } from "../faults.ts";
-import { VERSION } from "../version.ts";
+import { Fault } from "../kernel/faults.ts";
+import { VERSION } from "../kernel/version.ts";
 import type { ChatContent } from "./chat-content.ts";
 import { ContentCapture } from "./content-capture.ts";
 import type { Logger } from "./logger.ts";

@@ -8,11 +8,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
-import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
-import { incrementAccountsVersion, readAccountsVersion } from "./accounts-version.ts";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases/databases.ts";
+import { incrementAccountsVersion, readAccountsVersion } from "../features/accounts/accounts-version.ts";
+import {
+  findOrganization,
+  insertOrganization,
+  listOrganizations,
+} from "../features/accounts/organizations/organization-queries.ts";
+import { insertProject, listProjects } from "../features/accounts/projects/project-queries.ts";
 import { type Database, type DatabaseOptions, type Executor, openDatabase } from "./database.ts";
-import { findOrganization, insertOrganization, listOrganizations } from "./organizations.ts";
-import { insertProject, listProjects } from "./projects.ts";
 
 const databases = useDatabases();
 const opened: Database[] = [];
@@ -60,7 +64,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("migrates safely when two processes start together", async () => {
     const { url, file } = await databases.create(kind);
-    const script = fileURLToPath(new URL("../../test/support/open-database.ts", import.meta.url));
+    const script = fileURLToPath(new URL("../../test/support/databases/open-database.ts", import.meta.url));
     const outputs = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const child = spawn(process.execPath, [script, file, url?.reveal() ?? ""]);

@@ -2,9 +2,9 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
-import { Fault, unavailable } from "../faults.ts";
+import { Fault, unavailable } from "../kernel/faults.ts";
+import type { Secret } from "../kernel/secret.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { Secret } from "../secret.ts";
 import { isConnectionError, isDiskFull, isFileReplaced, isRetryableTransaction, isUnstorableText } from "./errors.ts";
 import { assertCompatible, type Migrations, migrate, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";

@@ -1,6 +1,6 @@
 /** Classifies what the databases throw, by SQLSTATE or SQLite result code. */
 
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /** serialization_failure, deadlock_detected. */
 const RETRYABLE_SQLSTATES: ReadonlySet<unknown> = new Set(["40001", "40P01"]);

@@ -3,11 +3,11 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
-import { DATABASE_KINDS, useDatabases } from "../../test/support/databases.ts";
+import { DATABASE_KINDS, useDatabases } from "../../test/support/databases/databases.ts";
+import { insertOrganization, listOrganizations } from "../features/accounts/organizations/organization-queries.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 import type { Migrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
-import { insertOrganization, listOrganizations } from "./organizations.ts";
 
 const databases = useDatabases();
 const opened: Database[] = [];

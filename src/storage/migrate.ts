@@ -5,7 +5,7 @@
 
 import type { Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import { isRetryableTransaction } from "./errors.ts";
 import type { SchemaMigration } from "./migrations/schema-migration.ts";
 

@@ -1,7 +1,7 @@
 /** Pages of a list by the last entry seen, so that entries made meanwhile neither shift nor repeat others. */
 
 import { type SelectQueryBuilder, sql } from "kysely";
-import { invalidRequest } from "../faults.ts";
+import { invalidRequest } from "../kernel/faults.ts";
 
 export interface PageRequest {
   /** Id of the last entry of the page before this one. */

@@ -4,12 +4,12 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeCertificates } from "../../test/support/certificates.ts";
-import { type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
-import { freePort } from "../../test/support/redis.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { type PostgresServer, startPostgres } from "../../test/support/databases/postgres.ts";
+import { freePort } from "../../test/support/databases/redis.ts";
+import { makeCertificates } from "../../test/support/service/certificates.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
+import { Secret } from "../kernel/secret.ts";
 import { createLogger } from "../observability/logger.ts";
-import { Secret } from "../secret.ts";
 import { type Database, openDatabase } from "./database.ts";
 
 const cleanup = new AsyncDisposableStack();

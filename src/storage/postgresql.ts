@@ -2,8 +2,8 @@
 
 import { PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
+import type { Secret } from "../kernel/secret.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { Secret } from "../secret.ts";
 
 const INT8 = 20;
 const CONNECT_TIMEOUT_MILLISECONDS = 2_000;

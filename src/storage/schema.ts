@@ -3,10 +3,15 @@
  * a plugin of Kysely translates. A time that is null has not happened.
  */
 
-import type { Operation, RecordedUsage } from "../usage.ts";
-import type { RequestDimensionRow, RequestHistoryRow } from "./request-history-rows.ts";
-import type { ConversationRow, ResponseEventsRow, ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";
-import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "./webhook-rows.ts";
+import type {
+  ConversationRow,
+  ResponseEventsRow,
+  ResponseItemRow,
+  StoredResponseRow,
+} from "../features/responses/stored-response-rows.ts";
+import type { RequestDimensionRow, RequestHistoryRow } from "../features/usage/request-history-rows.ts";
+import type { DeploymentOutageRow, SpendAlertRow, WebhookDeliveryRow } from "../features/webhooks/webhook-rows.ts";
+import type { Operation, RecordedUsage } from "../kernel/usage.ts";
 
 export interface Schema {
   webhookDeliveries: WebhookDeliveryRow;

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
+import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { backUpSqlite, restoreSqlite } from "./sqlite-backup.ts";
 

@@ -3,7 +3,7 @@
 import { chmod, constants, copyFile, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 import { type CompatibilityRow, findIncompatible } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatEvent } from "../engines/chat-model.ts";
+import type { ChatEvent } from "../contracts/chat-model.ts";
 import { toAnswerParts } from "./answer-parts.ts";
 
 const choice = 0;

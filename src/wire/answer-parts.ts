@@ -1,9 +1,9 @@
 /** Converts a chat answer to sequential parts, from which formats with content blocks or output items are rendered. */
 
-import type { FinishReason, TokenLogprob } from "../engines/chat-model.ts";
-import { type ChatAnswerEvents, typedEvents } from "../engines/chat-proxy.ts";
-import { Fault } from "../faults.ts";
-import type { TokenUsage } from "../usage.ts";
+import type { FinishReason, TokenLogprob } from "../contracts/chat-model.ts";
+import { type ChatAnswerEvents, typedEvents } from "../contracts/chat-proxy.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { TokenUsage } from "../kernel/usage.ts";
 
 export type AnswerPart = { type: "text" } | { type: "reasoning" } | { type: "tool-call"; id: string; name: string };
 

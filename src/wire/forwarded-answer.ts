@@ -1,6 +1,6 @@
 /** Renders answers of upstreams that speak the caller's format themselves. */
 
-import type { ForwardedEvent } from "../engines/chat-proxy.ts";
+import type { ForwardedEvent } from "../contracts/chat-proxy.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 /** Selects the texts of a typed chat request for moderation: everything that the chat model reads. */
 
-import type { ChatRequest } from "../engines/chat-model.ts";
-import { imagesIn, messageText } from "../engines/message-text.ts";
-import { unsupportedValue } from "../faults.ts";
+import type { ChatRequest } from "../contracts/chat-model.ts";
+import { imagesIn, messageText } from "../engines/shared/message-text.ts";
+import { unsupportedValue } from "../kernel/faults.ts";
 import { joinedTexts, type ModerationTexts, writtenIn } from "./moderation-texts.ts";
 
 /** Builds the moderation input for formats that are never forwarded, where models read only the typed request. */

@@ -1,6 +1,6 @@
 /** What moderation reads of a request, in any format. */
 
-import type { Fault } from "../faults.ts";
+import type { Fault } from "../kernel/faults.ts";
 
 export interface ModerationTexts {
   texts: readonly string[];

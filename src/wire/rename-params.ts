@@ -1,6 +1,6 @@
 /** Renames the fields that errors of models name, which are those of chat completions. */
 
-import { Fault } from "../faults.ts";
+import { Fault } from "../kernel/faults.ts";
 
 export type ParamNames = readonly (readonly [pattern: RegExp, param: string])[];
 

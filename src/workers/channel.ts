@@ -1,7 +1,7 @@
 /** Calls between the owner and a worker, in batches over one ordered connection. */
 
 import { decodeFailure, type EncodedFailure, encodeFailure } from "../engines/host/messages.ts";
-import { unavailable } from "../faults.ts";
+import { unavailable } from "../kernel/faults.ts";
 
 /** Arguments and results must survive JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: a table of methods with any arguments.

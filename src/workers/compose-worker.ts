@@ -1,22 +1,22 @@
 /** Creates the parts of a worker and connects them; everything that needs one truth is the owner's. */
 
-import { Callers } from "../accounts/callers.ts";
 import { UpstreamModels } from "../catalog/upstream-models.ts";
 import { isServedByWorkers } from "../catalog/upstream-only.ts";
 import { composeInference } from "../compose-inference.ts";
-import { ForwardToOwner } from "../http/forward-to-owner.ts";
-import type { Server } from "../http/server.ts";
-import { buildWorkerServer } from "../http/worker-server.ts";
+import { Callers } from "../features/accounts/callers.ts";
 import type { Inference } from "../inference/inference.ts";
+import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import type { Logger } from "../observability/logger.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { openTelemetry } from "../observability/open-telemetry.ts";
-import { defaultMemoryBudget } from "../process/available-memory.ts";
+import type { Server } from "../server.ts";
 import type { Channel } from "./channel.ts";
+import { ForwardToOwner } from "./forward-to-owner.ts";
 import type { OwnerMethods, WorkerSettings } from "./protocol.ts";
 import { WorkerCatalog } from "./worker-catalog.ts";
 import { WorkerCounters } from "./worker-counters.ts";
 import { WorkerRecords } from "./worker-records.ts";
+import { buildWorkerServer } from "./worker-server.ts";
 
 const CIRCUITS_MILLISECONDS = 1000;
 /** As in the service's own server, shared by the workers. */

@@ -1,12 +1,12 @@
 /** What the owner does for its workers: it counts, finds keys and stores what requests used. */
 
-import type { Accounts } from "../accounts/accounts.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Counters } from "../counters/counters.ts";
+import type { Accounts } from "../features/accounts/accounts.ts";
+import type { SpendLimitsOptions } from "../features/quota/spend-limits.ts";
+import type { RequestHistory } from "../features/usage/request-history.ts";
+import type { UsageRecorder } from "../features/usage/usage-recorder.ts";
 import type { MetricsSnapshot } from "../observability/metrics-snapshot.ts";
-import type { SpendLimitsOptions } from "../quota/spend-limits.ts";
-import type { RequestHistory } from "../usage/request-history.ts";
-import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { OwnerMethods } from "./protocol.ts";
 
 export interface OwnerParts extends Required<Pick<SpendLimitsOptions, "spentIn" | "onSpent">> {

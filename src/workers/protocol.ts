@@ -1,14 +1,14 @@
 /** What the owner and its workers ask of each other. */
 
-import type { KeyRecord } from "../accounts/cached-key.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { ModelSpec } from "../catalog/build-catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { Correction, CounterClaim, Taken } from "../counters/counters.ts";
+import type { Caller } from "../features/accounts/caller.ts";
+import type { KeyRecord } from "../features/accounts/keys/cached-key.ts";
+import type { Month, SpentAmount } from "../features/quota/spend-limits.ts";
+import type { RequestRows } from "../features/usage/request-rows.ts";
+import type { UsageRows } from "../features/usage/usage-batch.ts";
 import type { MetricsSnapshot } from "../observability/metrics-snapshot.ts";
-import type { Month, SpentAmount } from "../quota/spend-limits.ts";
-import type { RequestRows } from "../storage/request-rows.ts";
-import type { UsageRows } from "../storage/usage-batch.ts";
 
 /** Settings of a worker, as JSON with secrets. */
 export interface WorkerSettings {

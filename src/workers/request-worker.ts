@@ -3,8 +3,8 @@
 import type { AddressInfo } from "node:net";
 import { openLog } from "../cli/open-log.ts";
 import { drain } from "../drain.ts";
+import { releaseMemoryWhenIdle } from "../kernel/process/idle-memory.ts";
 import { openLogExport } from "../observability/open-telemetry.ts";
-import { releaseMemoryWhenIdle } from "../process/idle-memory.ts";
 import { Channel } from "./channel.ts";
 import { type ComposedWorker, composeWorker } from "./compose-worker.ts";
 import type { OwnerMethods, WorkerMethods, WorkerSettings } from "./protocol.ts";

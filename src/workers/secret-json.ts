@@ -1,6 +1,6 @@
 /** JSON that keeps secrets, for the private channel between the processes of one service. Never for a log or a file. */
 
-import { Secret } from "../secret.ts";
+import { Secret } from "../kernel/secret.ts";
 
 const SECRET = "$secret";
 

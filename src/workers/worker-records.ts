@@ -1,7 +1,7 @@
 /** What a worker's requests used, on its way to the owner, which journals and stores it. */
 
-import { type RequestEntry, RequestRows } from "../storage/request-rows.ts";
-import { type UsageRecord, UsageRows } from "../storage/usage-batch.ts";
+import { type RequestEntry, RequestRows } from "../features/usage/request-rows.ts";
+import { type UsageRecord, UsageRows } from "../features/usage/usage-batch.ts";
 import type { Channel } from "./channel.ts";
 import type { OwnerMethods } from "./protocol.ts";
 

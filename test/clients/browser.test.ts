@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "../support/chromium.ts";
-import { type Service, startService } from "../support/service.ts";
+import { hasChromium, launchChromium } from "../support/service/chromium.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const ECHO = `models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }

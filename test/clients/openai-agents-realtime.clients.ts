@@ -3,8 +3,8 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { type Service, startService } from "../support/service.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
 import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient } from "./npm-clients.ts";
 import { reportChecks } from "./report-checks.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_CHAT_MODEL } from "../support/default-model.ts";
-import type { Service } from "../support/service.ts";
+import { DEFAULT_CHAT_MODEL } from "../support/models/default-model.ts";
+import type { Service } from "../support/service/service.ts";
 import { type ClientCheck, updateClientsTable } from "./clients-table.ts";
 import { installPythonClients, PYTHON_SCRIPTS, runPythonClient } from "./python-clients.ts";
 import type { RecordedRequest } from "./recorded-request.ts";

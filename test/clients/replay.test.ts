@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Service } from "../support/service.ts";
+import type { Service } from "../support/service/service.ts";
 import { PLACEHOLDERS, type RecordedRequest } from "./recorded-request.ts";
 import { readRecordings } from "./recordings.ts";
 import { startClientsService, TOOLS_MODEL } from "./start-clients-service.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 /** The model of `parlance.yaml` next to this file: scripted answers, with tools, schemas and images. */
 export const TOOLS_MODEL = "scripted-tools";

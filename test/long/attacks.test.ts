@@ -3,9 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Attack } from "../support/attacker.ts";
-import { untilModerationReady } from "../support/moderation-ready.ts";
-import { type Service, startService } from "../support/service.ts";
+import { untilModerationReady } from "../support/models/moderation-ready.ts";
+import type { Attack } from "../support/service/attacker.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const JSON_TYPE = "application/json";
 const MAX_MILLISECONDS = 250;
@@ -127,7 +127,7 @@ async function during<Result>(
     body: Buffer.from(body),
     parallel: PARALLEL,
   };
-  const attacker = new Worker(new URL("../support/attacker.ts", import.meta.url), { workerData: attack });
+  const attacker = new Worker(new URL("../support/service/attacker.ts", import.meta.url), { workerData: attack });
   try {
     return await work();
   } finally {

@@ -2,9 +2,9 @@
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createBatch, readLines, untilEnded } from "../support/batches.ts";
-import { DEFAULT_CHAT_MODEL } from "../support/default-model.ts";
-import { type Service, startService } from "../support/service.ts";
+import { DEFAULT_CHAT_MODEL } from "../support/models/default-model.ts";
+import { createBatch, readLines, untilEnded } from "../support/service/batches.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 let service: Service;
 let client: OpenAI;

@@ -2,10 +2,10 @@
 
 import type OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
-import { chatLine, createBatch, untilEnded } from "../support/batches.ts";
-import { eventually } from "../support/eventually.ts";
-import { type Service, startService } from "../support/service.ts";
-import { administrator, say } from "../support/team-services.ts";
+import { chatLine, createBatch, untilEnded } from "../support/service/batches.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { administrator, say } from "../support/service/team-services.ts";
 
 const ANSWER_MS = 300;
 let service: Service;

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { chatLine, createBatch, readLines, untilEnded } from "../support/batches.ts";
-import { eventually } from "../support/eventually.ts";
-import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/pgbouncer.ts";
-import { sharedPostgres, startPostgres } from "../support/postgres.ts";
-import { HAS_S3, type S3Server, startS3, WITHOUT_S3 } from "../support/s3.ts";
-import { type Service, startService } from "../support/service.ts";
+import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/databases/pgbouncer.ts";
+import { sharedPostgres, startPostgres } from "../support/databases/postgres.ts";
+import { HAS_S3, type S3Server, startS3, WITHOUT_S3 } from "../support/databases/s3.ts";
+import { chatLine, createBatch, readLines, untilEnded } from "../support/service/batches.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const LINES = 300;
 let closing = new AsyncDisposableStack();

@@ -5,11 +5,11 @@ import { copyFile, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium } from "../support/chromium.ts";
-import { type ConsoleSession, startConsole } from "../support/console-session.ts";
-import { ROOT } from "../support/executable.ts";
-import { hasPython, installPython } from "../support/python-environment.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
+import { hasChromium } from "../support/service/chromium.ts";
+import { type ConsoleSession, startConsole } from "../support/service/console-session.ts";
+import { ROOT } from "../support/service/executable.ts";
+import { hasPython, installPython } from "../support/service/python-environment.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const run = promisify(execFile);
 const REQUIREMENT = "openai==2.54.0";

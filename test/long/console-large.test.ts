@@ -4,8 +4,8 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "../support/chromium.ts";
-import { type Service, startService } from "../support/service.ts";
+import { hasChromium, launchChromium } from "../support/service/chromium.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const KEYS = 10_000;
 const DAYS = 365;

@@ -2,9 +2,9 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium } from "../support/chromium.ts";
-import { type ConsoleSession, startConsole } from "../support/console-session.ts";
-import type { Service } from "../support/service.ts";
+import { hasChromium } from "../support/service/chromium.ts";
+import { type ConsoleSession, startConsole } from "../support/service/console-session.ts";
+import type { Service } from "../support/service/service.ts";
 import { administrationCases } from "./console/administration-cases.ts";
 import { audioCases } from "./console/audio-cases.ts";
 import { CHAT_MODELS, chatCases } from "./console/chat-cases.ts";

@@ -2,6 +2,8 @@
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../support/databases/redis.ts";
+import { DEFAULT_CHAT_MODEL, TEST_MODELS_DIRECTORY } from "../support/models/default-model.ts";
 import {
   type BuiltImage,
   CAN_BUILD_IMAGES,
@@ -9,10 +11,8 @@ import {
   imageBuilder,
   type RunningImage,
   WITHOUT_IMAGES,
-} from "../support/container-image.ts";
-import { DEFAULT_CHAT_MODEL, TEST_MODELS_DIRECTORY } from "../support/default-model.ts";
-import { freePort } from "../support/redis.ts";
-import { startService } from "../support/service.ts";
+} from "../support/service/container-image.ts";
+import { startService } from "../support/service/service.ts";
 
 const BUILD_MILLISECONDS = 1_200_000;
 const API_KEY = `sk-image-${"c".repeat(32)}`;

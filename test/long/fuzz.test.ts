@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { resultWithin } from "../../src/async/timeout.ts";
-import { fuzzRequest } from "../support/fuzz-requests.ts";
-import { PLACEHOLDERS, type Placeholder } from "../support/fuzz-stored.ts";
-import type { FuzzRequest } from "../support/fuzz-uploads.ts";
-import { type InProcessService, startInProcess } from "../support/in-process-service.ts";
+import { resultWithin } from "../../src/kernel/async/timeout.ts";
+import { fuzzRequest } from "../support/fuzz/fuzz-requests.ts";
+import { PLACEHOLDERS, type Placeholder } from "../support/fuzz/fuzz-stored.ts";
+import type { FuzzRequest } from "../support/fuzz/fuzz-uploads.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 
 const BODIES = Number(process.env.PARLANCE_FUZZ_BODIES ?? 200_000);
 const PARALLEL = 16;

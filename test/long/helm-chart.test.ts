@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const CHART = resolve(import.meta.dirname, "../../deploy/helm/parlance");
 const VERSIONS = ["1.29.0", "1.31.0", "1.33.0"];

@@ -2,11 +2,11 @@
 
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { testModelStore } from "../support/default-model.ts";
-import { eventually } from "../support/eventually.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-import { wordErrors } from "../support/word-errors.ts";
+import { testModelStore } from "../support/models/default-model.ts";
+import { wordErrors } from "../support/models/word-errors.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const SENTENCE = "The teacher wrote the date on the board.";
 

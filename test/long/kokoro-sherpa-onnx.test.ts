@@ -8,11 +8,11 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { testModelStore } from "../support/default-model.ts";
-import { onnxMetadata } from "../support/onnx-file.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-import { wordErrors } from "../support/word-errors.ts";
+import { testModelStore } from "../support/models/default-model.ts";
+import { onnxMetadata } from "../support/models/onnx-file.ts";
+import { wordErrors } from "../support/models/word-errors.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const [ESPEAK_DATA] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
 const VOICES = ["af_heart", "am_onyx"];

@@ -1,10 +1,10 @@
 /** Memory of a GGUF model's process over thousands of requests and full prompts. */
 
 import { expect, test } from "vitest";
-import { makeChatRequest } from "../support/chat-request.ts";
-import { openLlamaCpp } from "../support/llama-cpp.ts";
-import { readAnswer } from "../support/read-answer.ts";
-import { residentMegabytes } from "../support/resident-megabytes.ts";
+import { openLlamaCpp } from "../support/models/llama-cpp.ts";
+import { makeChatRequest } from "../support/service/chat-request.ts";
+import { readAnswer } from "../support/service/read-answer.ts";
+import { residentMegabytes } from "../support/service/resident-megabytes.ts";
 
 test.runIf(process.platform === "linux").each([
   ["whose prompts are found evaluated already", { temperature: 1 }, 4000],

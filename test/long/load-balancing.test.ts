@@ -5,9 +5,9 @@ import { Agent, request as sendRequest } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-import { UpstreamFleet } from "../support/upstream-fleet.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
+import { UpstreamFleet } from "../support/upstreams/upstream-fleet.ts";
 
 const UPSTREAMS = 64;
 const STREAMS = 2000;

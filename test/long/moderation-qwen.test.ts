@@ -2,10 +2,10 @@
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MODERATION_QWEN } from "../../src/models/manifest/moderation-qwen.ts";
-import { testModelStore } from "../support/default-model.ts";
-import { PLAIN_PROMPTS } from "../support/plain-prompts.ts";
-import { type Service, startService } from "../support/service.ts";
+import { MODERATION_QWEN } from "../../src/model-store/manifest/moderation-qwen.ts";
+import { testModelStore } from "../support/models/default-model.ts";
+import { PLAIN_PROMPTS } from "../support/models/plain-prompts.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 /** Asks the guard about every text, so that the classifier's weights do not decide what is tested. */
 const ALWAYS = {

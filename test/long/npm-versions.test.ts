@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { installNpmClient, runCommand } from "../clients/npm-clients.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

@@ -4,12 +4,12 @@ import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPython, installPython } from "../support/python-environment.ts";
-import { type Service, startService } from "../support/service.ts";
+import { hasPython, installPython } from "../support/service/python-environment.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const run = promisify(execFile);
 const REQUIREMENT = "schemathesis==4.32.5";
-const HOOKS = resolve(import.meta.dirname, "../support/schemathesis_hooks.py");
+const HOOKS = resolve(import.meta.dirname, "../support/fuzz/schemathesis_hooks.py");
 const CHECKS = [
   "not_a_server_error",
   "status_code_conformance",

@@ -4,10 +4,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/redis.ts";
-import { startService } from "../support/service.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { freePort } from "../support/databases/redis.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { startService } from "../support/service/service.ts";
+import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const PROMETHEUS = process.env.PROMETHEUS ?? "prometheus";
 /** The flag came with Prometheus 3. */

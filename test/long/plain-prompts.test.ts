@@ -2,9 +2,9 @@
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { testModelStore } from "../support/default-model.ts";
-import { PLAIN_PROMPTS } from "../support/plain-prompts.ts";
-import { type Service, startService } from "../support/service.ts";
+import { testModelStore } from "../support/models/default-model.ts";
+import { PLAIN_PROMPTS } from "../support/models/plain-prompts.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 /** Right answers of 30, measured: 18, 19 and 25. One less is allowed for machines that round differently. */
 const MIN_RIGHT = {

@@ -2,6 +2,8 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
+import { startPostgres } from "../support/databases/postgres.ts";
+import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../support/databases/redis.ts";
 import {
   LOAD_MODEL,
   maxInAnyMinute,
@@ -10,10 +12,8 @@ import {
   sendLoad,
   startReplicas,
   untilCountersShared,
-} from "../support/limit-load.ts";
-import { startPostgres } from "../support/postgres.ts";
-import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../support/redis.ts";
-import type { Service } from "../support/service.ts";
+} from "../support/service/limit-load.ts";
+import type { Service } from "../support/service/service.ts";
 
 const REQUESTS = 1_000;
 const TOKENS = 100_000;

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 /** Python with `ray[serve]`, which takes 500 MB and is not installed by the tests. */
 const PYTHON = process.env.RAY_PYTHON ?? "python3";
-const APP = join(import.meta.dirname, "../support/ray-serve-chat.py");
+const APP = join(import.meta.dirname, "../support/upstreams/ray-serve-chat.py");
 const TEXT = Array.from({ length: 40 }, (_each, index) => `word${index}`).join(" ");
 const CLIENTS = 24;
 const LOAD_SECONDS = 25;

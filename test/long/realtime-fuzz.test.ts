@@ -3,12 +3,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { resultWithin } from "../../src/async/timeout.ts";
-import { eventually } from "../support/eventually.ts";
-import { realtimeMessage } from "../support/fuzz-realtime.ts";
-import { RealtimeClient, type RealtimeEvent } from "../support/realtime-client.ts";
-import { residentMegabytes } from "../support/resident-megabytes.ts";
-import { type Service, startService } from "../support/service.ts";
+import { resultWithin } from "../../src/kernel/async/timeout.ts";
+import { realtimeMessage } from "../support/fuzz/fuzz-realtime.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { RealtimeClient, type RealtimeEvent } from "../support/service/realtime-client.ts";
+import { residentMegabytes } from "../support/service/resident-megabytes.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const EVENTS = Number(process.env.PARLANCE_FUZZ_EVENTS ?? 20_000);
 const SEED = Number(process.env.PARLANCE_FUZZ_SEED ?? 1);

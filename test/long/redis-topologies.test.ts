@@ -5,12 +5,17 @@ import { afterAll, expect, test } from "vitest";
 import type { CounterClaim } from "../../src/counters/counters.ts";
 import { RedisStore } from "../../src/counters/redis-store.ts";
 import { SharedCounters } from "../../src/counters/shared-counters.ts";
+import { parseRedisUrl } from "../../src/kernel/redis-address.ts";
 import { createLogger } from "../../src/observability/logger.ts";
-import { parseRedisUrl } from "../../src/redis-address.ts";
-import { LOAD_MODEL, outcomeOf, sendLoad, startReplicas, untilCountersShared } from "../support/limit-load.ts";
-import { sharedPostgres } from "../support/postgres.ts";
-import { HAS_REDIS, WITHOUT_REDIS } from "../support/redis.ts";
-import { type RedisTopology, startRedisCluster, startSentinels, startTlsRedis } from "../support/redis-topologies.ts";
+import { sharedPostgres } from "../support/databases/postgres.ts";
+import { HAS_REDIS, WITHOUT_REDIS } from "../support/databases/redis.ts";
+import {
+  type RedisTopology,
+  startRedisCluster,
+  startSentinels,
+  startTlsRedis,
+} from "../support/databases/redis-topologies.ts";
+import { LOAD_MODEL, outcomeOf, sendLoad, startReplicas, untilCountersShared } from "../support/service/limit-load.ts";
 
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());

@@ -1,12 +1,12 @@
 /** Plain prompts at temperature 0 have the same text alone and together, with and without prefix reuse. */
 
 import { expect, test } from "vitest";
-import type { ChatModel, ChatRequest } from "../../src/engines/chat-model.ts";
+import type { ChatModel, ChatRequest } from "../../src/contracts/chat-model.ts";
 import type { Hosted } from "../../src/engines/host/host-model.ts";
-import { makeChatRequest } from "../support/chat-request.ts";
-import { openLlamaCpp } from "../support/llama-cpp.ts";
-import { PLAIN_PROMPTS } from "../support/plain-prompts.ts";
-import { readAnswer } from "../support/read-answer.ts";
+import { openLlamaCpp } from "../support/models/llama-cpp.ts";
+import { PLAIN_PROMPTS } from "../support/models/plain-prompts.ts";
+import { makeChatRequest } from "../support/service/chat-request.ts";
+import { readAnswer } from "../support/service/read-answer.ts";
 
 /** Some 350 tokens: keys are split among threads from 257 on. */
 const SYSTEM = "Answer in one sentence. ".concat("Dragons eat granite on Mondays and chalk on Fridays. ".repeat(28));

@@ -10,15 +10,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Secret } from "../../src/kernel/secret.ts";
 import { createLogger } from "../../src/observability/logger.ts";
-import type { Secret } from "../../src/secret.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { MIGRATIONS } from "../../src/storage/migrations/migrations.ts";
-import { buildInto } from "../support/build-service.ts";
-import { ROOT } from "../support/executable.ts";
-import { LOAD_MODEL, outcomeOf, sendLoad, untilCountersShared } from "../support/limit-load.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { type PostgresServer, startPostgres } from "../support/databases/postgres.ts";
+import { buildInto } from "../support/service/build-service.ts";
+import { ROOT } from "../support/service/executable.ts";
+import { LOAD_MODEL, outcomeOf, sendLoad, untilCountersShared } from "../support/service/limit-load.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service/service.ts";
 
 interface RecordedDatabase {
   lastMigration: string;
@@ -44,7 +44,7 @@ beforeAll(async () => {
       name: "next-migrations",
       resolveId: (source, importer) =>
         source.endsWith("/migrations.ts") && !importer?.endsWith("/next-migrations.ts")
-          ? fileURLToPath(new URL("../support/next-migrations.ts", import.meta.url))
+          ? fileURLToPath(new URL("../support/databases/next-migrations.ts", import.meta.url))
           : undefined,
     },
   ]);

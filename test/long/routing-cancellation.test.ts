@@ -1,11 +1,11 @@
 /** Aborts the upstream requests of a thousand clients that disconnect, on every path. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../support/faulty-upstream.ts";
-import { LEAVING, leave, leavingConfig } from "../support/leaving-clients.ts";
-import { metric } from "../support/routed-faults.ts";
-import { type Service, startService } from "../support/service.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { LEAVING, leave, leavingConfig } from "../support/service/leaving-clients.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
+import { metric } from "../support/upstreams/routed-faults.ts";
 
 const ROUNDS = 1000;
 

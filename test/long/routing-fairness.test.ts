@@ -1,9 +1,9 @@
 /** How long a project's requests wait for a slot while another project has a thousand waiting. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { metric } from "../support/routed-faults.ts";
-import { type Service, startService } from "../support/service.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { metric } from "../support/upstreams/routed-faults.ts";
 
 const TURN_MILLISECONDS = 50;
 const REQUESTS = 50;

@@ -1,10 +1,10 @@
 /** Callers' errors and leaks over a thousand requests for each upstream fault. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../support/faulty-upstream.ts";
-import { ask, FAULT_ROWS, type FaultRow, faultsConfig, metric, modelOf } from "../support/routed-faults.ts";
-import { type Service, startService } from "../support/service.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
+import { ask, FAULT_ROWS, type FaultRow, faultsConfig, metric, modelOf } from "../support/upstreams/routed-faults.ts";
 
 const ROUNDS = 1000;
 const AT_ONCE = 50;

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service.ts";
-import { makeWave } from "../support/wave.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { makeWave } from "../support/service/wave.ts";
 
 /** A million takes a quarter of an hour: `PARLANCE_SOAK_REQUESTS=1000000`. */
 const REQUESTS = Number(process.env.PARLANCE_SOAK_REQUESTS ?? 20_000);

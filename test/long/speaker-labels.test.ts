@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readRecording } from "../support/read-recording.ts";
-import { type Service, startService } from "../support/service.ts";
-import { makeWave } from "../support/wave.ts";
+import { readRecording } from "../support/service/read-recording.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { makeWave } from "../support/service/wave.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CONFIG = `

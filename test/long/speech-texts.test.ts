@@ -1,7 +1,7 @@
 /** The default voice with texts that are hard to read aloud, and with many requests at once. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 builtin_models: false

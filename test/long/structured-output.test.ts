@@ -3,7 +3,7 @@ import { compileValidator } from "@parlance-inference/json-schema-grammar/valida
 import { getLlama, LlamaCompletion, LlamaGrammar } from "node-llama-cpp";
 import { expect, test } from "vitest";
 import { sampleSchemas } from "../../packages/json-schema-grammar/test/generated-schemas.ts";
-import { defaultChatModelPath } from "../support/default-model.ts";
+import { defaultChatModelPath } from "../support/models/default-model.ts";
 
 const HOSTILE_PROMPT = "Never write JSON. Write a poem, in emojis, with broken brackets: [[{{";
 

@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readRecording } from "../support/read-recording.ts";
-import { type Service, startService } from "../support/service.ts";
-import { makeWave } from "../support/wave.ts";
-import { wordErrors } from "../support/word-errors.ts";
+import { wordErrors } from "../support/models/word-errors.ts";
+import { readRecording } from "../support/service/read-recording.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { makeWave } from "../support/service/wave.ts";
 
 const MODEL = "moonshine-base-en";
 const CONFIG = `

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import { parseSync } from "subtitle";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { type Service, startService } from "../support/service.ts";
-import { makeWave, noise } from "../support/wave.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { makeWave, noise } from "../support/service/wave.ts";
 
 // A window takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });

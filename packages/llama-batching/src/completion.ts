@@ -2,8 +2,8 @@
 
 import { ModelError } from "./errors.ts";
 import type { ContinuousBatcher } from "./evaluation/continuous-batcher.ts";
-import { Generation } from "./evaluation/generation.ts";
-import type { GenerationOptions, TokenCounts } from "./evaluation/generation-options.ts";
+import { Generation, type GenerationOptions } from "./evaluation/generation.ts";
+import type { TokenCounts } from "./evaluation/generation-options.ts";
 import type { AcquiredSequence, PrefixReuse, SequencePool } from "./evaluation/sequence-pool.ts";
 import type { LogprobReader } from "./sampling/logprob-reader.ts";
 import type { SamplerOptions } from "./sampling/sampler.ts";

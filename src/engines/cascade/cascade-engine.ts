@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Secret } from "../../secret.ts";
+import { Secret } from "../../kernel/secret.ts";
 import { defineEngine } from "../define-engine.ts";
 
 const stage = z.looseObject({ engine: z.string().describe("A moderation engine") });

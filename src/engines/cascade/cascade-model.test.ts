@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { unavailable } from "../../faults.ts";
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import { unavailable } from "../../kernel/faults.ts";
 import { CascadeModel, type CascadeSettings } from "./cascade-model.ts";
 
 const SETTINGS: CascadeSettings = { band: { below: 0.2, above: 0.1 }, guardWeight: 1, onGuardFailure: "error" };

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { Logger } from "../../observability/logger.ts";
 import type { InProcessModule } from "../define-engine.ts";
-import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
-import type { ModelHealth } from "../open-model.ts";
 import { type Band, harmLogOdds, isUnsure, shiftUnsureScores } from "./combine-verdicts.ts";
 
 export interface CascadeSettings {

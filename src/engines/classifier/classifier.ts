@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { InferenceSession } from "onnxruntime-node";
-import { invalidRequest } from "../../faults.ts";
-import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
+import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { FairBatches, runBatch, type Window } from "./fair-batches.ts";

@@ -1,6 +1,6 @@
 import { FLITE_OUTPUT_RATE, FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
-import type { SpeechModel } from "../engine.ts";
-import { completeAliases } from "../voices.ts";
+import type { SpeechModel } from "../../contracts/engine.ts";
+import { completeAliases } from "../shared/voices.ts";
 
 /** Voices by OpenAI's names, with the gender that these suggest; `fable` has a British accent. */
 const DEFAULT_ALIASES: Readonly<Record<string, (typeof FLITE_VOICES)[number]>> = {

@@ -1,10 +1,10 @@
 import { FliteTts } from "@parlance-inference/english-tts/flite-tts";
 import { FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
-import type { SpeechModel, SpeechRequest } from "../engine.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { withSpeechFaults } from "../speech-faults.ts";
-import { instructionsUnsupported, resolveVoice } from "../voices.ts";
+import { withSpeechFaults } from "../shared/speech-faults.ts";
+import { instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
 import type { FliteSettings } from "./flite-engine.ts";
 import { fliteFacts } from "./flite-facts.ts";
 

@@ -1,11 +1,12 @@
 /** Asks a guard language model about each text and reads its verdict. */
 
-import { Fault } from "../../faults.ts";
-import type { ChatModel, ChatRequest, TokenLogprob } from "../chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../default-chat-request.ts";
+import type { ChatModel, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../engine.ts";
-import { GUARD_FORMATS, type GuardAnswer, type GuardFormat, type GuardQuestion } from "./formats.ts";
+import { DEFAULT_CHAT_REQUEST } from "../shared/default-chat-request.ts";
+import { GUARD_FORMATS } from "./formats.ts";
+import type { GuardAnswer, GuardFormat, GuardQuestion } from "./guard-format.ts";
 import { harmProbability } from "./harm-probability.ts";
 
 export interface GuardOptions {

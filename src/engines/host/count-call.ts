@@ -1,4 +1,4 @@
-import type { ChatRequest } from "../chat-model.ts";
+import type { ChatRequest } from "../../contracts/chat-model.ts";
 
 /** Call of a chat model in another process that counts the tokens of a prompt. */
 export interface CountCall {

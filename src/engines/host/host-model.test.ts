@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { eventually } from "../../../test/support/eventually.ts";
-import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/host-fixture.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
+import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/models/host-fixture.ts";
+import { eventually } from "../../../test/support/service/eventually.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/service/transcription-request.ts";
 
 afterEach(closeHosted);
 

@@ -1,9 +1,9 @@
 /** Runs a model of any task in a supervised child process and returns a proxy for it. */
 
+import type { ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
+import type { EmbeddingResult, Model, TranscriptionEvent } from "../../contracts/engine.ts";
 import type { Logger } from "../../observability/logger.ts";
-import type { ChatEvent, ChatRequest } from "../chat-model.ts";
-import { withGrammars } from "../compile-schemas.ts";
-import type { EmbeddingResult, Model, TranscriptionEvent } from "../engine.ts";
+import { withGrammars } from "../shared/compile-schemas.ts";
 import type { CountCall } from "./count-call.ts";
 import type { ModelFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";

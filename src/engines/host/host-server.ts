@@ -1,6 +1,6 @@
 /** Runs a program that serves a model over HTTP, under the same supervision as any model's process. */
 
-import type { ModelHealth } from "../open-model.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostModelOptions } from "./host-model.ts";
 import type { ServerFacts } from "./messages.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";

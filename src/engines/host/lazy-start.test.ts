@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { eventually } from "../../../test/support/eventually.ts";
-import type { HostedSettings } from "../../../test/support/hosted-child.ts";
-import type { Model, SpeechModel } from "../engine.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import type { HostedSettings } from "../../../test/support/models/hosted-child.ts";
+import { eventually } from "../../../test/support/service/eventually.ts";
+import type { Model, SpeechModel } from "../../contracts/engine.ts";
 import { type Hosted, hostModel } from "./host-model.ts";
 
 const FACTS = {
@@ -28,7 +28,7 @@ afterEach(async () => {
 async function openLazily(settings: Omit<HostedSettings, "task"> = {}): Promise<Hosted<SpeechModel>> {
   const model = await hostModel({
     name: "lazy",
-    module: new URL("../../../test/support/hosted-child.ts", import.meta.url),
+    module: new URL("../../../test/support/models/hosted-child.ts", import.meta.url),
     settings: { ...settings, task: "speech" },
     lazyFacts: FACTS,
     logger: makeEngineServices().logger,

@@ -1,8 +1,8 @@
 /** Messages between the service and a model's process. Structured clone keeps typed arrays as they are. */
 
-import { Fault, type FaultDetails, type FaultKind } from "../../faults.ts";
-import type { ChatModel } from "../chat-model.ts";
-import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "../engine.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
+import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "../../contracts/engine.ts";
+import { Fault, type FaultDetails, type FaultKind } from "../../kernel/faults.ts";
 
 export type ToChild =
   | { type: "open"; module: string; name: string; settings: unknown }

@@ -2,8 +2,8 @@
 
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import { lowerPriority } from "../../process/lower-priority.ts";
-import type { Model, ModerationContext, ModerationInput } from "../engine.ts";
+import type { Model, ModerationContext, ModerationInput } from "../../contracts/engine.ts";
+import { lowerPriority } from "../../kernel/process/lower-priority.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { isCountCall } from "./count-call.ts";
 import { encodeFailure, type FromChild, type ModelFacts, type ServerFacts, type ToChild } from "./messages.ts";

@@ -3,8 +3,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { AsyncQueue } from "../../async/async-queue.ts";
-import { type Fault, unavailable } from "../../faults.ts";
+import { AsyncQueue } from "../../kernel/async/async-queue.ts";
+import { type Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { decodeFailure, encodeFailure, type FromChild, type ModelFacts, type ToChild } from "./messages.ts";

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { Worker, workerData } from "node:worker_threads";
-import { isAlive } from "../../process/process-owner.ts";
+import { isAlive } from "../../kernel/process/process-owner.ts";
 
 const POLL_MS = 250;
 

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { eventually } from "../../../test/support/eventually.ts";
-import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/host-fixture.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { ask, closeHosted, isRunning, openHosted } from "../../../test/support/models/host-fixture.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { eventually } from "../../../test/support/service/eventually.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { SUPERVISION, Supervisor } from "./supervisor.ts";
 
@@ -89,7 +89,7 @@ test.each(["forever", "busy 60000"])(
   async (say) => {
     const service = spawn(
       process.execPath,
-      [join(import.meta.dirname, "../../../test/support/killable-child.ts"), say],
+      [join(import.meta.dirname, "../../../test/support/service/killable-child.ts"), say],
       {
         stdio: ["ignore", "pipe", "inherit"],
       },
@@ -124,7 +124,7 @@ async function supervise(
   const supervisor = new Supervisor({
     ...SUPERVISION,
     name,
-    module: new URL("../../../test/support/hosted-child.ts", import.meta.url),
+    module: new URL("../../../test/support/models/hosted-child.ts", import.meta.url),
     settings: { task: "chat", ...settings },
     environment: {},
     logger,

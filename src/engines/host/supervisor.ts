@@ -1,8 +1,8 @@
 /** Keeps a model's process running: restarts it after a crash, with exponential backoff. */
 
 import { once } from "node:events";
-import { unavailable } from "../../faults.ts";
-import type { ModelHealth } from "../open-model.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { unavailable } from "../../kernel/faults.ts";
 import type { ModelFacts } from "./messages.ts";
 import { type Exit, ModelProcess, type ModelProcessOptions } from "./model-process.ts";
 import { RestartBackoff, type RestartBackoffOptions } from "./restart-backoff.ts";

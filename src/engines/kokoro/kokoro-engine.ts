@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
-import { englishSpeechSettings, withSpeechLimits } from "../speech-settings.ts";
+import { englishSpeechSettings, withSpeechLimits } from "../shared/speech-settings.ts";
 import type { KokoroSpeechOptions } from "./kokoro-speech.ts";
 
 const settings = z

@@ -1,9 +1,9 @@
 import { NeuralTts } from "@parlance-inference/english-tts/neural-tts";
-import type { SpeechModel, SpeechRequest } from "../engine.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { withSpeechFaults } from "../speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
+import { withSpeechFaults } from "../shared/speech-faults.ts";
+import { completeAliases, instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
 
 export interface KokoroSpeechOptions {
   voices: Readonly<Record<string, string>>;

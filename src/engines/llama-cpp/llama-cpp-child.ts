@@ -3,11 +3,11 @@
 import { readFile } from "node:fs/promises";
 import { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
 import { type LoadOptions, loadModel } from "@parlance-inference/llama-batching/load-model";
-import { unavailable } from "../../faults.ts";
-import type { ChatModel } from "../chat-model.ts";
-import type { EmbeddingModel } from "../engine.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
+import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { Task } from "../../contracts/task.ts";
+import { unavailable } from "../../kernel/faults.ts";
 import type { HostedServices } from "../host/model-child.ts";
-import type { Task } from "../task.ts";
 import { LlamaChat } from "./llama-chat.ts";
 import { LlamaEmbedding } from "./llama-embedding.ts";
 import type { LlamaCppSettings } from "./settings.ts";

@@ -1,10 +1,10 @@
 /** Prompts that bypass the chat template. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openLlamaCpp } from "../../../test/support/llama-cpp.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatEvent, ChatModel, EchoedLogprob, RawPrompt } from "../chat-model.ts";
+import { openLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatEvent, ChatModel, EchoedLogprob, RawPrompt } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;

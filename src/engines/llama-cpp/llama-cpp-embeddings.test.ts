@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import reference from "../../../test/recordings/all-minilm-l6-v2.json" with { type: "json" };
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { minilmGgufPath } from "../../../test/support/minilm-gguf.ts";
-import type { EmbeddingModel, EmbeddingRequest } from "../engine.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { minilmGgufPath } from "../../../test/support/models/minilm-gguf.ts";
+import type { EmbeddingModel, EmbeddingRequest } from "../../contracts/engine.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";

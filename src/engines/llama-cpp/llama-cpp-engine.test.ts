@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-import { unsupportedValue } from "../../faults.ts";
+import { unsupportedValue } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import type { ChildSettings } from "./llama-cpp-child.ts";

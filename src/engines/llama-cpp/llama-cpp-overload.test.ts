@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel, ChatRequest } from "../chat-model.ts";
+import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 let model: Hosted<ChatModel>;

@@ -10,10 +10,10 @@ import {
   MISTRAL_NEMO,
   MISTRAL_SMALL,
 } from "../../../packages/llama-batching/test/chat-templates.ts";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { openLlamaCpp, openShallowLlamaCpp, openWithTemplate } from "../../../test/support/llama-cpp.ts";
-import { type ReadAnswer, readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel, ChatRequest, Tool } from "../chat-model.ts";
+import { openLlamaCpp, openShallowLlamaCpp, openWithTemplate } from "../../../test/support/models/llama-cpp.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { type ReadAnswer, readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatModel, ChatRequest, Tool } from "../../contracts/chat-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 
 const never = () => new AbortController().signal;

@@ -1,7 +1,7 @@
 import type { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
-import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { decodeOpenAiIds } from "../openai-embedding-models.ts";
+import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { decodeOpenAiIds } from "../shared/openai-embedding-models.ts";
 import { toFault } from "./to-fault.ts";
 
 interface Options {

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { openShallowLlamaCpp } from "../../../test/support/llama-cpp.ts";
-import { makeLoraAdapter } from "../../../test/support/lora-adapter.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { openShallowLlamaCpp } from "../../../test/support/models/llama-cpp.ts";
+import { makeLoraAdapter } from "../../../test/support/models/lora-adapter.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
-import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
+import { ggufReferenceFields, toGgufReference } from "../shared/gguf-reference.ts";
 
 export const llamaCppSettings = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { ModelError, RequestError } from "@parlance-inference/llama-batching/errors";
-import { invalidRequest, unavailable } from "../../faults.ts";
+import { invalidRequest, unavailable } from "../../kernel/faults.ts";
 
 /** Maps the errors of llama-batching to Faults. */
 export function toFault(error: unknown): Error {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { unavailable } from "../../faults.ts";
+import { unavailable } from "../../kernel/faults.ts";
 
 /** Absolute path of a program given by path, or by name on PATH. Throws a Fault that says where it was searched. */
 export async function findBinary(name: string): Promise<string> {

@@ -1,8 +1,8 @@
 /** Fills in the middle: finds the tokens that mark a gap, and writes prompts with them. */
 
 import { z } from "zod";
-import { unavailable } from "../../faults.ts";
-import type { RawPrompt } from "../chat-model.ts";
+import type { RawPrompt } from "../../contracts/chat-model.ts";
+import { unavailable } from "../../kernel/faults.ts";
 
 /** Where a llama-server is, and the key that it requires. */
 export interface ServerAddress {

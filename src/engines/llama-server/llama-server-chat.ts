@@ -1,17 +1,17 @@
 /** A chat model behind a llama-server that Parlance started, called like any upstream with OpenAI's API. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { Fault, unavailable } from "../../faults.ts";
-import { Secret } from "../../secret.ts";
-import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../chat-model.ts";
-import { withGrammars } from "../compile-schemas.ts";
-import type { EngineServices } from "../engine.ts";
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
+import type { EngineServices } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { Fault, unavailable } from "../../kernel/faults.ts";
+import { Secret } from "../../kernel/secret.ts";
 import type { HostedServer } from "../host/host-server.ts";
 import type { ServerFacts } from "../host/messages.ts";
-import type { ModelHealth } from "../open-model.ts";
 import { UpstreamChat } from "../openai-compatible/chat/upstream-chat.ts";
 import { Connections } from "../openai-compatible/connection/connections.ts";
 import { openAiCompatibleSettings } from "../openai-compatible/settings.ts";
+import { withGrammars } from "../shared/compile-schemas.ts";
 import { toInfillPrompt } from "./infill.ts";
 import { toServerBody } from "./server-body.ts";
 import type { ServerProperties } from "./server-properties.ts";

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { unavailable } from "../../faults.ts";
+import { unavailable } from "../../kernel/faults.ts";
 import type { HostedServer, HostedServices } from "../host/model-child.ts";
 import { readProperties } from "./server-properties.ts";
 

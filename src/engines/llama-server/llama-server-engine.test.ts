@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { eventually } from "../../../test/support/eventually.ts";
-import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../../test/support/llama-server.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatEvent, ChatModel, ChatRequest, ContentPart, TokenLogprob } from "../chat-model.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { llamaServerBinary, openLlamaServer, WITHOUT_LLAMA_SERVER } from "../../../test/support/models/llama-server.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { eventually } from "../../../test/support/service/eventually.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatEvent, ChatModel, ChatRequest, ContentPart, TokenLogprob } from "../../contracts/chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
 

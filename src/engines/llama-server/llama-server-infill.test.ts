@@ -3,12 +3,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { TEST_MODELS_DIRECTORY } from "../../../test/support/default-model.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { llamaServerBinary } from "../../../test/support/llama-server.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../chat-model.ts";
+import { TEST_MODELS_DIRECTORY } from "../../../test/support/models/default-model.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { llamaServerBinary } from "../../../test/support/models/llama-server.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
 

@@ -6,16 +6,16 @@ import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { makeChatCall, makeChatRequest } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { eventually } from "../../../test/support/eventually.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel, ChatRequest, RawPrompt } from "../chat-model.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { makeChatCall, makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { eventually } from "../../../test/support/service/eventually.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { llamaServerEngine } from "./llama-server-engine.ts";
 import { llamaServerSettings } from "./settings.ts";
 
 const SUPPORT = join(import.meta.dirname, "../../../test/support");
-const BINARY = join(SUPPORT, "scripted-llama-server.mjs");
+const BINARY = join(SUPPORT, "models/scripted-llama-server.mjs");
 const never = () => new AbortController().signal;
 const opened: ChatModel[] = [];
 
@@ -178,7 +178,7 @@ test("ends the server when its parent process ends or is killed", async () => {
 });
 
 test("ends the server when the service is killed", async () => {
-  const service = spawn(process.execPath, [join(SUPPORT, "killable-llama-server-child.ts"), BINARY], {
+  const service = spawn(process.execPath, [join(SUPPORT, "models/killable-llama-server-child.ts"), BINARY], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(service.stdout, "data");

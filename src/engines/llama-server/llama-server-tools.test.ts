@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { compileValidator } from "@parlance-inference/json-schema-grammar/validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HERMES } from "../../../packages/llama-batching/test/chat-templates.ts";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { llamaServerBinary, openLlamaServer } from "../../../test/support/llama-server.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import type { ChatEvent, ChatMessage, ChatModel, ChatRequest, Tool } from "../chat-model.ts";
+import { llamaServerBinary, openLlamaServer } from "../../../test/support/models/llama-server.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
+import type { ChatEvent, ChatMessage, ChatModel, ChatRequest, Tool } from "../../contracts/chat-model.ts";
 
 const never = () => new AbortController().signal;
 

@@ -5,10 +5,10 @@
 
 import { anyObjectGrammar } from "@parlance-inference/json-schema-grammar/grammar";
 import { toLlamaSeed, toLlamaTopK } from "@parlance-inference/llama-batching/llama-sampling";
-import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
-import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool } from "../chat-model.ts";
-import { imagesIn } from "../message-text.ts";
+import type { AnswerFormat, ChatMessage, ChatRequest, RawPrompt, Tool } from "../../contracts/chat-model.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { toMessage, toTool } from "../openai-compatible/chat/chat-body.ts";
+import { imagesIn } from "../shared/message-text.ts";
 import type { ServerProperties } from "./server-properties.ts";
 
 /** `request` includes its grammars. Throws a Fault that names a field that llama-server would not honor. */

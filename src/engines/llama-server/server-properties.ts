@@ -1,7 +1,7 @@
 /** Properties of a running llama-server's model (`GET /props` and `GET /v1/models`). */
 
 import { z } from "zod";
-import { unavailable } from "../../faults.ts";
+import { unavailable } from "../../kernel/faults.ts";
 import { findInfillTokens, type InfillTokens } from "./infill.ts";
 
 export interface ServerProperties {

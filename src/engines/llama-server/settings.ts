@@ -1,8 +1,8 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
-import { ggufReferenceFields, toGgufReference } from "../gguf-reference.ts";
 import { timeoutSeconds } from "../openai-compatible/settings.ts";
+import { ggufReferenceFields, toGgufReference } from "../shared/gguf-reference.ts";
 
 /** Options that Parlance sets itself, or that would expose the server to others. */
 const OWN_OPTIONS = [

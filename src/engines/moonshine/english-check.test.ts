@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Decoder } from "@parlance-inference/audio/decode";
 import { expect, test, vi } from "vitest";
-import { testModelStore } from "../../../test/support/default-model.ts";
+import { testModelStore } from "../../../test/support/models/default-model.ts";
 import { EnglishCheck } from "./english-check.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

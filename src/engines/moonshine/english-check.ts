@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { type DetectedLanguage, LanguageDetector } from "@parlance-inference/whisper-onnx/language-detector";
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 
 export interface DetectorFiles {
   weights: string;

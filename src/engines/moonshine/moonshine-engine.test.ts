@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { moonshineEngine } from "./moonshine-engine.ts";
 
 const FILE = import.meta.filename;

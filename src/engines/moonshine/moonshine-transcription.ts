@@ -1,16 +1,16 @@
 import { ModelFileError } from "@parlance-inference/moonshine-onnx/errors";
 import { type MoonshineFiles, MoonshineModel } from "@parlance-inference/moonshine-onnx/moonshine-model";
 import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
-import { invalidRequest } from "../../faults.ts";
 import type {
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../engine.ts";
+} from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { Speakers } from "../speakers.ts";
+import { Speakers } from "../shared/speakers.ts";
 import { type DetectorFiles, EnglishCheck } from "./english-check.ts";
 
 export interface MoonshineSettings {

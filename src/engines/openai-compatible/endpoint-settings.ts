@@ -2,7 +2,7 @@
 
 import { Resolver } from "node:dns";
 import { z } from "zod";
-import type { Endpoint, EndpointSource } from "../../discovery/endpoint.ts";
+import type { Endpoint, EndpointSource } from "../../kernel/discovery/endpoint.ts";
 
 export type EndpointAddress = Pick<Endpoint, "host" | "port">;
 

@@ -1,7 +1,7 @@
 /** Reads an engine's load from its own metrics: Prometheus text, or llama-server's list of slots. */
 
 import { z } from "zod";
-import type { EngineLoad } from "../open-model.ts";
+import type { EngineLoad } from "../../contracts/open-model.ts";
 import { parseOrUndefined } from "./connection/read-body.ts";
 
 /** Metrics by what they report. vLLM renamed `gpu_cache_usage_perc` in its version 1 engine. */

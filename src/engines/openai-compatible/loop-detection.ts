@@ -1,8 +1,8 @@
 /** Detects routing loops: marks forwarded requests and refuses one that comes back to the process that sent it. */
 
 import { randomBytes } from "node:crypto";
-import { Fault } from "../../faults.ts";
-import type { CallerHeaders } from "../open-model.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import { Fault } from "../../kernel/faults.ts";
 
 /** As RFC 9110 (7.6.3) has it: a protocol and a pseudonym. Of this process, since replicas may be each other's upstreams. */
 const OWN_MARK = `1.1 parlance-${randomBytes(9).toString("base64url")}`;

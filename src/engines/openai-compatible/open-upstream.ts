@@ -1,4 +1,4 @@
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { UpstreamChat } from "./chat/upstream-chat.ts";
 import { Connections } from "./connection/connections.ts";

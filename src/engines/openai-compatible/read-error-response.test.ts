@@ -4,12 +4,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forward, makeChatCall } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
-import type { ChatProxy } from "../chat-proxy.ts";
-import type { Model } from "../engine.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { forward, makeChatCall } from "../../../test/support/service/chat-request.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/service/transcription-request.ts";
+import type { ChatProxy } from "../../contracts/chat-proxy.ts";
+import type { Model } from "../../contracts/engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 

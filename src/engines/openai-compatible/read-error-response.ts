@@ -1,4 +1,4 @@
-import type { Fault } from "../../faults.ts";
+import type { Fault } from "../../kernel/faults.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
 import { readErrorBody } from "./connection/read-body.ts";
 import { parseUpstreamError } from "./upstream-error.ts";

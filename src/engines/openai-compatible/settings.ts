@@ -1,7 +1,7 @@
 /** Settings of a deployment of this engine. */
 
 import { z } from "zod";
-import { Secret } from "../../secret.ts";
+import { Secret } from "../../kernel/secret.ts";
 import { NEVER_FORWARDED } from "./connection/forwarded-headers.ts";
 import { type EndpointAddress, endpoints, toEndpointSource } from "./endpoint-settings.ts";
 

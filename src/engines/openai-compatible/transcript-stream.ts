@@ -1,7 +1,7 @@
 /** Events of a streamed transcript as they come: OpenAI's own, or vLLM's chunks. */
 
 import { z } from "zod";
-import type { TranscriptionEvent } from "../engine.ts";
+import type { TranscriptionEvent } from "../../contracts/engine.ts";
 import type { Exchange } from "./connection/exchange.ts";
 import { parseOrUndefined } from "./connection/read-body.ts";
 import { SseFrames } from "./connection/sse-frames.ts";

@@ -1,6 +1,5 @@
 /** An embedding model behind any API of OpenAI's kind. */
 
-import { convertLargeJson, LARGE_JSON_BYTES } from "../../json/large-json.ts";
 import type {
   EmbeddingInput,
   EmbeddingModel,
@@ -8,11 +7,12 @@ import type {
   EmbeddingResult,
   RerankRequest,
   RerankResult,
-} from "../engine.ts";
-import { estimateTextTokens } from "../estimate-tokens.ts";
+} from "../../contracts/engine.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import { convertLargeJson, LARGE_JSON_BYTES } from "../../kernel/json/large-json.ts";
 import { siblingModule } from "../host/sibling-module.ts";
-import type { CallerHeaders } from "../open-model.ts";
-import { decodeOpenAiIds, isOpenAiEmbeddingModel } from "../openai-embedding-models.ts";
+import { estimateTextTokens } from "../shared/estimate-tokens.ts";
+import { decodeOpenAiIds, isOpenAiEmbeddingModel } from "../shared/openai-embedding-models.ts";
 import { parseOrUndefined, readBytes } from "./connection/read-body.ts";
 import { convert } from "./embedding-answer.ts";
 import { readErrorResponse } from "./read-error-response.ts";

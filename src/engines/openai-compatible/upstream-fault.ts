@@ -1,7 +1,7 @@
 /** Maps upstream failures to Faults that name the deployment, never the upstream's address or key. */
 
 import { errors } from "undici";
-import { Fault, type FaultKind, unavailable } from "../../faults.ts";
+import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import { ResponseTooLongError, UpstreamTimeoutError } from "./connection/exchange.ts";
 import { type Redact, renameModel } from "./connection/redact.ts";
 import { FrameTooLongError } from "./connection/sse-frames.ts";

@@ -1,9 +1,9 @@
 /** Common parts of the five kinds of model behind an OpenAI-compatible API. */
 
 import type { Dispatcher } from "undici";
-import type { Fault } from "../../faults.ts";
+import type { CallerHeaders, ModelHealth } from "../../contracts/open-model.ts";
+import type { Fault } from "../../kernel/faults.ts";
 import type { Logger } from "../../observability/logger.ts";
-import type { CallerHeaders, ModelHealth } from "../open-model.ts";
 import type { Connections } from "./connection/connections.ts";
 import { Exchange } from "./connection/exchange.ts";
 import { forwardedHeaders } from "./connection/forwarded-headers.ts";

@@ -1,8 +1,8 @@
 /** Builds the request to an upstream. */
 
 import type { Dispatcher } from "undici";
-import { LARGE_JSON_BYTES, writeLargeJson } from "../../json/large-json.ts";
-import { jsonBytes } from "../../json-bytes.ts";
+import { jsonBytes } from "../../kernel/json/json-bytes.ts";
+import { LARGE_JSON_BYTES, writeLargeJson } from "../../kernel/json/large-json.ts";
 import type { OpenAiCompatibleSettings } from "./settings.ts";
 
 /**

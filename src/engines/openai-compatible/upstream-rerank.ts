@@ -1,8 +1,8 @@
 /** Reads answers of an upstream's /rerank, in the shape that Jina, Cohere, vLLM and llama-server share. */
 
 import { z } from "zod";
-import type { RerankRequest, RerankResult } from "../engine.ts";
-import { estimateTextTokens } from "../estimate-tokens.ts";
+import type { RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const Count = z.int().min(0).nullish().catch(undefined);

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
-import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/transcription-request.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
+import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/service/transcription-request.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 

@@ -2,8 +2,8 @@
 
 import { FormData } from "undici";
 import { z } from "zod";
-import { Fault } from "../../faults.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../engine.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
 import { parseOrUndefined, readText } from "./connection/read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";

@@ -1,7 +1,7 @@
 /** Plans the scripted model's answer token by token, up to a limit or a stop sequence. */
 
 import { randomBytes } from "node:crypto";
-import type { ChatEvent, ChatRequest, FinishReason, TokenLogprob } from "../chat-model.ts";
+import type { ChatEvent, ChatRequest, FinishReason, TokenLogprob } from "../../contracts/chat-model.ts";
 import type { ScriptedReply } from "./settings.ts";
 import { tokenize } from "./tokenize.ts";
 

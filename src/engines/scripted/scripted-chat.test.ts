@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import { readAnswer } from "../../../test/support/read-answer.ts";
-import type { ChatModel } from "../chat-model.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
 import { scriptedEngine } from "./scripted-engine.ts";
 import { scriptedSettings } from "./settings.ts";
 import { tokenize } from "./tokenize.ts";

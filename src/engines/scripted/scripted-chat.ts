@@ -1,12 +1,12 @@
 /** A chat model that gives configured replies. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { Fault, invalidRequest, unavailable } from "../../faults.ts";
-import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../chat-model.ts";
-import { contextExceeded } from "../context-exceeded.ts";
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
-import { messageText } from "../message-text.ts";
-import type { ModelHealth } from "../open-model.ts";
+import { contextExceeded } from "../shared/context-exceeded.ts";
+import { messageText } from "../shared/message-text.ts";
 import { logprobsOf, type PlannedChoice, planChoice, type Step } from "./plan-answer.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 import { countPromptTokens, tokenize } from "./tokenize.ts";

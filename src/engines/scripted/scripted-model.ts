@@ -1,4 +1,4 @@
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { hostModel } from "../host/host-model.ts";
 import { siblingModule } from "../host/sibling-module.ts";

@@ -2,11 +2,11 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
-import { unavailable } from "../../faults.ts";
-import type { SpeechModel, SpeechRequest } from "../engine.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { withSpeechFaults } from "../speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { unavailable } from "../../kernel/faults.ts";
+import { withSpeechFaults } from "../shared/speech-faults.ts";
+import { completeAliases, instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
 import type { ScriptedSpeechSettings } from "./settings.ts";
 
 const MAX_SENTENCE_CHARACTERS = 300;

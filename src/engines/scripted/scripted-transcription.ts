@@ -1,9 +1,14 @@
 /** A transcription model that reads the entire recording and then emits a configured reply sentence by sentence. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { Fault, invalidRequest } from "../../faults.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest, TranscriptWord } from "../engine.ts";
-import type { ModelHealth } from "../open-model.ts";
+import type {
+  TranscriptionEvent,
+  TranscriptionModel,
+  TranscriptionRequest,
+  TranscriptWord,
+} from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";
 
 const SAMPLE_RATE = 16_000;

@@ -1,5 +1,5 @@
-import type { ChatMessage } from "../chat-model.ts";
-import { messageText } from "../message-text.ts";
+import type { ChatMessage } from "../../contracts/chat-model.ts";
+import { messageText } from "../shared/message-text.ts";
 
 /**
  * The scripted engine's tokenizer: white space with up to eight characters after it, or the white space at the end of

@@ -3,12 +3,12 @@
 import { availableParallelism } from "node:os";
 import { TextTooLongError, UnknownTokenError } from "@parlance-inference/sentence-embeddings/errors";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
-import { FairTurns } from "../../async/fair-turns.ts";
-import { invalidRequest } from "../../faults.ts";
-import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../engine.ts";
+import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import { FairTurns } from "../../kernel/async/fair-turns.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
-import { decodeOpenAiIds } from "../openai-embedding-models.ts";
+import { decodeOpenAiIds } from "../shared/openai-embedding-models.ts";
 
 export interface SentenceEmbeddingOptions {
   /** Paths of the files in the model store. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import type { SentenceEmbeddingOptions } from "./sentence-embedding.ts";

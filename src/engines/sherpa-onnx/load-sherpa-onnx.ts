@@ -4,7 +4,7 @@
  */
 
 import { createRequire } from "node:module";
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 
 const PACKAGE = "sherpa-onnx-node";
 const require = createRequire(import.meta.url);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { InferenceSession } from "onnxruntime-node";
 import { PbfReader } from "pbf";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { testModelStore } from "../../../test/support/default-model.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/temporary-directory.ts";
+import { testModelStore } from "../../../test/support/models/default-model.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { preparePiperVoice } from "./piper-voice.ts";
 
 const SETTINGS = {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PbfWriter } from "pbf";
 import { z } from "zod";
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { ModelPaths } from "./families.ts";
 
 const PiperSettings = z.looseObject({

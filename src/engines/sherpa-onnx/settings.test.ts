@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { isSherpaOnnxInstalled } from "./load-sherpa-onnx.ts";
 import { sherpaOnnxSettings } from "./settings.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";

@@ -1,6 +1,6 @@
 /** Entry point of a model's process. */
 
-import type { Model } from "../engine.ts";
+import type { Model } from "../../contracts/engine.ts";
 import { SherpaSpeech, type SherpaSpeechSettings } from "./sherpa-speech.ts";
 import { SherpaTranscription, type SherpaTranscriptionSettings } from "./sherpa-transcription.ts";
 

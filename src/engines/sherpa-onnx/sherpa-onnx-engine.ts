@@ -1,5 +1,5 @@
 import { access } from "node:fs/promises";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { FAMILIES, type ModelPaths } from "./families.ts";

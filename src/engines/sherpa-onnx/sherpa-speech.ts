@@ -6,11 +6,11 @@ import { requireLanguage, spokenText } from "@parlance-inference/english-tts/req
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import { VoiceLevel } from "@parlance-inference/english-tts/voice-level";
 import pLimit from "p-limit";
-import { invalidRequest } from "../../faults.ts";
-import type { SpeechModel, SpeechRequest } from "../engine.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { withSpeechFaults } from "../speech-faults.ts";
-import { completeAliases, instructionsUnsupported, resolveVoice } from "../voices.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
+import { withSpeechFaults } from "../shared/speech-faults.ts";
+import { completeAliases, instructionsUnsupported, resolveVoice } from "../shared/voices.ts";
 import type { ModelPaths } from "./families.ts";
 import { loadSherpaOnnx, type OfflineTts } from "./load-sherpa-onnx.ts";
 import { preparePiperVoice } from "./piper-voice.ts";

@@ -3,15 +3,14 @@
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
-
-import { Fault } from "../../faults.ts";
 import type {
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../engine.ts";
-import type { ModelHealth } from "../open-model.ts";
+} from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { Fault } from "../../kernel/faults.ts";
 
 import { FAMILIES, type Family } from "./families.ts";
 import { loadSherpaOnnx } from "./load-sherpa-onnx.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { makeEngineServices } from "../../../test/support/engine-services.ts";
-import type { Task } from "../task.ts";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import type { Task } from "../../contracts/task.ts";
 import { sherpaOnnxSettings } from "./settings.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";
 import { SPEECH_FAMILIES } from "./speech-families.ts";

@@ -1,10 +1,10 @@
 import { access } from "node:fs/promises";
 import { z } from "zod";
-import { invalidRequest } from "../../faults.ts";
+import type { EngineServices } from "../../contracts/engine.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
-import type { EngineServices } from "../engine.ts";
-import { findSpeakerModel } from "../find-speaker-model.ts";
 import { siblingModule } from "../host/sibling-module.ts";
+import { findSpeakerModel } from "../shared/find-speaker-model.ts";
 import type { WhisperSettings } from "./whisper-transcription.ts";
 
 const path = z.string().min(1).max(4096);

@@ -1,16 +1,16 @@
 import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { ModelFileError, PromptTooLongError, type WhisperFile } from "@parlance-inference/whisper-onnx/errors";
 import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
-import { invalidRequest } from "../../faults.ts";
 import type {
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../engine.ts";
+} from "../../contracts/engine.ts";
+import type { ModelHealth } from "../../contracts/open-model.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
-import type { ModelHealth } from "../open-model.ts";
-import { Speakers } from "../speakers.ts";
+import { Speakers } from "../shared/speakers.ts";
 
 export interface WhisperSettings {
   paths: { model: string; tokenizer: string; config: string; vad: string };

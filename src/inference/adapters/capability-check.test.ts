@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { makeChatRequest } from "../../../test/support/chat-request.ts";
-import type { ChatModel } from "../../engines/chat-model.ts";
+import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
 import { checkCapabilities } from "./capability-check.ts";
 
 const ABILITIES = { tools: true, jsonSchema: true, logprobs: true, vision: true, reasoning: true, choices: 1 };

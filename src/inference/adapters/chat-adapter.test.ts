@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { makeChatCall } from "../../../test/support/chat-request.ts";
-import { NO_USAGE } from "../../usage.ts";
+import { makeChatCall } from "../../../test/support/service/chat-request.ts";
+import { NO_USAGE } from "../../kernel/usage.ts";
 import { chatAdapter } from "./chat-adapter.ts";
 
 describe("the maximum usage of a chat", () => {

@@ -1,13 +1,13 @@
 /** Adapts chats to the life of a request. */
 
-import type { ChatModel } from "../../engines/chat-model.ts";
-import { isChatProxy } from "../../engines/chat-proxy.ts";
-import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../engines/estimate-tokens.ts";
-import { imagesIn, messageText } from "../../engines/message-text.ts";
-import { jsonBytes } from "../../json-bytes.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
+import { isChatProxy } from "../../contracts/chat-proxy.ts";
+import { estimatePromptTokens, messageBytes, rawPromptBytes } from "../../engines/shared/estimate-tokens.ts";
+import { imagesIn, messageText } from "../../engines/shared/message-text.ts";
+import type { UsageUpperBound } from "../../features/quota/quota.ts";
+import { jsonBytes } from "../../kernel/json/json-bytes.ts";
+import type { Usage } from "../../kernel/usage.ts";
 import { currentSpan } from "../../observability/trace.ts";
-import type { UsageUpperBound } from "../../quota/quota.ts";
-import type { Usage } from "../../usage.ts";
 import { type ChatCall, type ChatRunEvent, choicesOf, forwarderOf } from "../chat-call.ts";
 import { ContentRecorder } from "../content-recorder.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";

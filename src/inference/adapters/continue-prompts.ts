@@ -1,5 +1,5 @@
-import type { ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../../engines/chat-model.ts";
-import { addTokens, type TokenUsage } from "../../usage.ts";
+import type { ChatEvent, ChatModel, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 
 const NOTHING_USED: TokenUsage = {
   promptTokens: 0,

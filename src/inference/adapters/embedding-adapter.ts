@@ -1,7 +1,7 @@
-import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../engines/engine.ts";
-import { estimateTextTokens } from "../../engines/estimate-tokens.ts";
-import { singleEvent } from "../../engines/single-event.ts";
-import { type Fault, unsupportedValue } from "../../faults.ts";
+import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
+import { singleEvent } from "../../engines/shared/single-event.ts";
+import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Special tokens that common tokenizers add around a text. */

@@ -1,11 +1,11 @@
 /** Adapts moderations to the life of a request. */
 
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../engines/engine.ts";
-import { estimateTextTokens } from "../../engines/estimate-tokens.ts";
-import type { CallerHeaders } from "../../engines/open-model.ts";
-import { singleEvent } from "../../engines/single-event.ts";
-import type { Fault } from "../../faults.ts";
-import type { Usage } from "../../usage.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
+import { singleEvent } from "../../engines/shared/single-event.ts";
+import type { Fault } from "../../kernel/faults.ts";
+import type { Usage } from "../../kernel/usage.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 export interface ModerationRequest {

@@ -1,7 +1,7 @@
-import type { EmbeddingModel, RerankRequest, RerankResult } from "../../engines/engine.ts";
-import { estimateTextTokens } from "../../engines/estimate-tokens.ts";
-import { rankByCosine } from "../../engines/rank-by-cosine.ts";
-import { singleEvent } from "../../engines/single-event.ts";
+import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import { estimateTextTokens } from "../../engines/shared/estimate-tokens.ts";
+import { rankByCosine } from "../../engines/shared/rank-by-cosine.ts";
+import { singleEvent } from "../../engines/shared/single-event.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Special tokens that common tokenizers add around a query and a document. */

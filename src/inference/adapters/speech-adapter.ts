@@ -1,6 +1,6 @@
 /** Adapts speech to the life of a request. */
 
-import type { SpeechModel, SpeechRequest } from "../../engines/engine.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Adapts speech, whose events are samples; its usage counts characters and seconds. */

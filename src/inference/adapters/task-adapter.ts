@@ -1,10 +1,10 @@
 /** Differences between tasks in the life of a request. */
 
-import type { Model } from "../../engines/engine.ts";
-import type { Fault } from "../../faults.ts";
+import type { Model } from "../../contracts/engine.ts";
+import type { UsageUpperBound } from "../../features/quota/quota.ts";
+import type { Fault } from "../../kernel/faults.ts";
+import type { Usage } from "../../kernel/usage.ts";
 import type { ChatContent } from "../../observability/chat-content.ts";
-import type { UsageUpperBound } from "../../quota/quota.ts";
-import type { Usage } from "../../usage.ts";
 import type { PrefixKeys } from "../routing/prefix-affinity.ts";
 
 /** What a request waits for before a model can answer it. */

@@ -1,7 +1,7 @@
 /** Adapts transcriptions to the life of a request. */
 
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../engines/engine.ts";
-import { type Fault, unsupportedValue } from "../../faults.ts";
+import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
+import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
 /** Maximum duration that an upstream may report; a usage record has 31 bits for its milliseconds. */

@@ -1,6 +1,6 @@
 /** Limits the total memory of local models: unloads the least recently used ones when another is needed. */
 
-import { unavailable } from "../../faults.ts";
+import { unavailable } from "../../kernel/faults.ts";
 
 export interface MemoryUser {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Model } from "../../engines/engine.ts";
-import { Fault } from "../../faults.ts";
+import type { Model } from "../../contracts/engine.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { Deployment, type DeploymentOptions } from "../deployment.ts";
 import { DEFAULT_ROUTING_OPTIONS, type RoutingOptions } from "../routing/routing-options.ts";
 import { MemoryBudget } from "./memory-budget.ts";

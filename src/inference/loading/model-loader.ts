@@ -1,11 +1,11 @@
 /** Loads a deployment's model and unloads it: at the start or for the first request, when idle or when memory is short. */
 
-import { backoffDelay } from "../../async/backoff.ts";
-import { untilAborted } from "../../async/until-aborted.ts";
-import type { Model } from "../../engines/engine.ts";
-import type { OpenModel } from "../../engines/open-model.ts";
-import { Fault, unavailable } from "../../faults.ts";
-import { residentBytes } from "../../process/resident-bytes.ts";
+import type { Model } from "../../contracts/engine.ts";
+import type { OpenModel } from "../../contracts/open-model.ts";
+import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { untilAborted } from "../../kernel/async/until-aborted.ts";
+import { Fault, unavailable } from "../../kernel/faults.ts";
+import { residentBytes } from "../../kernel/process/resident-bytes.ts";
 import type { MemoryBudget, MemoryUser } from "./memory-budget.ts";
 
 export interface LoadPolicy {

@@ -1,8 +1,8 @@
 /** Adapters by which moderation reads and ends an answer, for typed events and for forwarded bytes. */
 
-import type { ChatEvent } from "../../engines/chat-model.ts";
-import type { ForwardedAnswers, ForwardedEvent, TextDelta } from "../../engines/chat-proxy.ts";
-import type { TokenUsage } from "../../usage.ts";
+import type { ChatEvent } from "../../contracts/chat-model.ts";
+import type { ForwardedAnswers, ForwardedEvent, TextDelta } from "../../contracts/chat-proxy.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 
 export interface ModeratedForm<Event extends { type: string }> {
   textsOf(event: Event): readonly TextDelta[];

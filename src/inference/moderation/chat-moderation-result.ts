@@ -1,5 +1,5 @@
-import type { ModerationVerdict } from "../../engines/engine.ts";
-import type { Fault } from "../../faults.ts";
+import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { Fault } from "../../kernel/faults.ts";
 
 /** A verdict; or a Fault if the moderation model failed and the policy only asks for scores. */
 export type ModerationOutcome = ModerationVerdict | Fault;

@@ -1,4 +1,4 @@
-import type { ModerationVerdict } from "../../engines/engine.ts";
+import type { ModerationVerdict } from "../../contracts/engine.ts";
 
 /**
  * Merges two verdicts: the higher score in each category, flagged if either is. An upstream may use different

@@ -1,9 +1,9 @@
 /** Moderates the input and the answer of a chat as a policy requires. */
 
-import type { ChatModel } from "../../engines/chat-model.ts";
-import type { ForwardedAnswers } from "../../engines/chat-proxy.ts";
-import type { ModerationModel, ModerationVerdict } from "../../engines/engine.ts";
-import { Fault } from "../../faults.ts";
+import type { ChatModel } from "../../contracts/chat-model.ts";
+import type { ForwardedAnswers } from "../../contracts/chat-proxy.ts";
+import type { ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { ModerationRequest, ModerationVerdicts } from "../adapters/moderation-adapter.ts";
 import { type ChatAnswer, type ChatCall, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";

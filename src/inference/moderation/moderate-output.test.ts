@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ChatEvent } from "../../engines/chat-model.ts";
-import type { ForwardedEvent } from "../../engines/chat-proxy.ts";
-import type { ModerationVerdict } from "../../engines/engine.ts";
+import type { ChatEvent } from "../../contracts/chat-model.ts";
+import type { ForwardedEvent } from "../../contracts/chat-proxy.ts";
+import type { ModerationVerdict } from "../../contracts/engine.ts";
 import { forwardedAnswers } from "../../wire/openai/chat/chat-answer-text.ts";
 import { forwardedForm, type ModeratedForm, typedForm } from "./answer-forms.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";

@@ -1,8 +1,8 @@
 /** Moderates an answer while it streams, and holds back only text that is not moderated yet. */
 
-import type { TextDelta } from "../../engines/chat-proxy.ts";
-import type { ModerationVerdict } from "../../engines/engine.ts";
-import type { TokenUsage } from "../../usage.ts";
+import type { TextDelta } from "../../contracts/chat-proxy.ts";
+import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import type { ModeratedForm } from "./answer-forms.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 

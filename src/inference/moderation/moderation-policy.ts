@@ -1,6 +1,6 @@
 /** Moderation policy of a chat: what its request asks for, combined with what its project requires. */
 
-import { Fault, invalidRequest } from "../../faults.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { UnsupportedLanguagePolicy } from "./moderation-languages.ts";
 
 /** `score` reports verdicts; `block` lets nothing flagged through. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { Fault, invalidRequest, unavailable } from "../../faults.ts";
+import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import { Circuit } from "./circuit.ts";
 
 const REST_SECONDS = 0.2;

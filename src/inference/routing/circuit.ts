@@ -1,7 +1,7 @@
 /** Circuit breaker of a failing deployment, which a probe or a single request closes again. */
 
 import { CircuitState, ConsecutiveBreaker, CountBreaker } from "cockatiel";
-import { Fault } from "../../faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 
 export interface CircuitSettings {
   /** Consecutive failures that open it. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Fault } from "../../faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { Circuits } from "./circuits.ts";
 
 const settings = { failures: 5, failureRate: 0.5, cooldownSeconds: 60 };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { openChatDeployment, resolvedModelOf } from "../../../test/support/chat-deployment.ts";
-import { type FleetOptions, simulateFleet } from "../../../test/support/fleet-simulation.ts";
-import { Fault } from "../../faults.ts";
+import { openChatDeployment, resolvedModelOf } from "../../../test/support/upstreams/chat-deployment.ts";
+import { type FleetOptions, simulateFleet } from "../../../test/support/upstreams/fleet-simulation.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { LoadBalancer, type PrefixOutcome } from "./load-balancer.ts";
 
 const routingOptions = { prefixCaching: true };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { EngineLoad } from "../../engines/open-model.ts";
+import type { EngineLoad } from "../../contracts/open-model.ts";
 import { LoadPoller } from "./load-poller.ts";
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 /** Polls the load that an engine reports, beside the requests: none of them waits for it. */
 
-import type { EngineLoad, LoadReport } from "../../engines/open-model.ts";
+import type { EngineLoad, LoadReport } from "../../contracts/open-model.ts";
 
 export interface PolledLoad extends EngineLoad {
   /** Requests that the engine serves for others than this process. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RankedDeployment, rankedDeployment } from "../../../test/support/ranked-deployment.ts";
+import { type RankedDeployment, rankedDeployment } from "../../../test/support/upstreams/ranked-deployment.ts";
 import { choosePrefixHome, hashPrefix } from "./prefix-affinity.ts";
 
 const LOAD_FACTOR = 1.25;

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { rankedDeployment as deployment, type RankedDeployment } from "../../../test/support/ranked-deployment.ts";
+import {
+  rankedDeployment as deployment,
+  type RankedDeployment,
+} from "../../../test/support/upstreams/ranked-deployment.ts";
 import { rank } from "./rank.ts";
 
 /** Names within a group are joined by spaces, groups by bars. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openChatDeployment, resolvedModelOf } from "../../../test/support/chat-deployment.ts";
-import { makeChatCall } from "../../../test/support/chat-request.ts";
-import type { ChatEvent, ChatModel } from "../../engines/chat-model.ts";
-import { Fault } from "../../faults.ts";
+import { makeChatCall } from "../../../test/support/service/chat-request.ts";
+import { openChatDeployment, resolvedModelOf } from "../../../test/support/upstreams/chat-deployment.ts";
+import type { ChatEvent, ChatModel } from "../../contracts/chat-model.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { chatAdapter } from "../adapters/chat-adapter.ts";
 import type { Deployment } from "../deployment.ts";
 import { Router } from "./router.ts";

@@ -1,10 +1,10 @@
 /** Selects the deployments for a request, one after the other, until one begins to answer. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { backoffDelay } from "../../async/backoff.ts";
 import type { CatalogModel, ResolvedModel } from "../../catalog/catalog.ts";
-import type { Model } from "../../engines/engine.ts";
-import { Fault, type FaultKind, unavailable } from "../../faults.ts";
+import type { Model } from "../../contracts/engine.ts";
+import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import type { TaskAdapter } from "../adapters/task-adapter.ts";
 import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "../attempt.ts";
 import type { Deployment } from "../deployment.ts";

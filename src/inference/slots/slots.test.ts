@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Fault } from "../../faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { type Slot, Slots } from "./slots.ts";
 
 const never = new AbortController().signal;

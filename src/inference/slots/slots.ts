@@ -1,7 +1,7 @@
 /** A model's slots and the bounded queue before them, shared fairly between projects. */
 
-import type { Priority } from "../../accounts/caller.ts";
-import { type Fault, unavailable } from "../../faults.ts";
+import type { Priority } from "../../features/accounts/caller.ts";
+import { type Fault, unavailable } from "../../kernel/faults.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 export interface Slot {

@@ -2,7 +2,7 @@
 
 import { Kysely } from "kysely";
 import { afterEach, expect, test } from "vitest";
-import { breakingChanges, readSchema } from "../../../test/support/breaking-changes.ts";
+import { breakingChanges, readSchema } from "../../../test/support/databases/breaking-changes.ts";
 import { sqliteDialect } from "../sqlite.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { SchemaMigration } from "./schema-migration.ts";

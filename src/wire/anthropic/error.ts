@@ -1,6 +1,6 @@
 /** Error bodies in Anthropic's format. The status is the same for every format. */
 
-import { Fault, type FaultKind } from "../../faults.ts";
+import { Fault, type FaultKind } from "../../kernel/faults.ts";
 import { type ErrorAnswer, toErrorAnswer, toErrorBody } from "../openai/error.ts";
 import { toRateLimitHeaders } from "./rate-limit-headers.ts";
 

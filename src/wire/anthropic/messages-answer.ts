@@ -1,5 +1,5 @@
-import type { FinishReason } from "../../engines/chat-model.ts";
-import { Fault } from "../../faults.ts";
+import type { FinishReason } from "../../contracts/chat-model.ts";
+import { Fault } from "../../kernel/faults.ts";
 import type { AnswerPart, PartEvent } from "../answer-parts.ts";
 import { newMessage, toEmptyBlock, toStop, toUsage } from "./messages-envelope.ts";
 

@@ -1,8 +1,8 @@
 /** Messages and the system prompt of a Messages request: validation, and conversion to the engines' type. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 

@@ -1,8 +1,8 @@
 /** Common parts of complete and streamed messages. */
 
 import { randomBytes } from "node:crypto";
-import type { FinishReason } from "../../engines/chat-model.ts";
-import type { TokenUsage } from "../../usage.ts";
+import type { FinishReason } from "../../contracts/chat-model.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import type { AnswerPart } from "../answer-parts.ts";
 
 export function newMessage(model: string): Record<string, unknown> {

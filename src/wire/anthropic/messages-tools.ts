@@ -1,8 +1,8 @@
 /** `tools` and `tool_choice` of a Messages request. */
 
 import { z } from "zod";
-import type { Tool, ToolChoice } from "../../engines/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 
 const CustomTool = z.looseObject({

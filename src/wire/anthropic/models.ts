@@ -1,7 +1,7 @@
 /** GET /v1/models in Anthropic's format. */
 
 import { z } from "zod";
-import type { Model } from "../../engines/engine.ts";
+import type { Model } from "../../contracts/engine.ts";
 
 const MAX_LIMIT = 1000;
 

@@ -1,7 +1,7 @@
 /** Answers of upstreams that have Anthropic's Messages API. */
 
-import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../engines/native-format.ts";
-import type { TokenUsage } from "../../usage.ts";
+import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../contracts/native-format.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import { toCount } from "../native-usage.ts";
 
 type Fields = Record<string, unknown>;

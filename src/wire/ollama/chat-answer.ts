@@ -1,8 +1,8 @@
 /** Renders answers of /api/chat and /api/generate, as one object or as lines of JSON (NDJSON). */
 
-import type { ChatAnswerEvents } from "../../engines/chat-proxy.ts";
-import { Fault } from "../../faults.ts";
-import type { TokenUsage } from "../../usage.ts";
+import type { ChatAnswerEvents } from "../../contracts/chat-proxy.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import { type PartEvent, toAnswerParts } from "../answer-parts.ts";
 
 export type OllamaOperation = "chat" | "generate";

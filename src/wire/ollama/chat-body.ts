@@ -1,10 +1,10 @@
 /** POST /api/chat and /api/generate: validates the bodies and converts them to chat calls. */
 
 import { z } from "zod";
-import type { ChatDefaults, ChatRequest, RawPrompt } from "../../engines/chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
-import type { CallerHeaders } from "../../engines/open-model.ts";
-import { invalidRequest } from "../../faults.ts";
+import type { ChatDefaults, ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import type { ModerationTexts } from "../moderation-texts.ts";
 import { Tools, toTools } from "../openai/chat/chat-tools.ts";

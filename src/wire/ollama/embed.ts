@@ -1,7 +1,7 @@
 /** POST /api/embed and the older /api/embeddings. */
 
 import { z } from "zod";
-import type { EmbeddingResult } from "../../engines/engine.ts";
+import type { EmbeddingResult } from "../../contracts/engine.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";

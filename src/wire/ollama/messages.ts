@@ -1,8 +1,8 @@
 /** Messages and images of Ollama's chats. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../engines/chat-model.ts";
-import { invalidRequest } from "../../faults.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-model.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 

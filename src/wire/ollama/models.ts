@@ -2,10 +2,10 @@
 
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { ChatAbilities } from "../../engines/chat-model.ts";
-import type { Model } from "../../engines/engine.ts";
-import type { Task } from "../../engines/task.ts";
-import { invalidRequest } from "../../faults.ts";
+import type { ChatAbilities } from "../../contracts/chat-model.ts";
+import type { Model } from "../../contracts/engine.ts";
+import type { Task } from "../../contracts/task.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 

@@ -1,8 +1,8 @@
 /** `options`, `format` and `think` of Ollama's requests. */
 
 import { z } from "zod";
-import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../engines/default-chat-request.ts";
+import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../engines/shared/default-chat-request.ts";
 import { optional } from "../openai/optional.ts";
 
 const Text = z.string().min(1);

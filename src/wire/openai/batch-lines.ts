@@ -2,8 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { Fault } from "../../faults.ts";
-import { parseJson } from "../../json/parse-json.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { parseJson } from "../../kernel/json/parse-json.ts";
 import type { BatchError } from "./batches.ts";
 import { parse } from "./validate.ts";
 

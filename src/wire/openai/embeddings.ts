@@ -1,7 +1,7 @@
 /** POST /v1/embeddings: validates the body and renders the vectors. */
 
 import { z } from "zod";
-import type { EmbeddingInput, EmbeddingResult } from "../../engines/engine.ts";
+import type { EmbeddingInput, EmbeddingResult } from "../../contracts/engine.ts";
 import { optional } from "./optional.ts";
 import { readTextInputs } from "./text-inputs.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";

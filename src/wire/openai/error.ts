@@ -1,6 +1,6 @@
 /** Error bodies, and the table that maps each kind of failure to an HTTP status. */
 
-import { Fault, type FaultKind } from "../../faults.ts";
+import { Fault, type FaultKind } from "../../kernel/faults.ts";
 import { toRateLimitHeaders } from "./rate-limit-headers.ts";
 
 export interface ErrorBody {

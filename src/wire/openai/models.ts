@@ -1,9 +1,9 @@
 /** GET /v1/models: the query, one entry, and the list around them. */
 
 import { z } from "zod";
-import type { ChatAbilities } from "../../engines/chat-model.ts";
-import type { Model } from "../../engines/engine.ts";
-import { TASKS, type Task } from "../../engines/task.ts";
+import type { ChatAbilities } from "../../contracts/chat-model.ts";
+import type { Model } from "../../contracts/engine.ts";
+import { TASKS, type Task } from "../../contracts/task.ts";
 
 /** Schema of a boolean parameter, case-insensitive because Python writes `True`; a bare name is true. */
 const Flag = z

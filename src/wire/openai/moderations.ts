@@ -2,8 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { ModerationInput, ModerationVerdict } from "../../engines/engine.ts";
-import { Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
+import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
+import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 

@@ -1,4 +1,4 @@
-import type { RateLimitStatus } from "../../faults.ts";
+import type { RateLimitStatus } from "../../kernel/faults.ts";
 
 /** Renders the `x-ratelimit-*` headers of the limits that apply. */
 export function toRateLimitHeaders(rateLimitStatus: RateLimitStatus): Record<string, string> {

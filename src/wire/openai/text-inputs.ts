@@ -1,4 +1,4 @@
-import { invalidRequest } from "../../faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 
 /** A text, or token IDs. */
 export type TextInput = string | readonly number[];

@@ -1,7 +1,7 @@
 /** Fields of a request body that this service does not know: ignored, or refused where a name is misspelled. */
 
 import { distance } from "fastest-levenshtein";
-import { type Fault, invalidRequest, unsupportedValue } from "../../faults.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 
 export type UnknownFieldsPolicy = "ignore" | "refuse";
 

@@ -1,7 +1,7 @@
 /** Validates input against a Zod schema and words the first error as clients of this API expect it. */
 
 import type { ZodType, z } from "zod";
-import { type Fault, invalidRequest } from "../../faults.ts";
+import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,9 +1,9 @@
 /** Builds the chat call of a Realtime response. */
 
-import type { ChatDefaults, ChatRequest, Tool } from "../../engines/chat-model.ts";
-import { defaultChatRequest } from "../../engines/default-chat-request.ts";
-import type { CallerHeaders } from "../../engines/open-model.ts";
-import { invalidRequest } from "../../faults.ts";
+import type { ChatDefaults, ChatRequest, Tool } from "../../contracts/chat-model.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import { type ConversationItem, toChatMessages } from "./conversation-items.ts";
 import type { SessionSettings } from "./session-settings.ts";

@@ -1,6 +1,6 @@
 /** The response object of `response.created` and `response.done`. */
 
-import type { TokenUsage } from "../../usage.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import type { ResponseParameters } from "./client-events.ts";
 import type { ConversationItem } from "./conversation-items.ts";
 import type { SessionSettings } from "./session-settings.ts";

@@ -1,7 +1,7 @@
 /** Query of the WebSocket's URL, and the settings with which its session begins. */
 
 import { z } from "zod";
-import type { Task } from "../../engines/task.ts";
+import type { Task } from "../../contracts/task.ts";
 import { defaultSettings, parseSession, type SessionSettings, updateSettings } from "./session-settings.ts";
 
 export const RealtimeQuery = z.object({

@@ -1,7 +1,7 @@
 /** Session configuration of the Realtime API: `session.update`, client secrets, and the session object. */
 
 import { z } from "zod";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";

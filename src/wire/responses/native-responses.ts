@@ -1,7 +1,7 @@
 /** Responses of upstreams that have the Responses API. */
 
-import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../engines/native-format.ts";
-import type { TokenUsage } from "../../usage.ts";
+import { NativeError, type NativeEvent, type NativeFormat, type NativeReader } from "../../contracts/native-format.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import { toCount } from "../native-usage.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 

@@ -1,6 +1,6 @@
 /** Output items of a response, with the events of their growth. */
 
-import type { TokenLogprob } from "../../engines/chat-model.ts";
+import type { TokenLogprob } from "../../contracts/chat-model.ts";
 import type { AnswerPart } from "../answer-parts.ts";
 import { newId } from "./response-object.ts";
 import type { ToolName } from "./responses-tools.ts";

@@ -1,8 +1,8 @@
 /** Response object around the output: request fields, status and usage. */
 
 import { randomBytes } from "node:crypto";
-import type { FinishReason } from "../../engines/chat-model.ts";
-import type { TokenUsage } from "../../usage.ts";
+import type { FinishReason } from "../../contracts/chat-model.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 
 export function newId(prefix: string): string {

@@ -1,7 +1,7 @@
 /** POST /v1/responses: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";

@@ -1,11 +1,11 @@
 /** Converts a validated body of POST /v1/responses to a chat call. */
 
-import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../engines/chat-model.ts";
-import type { PassThrough } from "../../engines/chat-proxy.ts";
-import { defaultChatRequest } from "../../engines/default-chat-request.ts";
-import type { CallerHeaders } from "../../engines/open-model.ts";
-import { Fault, unsupportedValue } from "../../faults.ts";
-import { jsonBytes } from "../../json-bytes.ts";
+import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
+import type { PassThrough } from "../../contracts/chat-proxy.ts";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import { defaultChatRequest } from "../../engines/shared/default-chat-request.ts";
+import { Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { jsonBytes } from "../../kernel/json/json-bytes.ts";
 import { toModerationInput } from "../moderation-input.ts";
 import { nativeResponses } from "./native-responses.ts";
 import type { ResponsesBody } from "./responses-body.ts";

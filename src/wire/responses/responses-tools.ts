@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Tool, ToolChoice } from "../../engines/chat-model.ts";
-import { invalidRequest, unsupportedValue } from "../../faults.ts";
+import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
+import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 

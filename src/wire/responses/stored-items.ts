@@ -1,6 +1,6 @@
 /** Input items as they are stored and listed: with ids, and with content in parts. */
 
-import { Fault } from "../../faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { newId } from "./response-object.ts";
 import { type InputItem, isReference, type SentInput, typeOf } from "./responses-input.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ConsoleSession } from "../../support/console-session.ts";
+import type { ConsoleSession } from "../../support/service/console-session.ts";
 
 /** A model that only the hub of the session has. */
 const REMOTE = "hf:owner/repo/small.gguf";

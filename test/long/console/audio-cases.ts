@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import type { ConsoleSession } from "../../support/console-session.ts";
+import type { ConsoleSession } from "../../support/service/console-session.ts";
 
 /** First bytes of each format's files. */
 const MAGIC: Readonly<Record<string, RegExp>> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ConsoleSession } from "../../support/console-session.ts";
+import type { ConsoleSession } from "../../support/service/console-session.ts";
 
 const WEATHER = JSON.stringify([
   {

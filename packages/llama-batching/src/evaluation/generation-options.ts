@@ -7,12 +7,11 @@ import type { LogprobReader } from "../sampling/logprob-reader.ts";
 import type { SamplerOptions } from "../sampling/sampler.ts";
 import type { SamplerMemory } from "../sampling/sampler-memory.ts";
 import type { GenerationEvent } from "../types.ts";
-import type { Generation } from "./generation.ts";
 import type { Companion, NativeDecoder } from "./native-decoder.ts";
 import type { RepeatableEvaluation } from "./repeatable-evaluation.ts";
 import type { AcquiredSequence } from "./sequence-pool.ts";
 
-export interface GenerationOptions {
+export interface ChoiceOptions {
   choice: number;
   model: LlamaModel;
   decoder: NativeDecoder;
@@ -32,8 +31,6 @@ export interface GenerationOptions {
   echo: Echo | undefined;
   /** Undefined: the request asked for none. Disposed by the generation. */
   logprobs: LogprobReader | undefined;
-  /** Another choice of the same request, whose evaluated prompt is copied. */
-  prefixSource: Generation | undefined;
   /** Undefined: the text may depend on what is evaluated at the same time. */
   repeatable: RepeatableEvaluation | undefined;
   /** Shared by all choices. */

@@ -7,12 +7,17 @@ import type { GrammarState } from "../sampling/grammar-state.ts";
 import type { Sampler } from "../sampling/sampler.ts";
 import type { EchoedLogprob, FinishReason, TokenLogprob } from "../types.ts";
 import type { LogitsIndex } from "./batch-evaluator.ts";
-import type { BatchShare, GenerationOptions } from "./generation-options.ts";
+import type { BatchShare, ChoiceOptions } from "./generation-options.ts";
 import type { Companion } from "./native-decoder.ts";
 import { MIN_REPEATABLE_TOKENS } from "./prefill-scheduler.ts";
 
 /** Evaluating more tokens with logits would take hundreds of megabytes for large vocabularies. */
 const MAX_ECHOED_SLICE = 32;
+
+export interface GenerationOptions extends ChoiceOptions {
+  /** Another choice of the same request, whose evaluated prompt is copied. */
+  prefixSource: Generation | undefined;
+}
 
 export class Generation {
   readonly #options: GenerationOptions;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeChatRequest } from "../../../../test/support/chat-request.ts";
+import { makeChatRequest } from "../../../../test/support/service/chat-request.ts";
 import { toChatBody } from "./chat-body.ts";
 
 test("omits parameters that the request leaves at their default", () => {

@@ -9,8 +9,8 @@ import type {
   Tool,
   ToolCall,
   ToolChoice,
-} from "../../chat-model.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../default-chat-request.ts";
+} from "../../../contracts/chat-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../shared/default-chat-request.ts";
 
 type Body = Record<string, unknown>;
 

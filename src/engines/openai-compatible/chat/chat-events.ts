@@ -1,8 +1,8 @@
 /** Reads answers in OpenAI's format, streamed or complete, as typed events. */
 
 import { randomBytes } from "node:crypto";
-import type { TokenUsage } from "../../../usage.ts";
-import type { ChatEvent, FinishReason, TokenLogprob } from "../../chat-model.ts";
+import type { ChatEvent, FinishReason, TokenLogprob } from "../../../contracts/chat-model.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
 import { UpstreamError } from "../upstream-error.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions } from "./chunk-reader.ts";
 import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";

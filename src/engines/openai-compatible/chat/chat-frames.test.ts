@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { framesOf } from "../../../../test/support/read-answer.ts";
+import { framesOf } from "../../../../test/support/service/read-answer.ts";
 import { ChatFrames } from "./chat-frames.ts";
 
 const frame = (data: unknown) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;

@@ -5,8 +5,8 @@
  * that are malformed, contain an error, end a choice or report usage.
  */
 
-import type { TokenUsage } from "../../../usage.ts";
-import type { ForwardedEvent } from "../../chat-proxy.ts";
+import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
 import { UpstreamError } from "../upstream-error.ts";
 import { type Chunk, ChunkReader, type ChunkReaderOptions, fromLatin1, toLatin1 } from "./chunk-reader.ts";
 import { CompletionEstimate, textBytesOf } from "./completion-estimate.ts";

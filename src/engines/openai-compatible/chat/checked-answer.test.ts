@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { beforeAll, expect, test } from "vitest";
-import { Fault } from "../../../faults.ts";
-import { toSchemaRequest } from "../../compile-schemas.ts";
+import { Fault } from "../../../kernel/faults.ts";
+import { toSchemaRequest } from "../../shared/compile-schemas.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { compileFormat } from "./json-choice.ts";
 import type { CompleteAnswer } from "./read-completion.ts";

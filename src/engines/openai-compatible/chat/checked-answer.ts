@@ -3,11 +3,11 @@
  * where they do not fit.
  */
 
-import { Fault } from "../../../faults.ts";
-import { addTokens, type TokenUsage } from "../../../usage.ts";
+import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import { Fault } from "../../../kernel/faults.ts";
+import { addTokens, type TokenUsage } from "../../../kernel/usage.ts";
 import { toUsage } from "../../../wire/openai/chat/chat-envelope.ts";
-import type { ChatRequest } from "../../chat-model.ts";
-import { toSchemaRequest } from "../../compile-schemas.ts";
+import { toSchemaRequest } from "../../shared/compile-schemas.ts";
 import { type AnswerChoice, type CheckedChoice, checkChoice, compileFormat } from "./json-choice.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
 import type { CompleteAnswer } from "./read-completion.ts";

@@ -1,6 +1,6 @@
 /** Parses the frames of a streamed `chat.completion.chunk` answer and follows which of its choices have ended. */
 
-import type { TokenUsage } from "../../../usage.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { parseUsage } from "./usage.ts";
 

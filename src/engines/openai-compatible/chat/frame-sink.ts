@@ -1,4 +1,4 @@
-import type { TokenUsage } from "../../../usage.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
 import type { UpstreamError } from "../upstream-error.ts";
 
 /** Turns the frames of a streamed answer into events: bytes to forward, or typed ones. */

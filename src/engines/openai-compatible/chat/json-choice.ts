@@ -1,9 +1,9 @@
 /** Validates the JSON output in the choices of a complete answer. */
 
 import type { SchemaRequest } from "@parlance-inference/json-schema-grammar/pool";
-import type { AnswerFormat } from "../../chat-model.ts";
-import { schemaPool } from "../../compile-schemas.ts";
-import { withSchemaFaults } from "../../schema-fault.ts";
+import type { AnswerFormat } from "../../../contracts/chat-model.ts";
+import { schemaPool } from "../../shared/compile-schemas.ts";
+import { withSchemaFaults } from "../../shared/schema-fault.ts";
 
 /** Resolves to the error of a JSON text; undefined if valid. Throws a Fault when the schema exceeds its time budget. */
 export type ValidateText = (text: string) => Promise<string | undefined>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AnswerFormat } from "../../chat-model.ts";
+import type { AnswerFormat } from "../../../contracts/chat-model.ts";
 import { withInstruction, withViolation } from "./json-instruction.ts";
 
 const user = { role: "user", content: "When?" };

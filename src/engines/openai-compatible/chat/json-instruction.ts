@@ -1,6 +1,6 @@
 /** Requests JSON in the prompt for upstreams that cannot enforce it. */
 
-import type { AnswerFormat } from "../../chat-model.ts";
+import type { AnswerFormat } from "../../../contracts/chat-model.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 type Message = Record<string, unknown>;

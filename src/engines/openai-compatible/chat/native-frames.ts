@@ -1,8 +1,8 @@
 /** Forwards the events of a stream in an upstream's own format, with what concerns this service rewritten. */
 
-import type { TokenUsage } from "../../../usage.ts";
-import type { ForwardedEvent } from "../../chat-proxy.ts";
-import { NativeError, type NativeReader } from "../../native-format.ts";
+import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import { NativeError, type NativeReader } from "../../../contracts/native-format.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
 import { UpstreamError } from "../upstream-error.ts";
 import { fromLatin1, toLatin1 } from "./chunk-reader.ts";
 import { CompletionEstimate } from "./completion-estimate.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeChatRequest } from "../../../../test/support/chat-request.ts";
+import { makeChatRequest } from "../../../../test/support/service/chat-request.ts";
 import { readCompletion } from "./read-completion.ts";
 
 const request = makeChatRequest({ model: 'ours "1"' });

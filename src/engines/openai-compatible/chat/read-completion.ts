@@ -1,7 +1,7 @@
-import type { TokenUsage } from "../../../usage.ts";
-import type { ChatRequest } from "../../chat-model.ts";
-import type { ForwardedCompletion } from "../../chat-proxy.ts";
-import { estimateTextTokens } from "../../estimate-tokens.ts";
+import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import type { ForwardedCompletion } from "../../../contracts/chat-proxy.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
+import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
 import { parseUpstreamError, UpstreamError } from "../upstream-error.ts";
 import { CHAT_COMPLETION, newId, TEXT_COMPLETION } from "./completion-kind.ts";
 import { setValue } from "./json-text.ts";

@@ -2,19 +2,19 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { forward, makeChatCall } from "../../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../../test/support/engine-services.ts";
-import { eventually } from "../../../../test/support/eventually.ts";
+import { makeEngineServices } from "../../../../test/support/models/engine-services.ts";
+import { forward, makeChatCall } from "../../../../test/support/service/chat-request.ts";
+import { eventually } from "../../../../test/support/service/eventually.ts";
+import { readAnswer, textOf } from "../../../../test/support/service/read-answer.ts";
 import {
   type FaultName,
   type FaultyUpstream,
   startFaultyUpstream,
   UPSTREAM_KEY,
   UPSTREAM_MODEL,
-} from "../../../../test/support/faulty-upstream.ts";
-import { readAnswer, textOf } from "../../../../test/support/read-answer.ts";
-import type { Fault } from "../../../faults.ts";
-import type { ChatProxy, ForwardedEvent } from "../../chat-proxy.ts";
+} from "../../../../test/support/upstreams/faulty-upstream.ts";
+import type { ChatProxy, ForwardedEvent } from "../../../contracts/chat-proxy.ts";
+import type { Fault } from "../../../kernel/faults.ts";
 import { openAiCompatibleEngine } from "../openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../settings.ts";
 

@@ -2,10 +2,14 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forward, makeChatCall } from "../../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../../test/support/engine-services.ts";
-import { type FaultName, type FaultyUpstream, startFaultyUpstream } from "../../../../test/support/faulty-upstream.ts";
-import type { ChatProxy } from "../../chat-proxy.ts";
+import { makeEngineServices } from "../../../../test/support/models/engine-services.ts";
+import { forward, makeChatCall } from "../../../../test/support/service/chat-request.ts";
+import {
+  type FaultName,
+  type FaultyUpstream,
+  startFaultyUpstream,
+} from "../../../../test/support/upstreams/faulty-upstream.ts";
+import type { ChatProxy } from "../../../contracts/chat-proxy.ts";
 import { openAiCompatibleEngine } from "../openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../settings.ts";
 

@@ -1,10 +1,10 @@
 /** A chat model behind any API of OpenAI's kind: answers are forwarded as they come, or read as typed events. */
 
-import type { ChatAbilities, ChatEvent, ChatRequest } from "../../chat-model.ts";
-import type { ChatProxy, ForwardedEvent, PassThrough } from "../../chat-proxy.ts";
-import { estimateTextTokens } from "../../estimate-tokens.ts";
-import type { NativeReader } from "../../native-format.ts";
-import { singleEvent } from "../../single-event.ts";
+import type { ChatAbilities, ChatEvent, ChatRequest } from "../../../contracts/chat-model.ts";
+import type { ChatProxy, ForwardedEvent, PassThrough } from "../../../contracts/chat-proxy.ts";
+import type { NativeReader } from "../../../contracts/native-format.ts";
+import { estimateTextTokens } from "../../shared/estimate-tokens.ts";
+import { singleEvent } from "../../shared/single-event.ts";
 import type { Exchange, ResponseHead } from "../connection/exchange.ts";
 import { parseOrUndefined, readText } from "../connection/read-body.ts";
 import { SseFrames } from "../connection/sse-frames.ts";
@@ -248,7 +248,7 @@ function readNativeAnswer(
 
 async function withValidator(request: ChatRequest, signal: AbortSignal): Promise<ChatRequest> {
   const { compileFormat } = await import("./json-choice.ts");
-  const { toSchemaRequest } = await import("../../compile-schemas.ts");
+  const { toSchemaRequest } = await import("../../shared/compile-schemas.ts");
   await compileFormat(request.format, toSchemaRequest(request, signal));
   return request;
 }

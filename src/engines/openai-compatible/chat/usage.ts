@@ -1,6 +1,6 @@
-import type { TokenUsage } from "../../../usage.ts";
-import type { ChatRequest } from "../../chat-model.ts";
-import { estimatePromptTokens } from "../../estimate-tokens.ts";
+import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
+import { estimatePromptTokens } from "../../shared/estimate-tokens.ts";
 
 /** Parses a `usage` object of OpenAI's format; undefined when it is invalid. */
 export function parseUsage(value: unknown): TokenUsage | undefined {

@@ -10,10 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forward, makeChatCall } from "../../../../test/support/chat-request.ts";
-import { makeEngineServices } from "../../../../test/support/engine-services.ts";
-import { readAnswer } from "../../../../test/support/read-answer.ts";
-import type { ChatProxy } from "../../chat-proxy.ts";
+import { makeEngineServices } from "../../../../test/support/models/engine-services.ts";
+import { forward, makeChatCall } from "../../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../../test/support/service/read-answer.ts";
+import type { ChatProxy } from "../../../contracts/chat-proxy.ts";
 import { openAiCompatibleEngine } from "../openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../settings.ts";
 

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
-import { invalidRequest } from "../../../faults.ts";
+import { invalidRequest } from "../../../kernel/faults.ts";
 import type { OpenAiCompatibleSettings } from "../settings.ts";
 
 type ConnectionSettings = Pick<

@@ -1,6 +1,6 @@
 /** Selects which of a caller's headers are forwarded to an upstream; by default none. */
 
-import type { CallerHeaders } from "../../open-model.ts";
+import type { CallerHeaders } from "../../../contracts/open-model.ts";
 
 /** Headers that belong to Parlance or to one connection, or contain the caller's secret. */
 export const NEVER_FORWARDED: ReadonlySet<string> = new Set([

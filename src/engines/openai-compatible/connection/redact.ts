@@ -1,4 +1,4 @@
-import { formatAddress } from "../../../discovery/endpoint.ts";
+import { formatAddress } from "../../../kernel/discovery/endpoint.ts";
 import type { OpenAiCompatibleSettings } from "../settings.ts";
 
 /** Removes secrets from an upstream's messages: keys, header values, addresses. */

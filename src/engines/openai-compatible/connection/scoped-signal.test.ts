@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { startFaultyUpstream } from "../../../../test/support/faulty-upstream.ts";
+import { startFaultyUpstream } from "../../../../test/support/upstreams/faulty-upstream.ts";
 import { listUpstreamModels } from "../list-upstream-models.ts";
 import { probeUpstream } from "../probe-upstream.ts";
 import { openAiCompatibleSettings } from "../settings.ts";

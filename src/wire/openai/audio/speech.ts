@@ -2,7 +2,7 @@
 
 import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
-import type { SpeechRequest } from "../../../engines/engine.ts";
+import type { SpeechRequest } from "../../../contracts/engine.ts";
 import { optional } from "../optional.ts";
 import type { UnsupportedField } from "../unknown-fields.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TranscriptionEvent } from "../../../engines/engine.ts";
+import type { TranscriptionEvent } from "../../../contracts/engine.ts";
 import { toTranscript, toTranscriptEvents } from "./transcription-answer.ts";
 import { toTranscription } from "./transcription-body.ts";
 

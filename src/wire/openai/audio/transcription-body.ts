@@ -1,8 +1,8 @@
 /** Checks the form fields of POST /v1/audio/transcriptions and /v1/audio/translations and maps them to a request. */
 
 import { z } from "zod";
-import type { KnownSpeakers, TranscriptionRequest } from "../../../engines/engine.ts";
-import { invalidRequest, unsupportedValue } from "../../../faults.ts";
+import type { KnownSpeakers, TranscriptionRequest } from "../../../contracts/engine.ts";
+import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../unknown-fields.ts";
 import { parse } from "../validate.ts";
 

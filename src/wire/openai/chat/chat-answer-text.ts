@@ -1,6 +1,6 @@
 /** Reads and removes the text of forwarded answers. */
 
-import type { ForwardedAnswers, TextDelta } from "../../../engines/chat-proxy.ts";
+import type { ForwardedAnswers, TextDelta } from "../../../contracts/chat-proxy.ts";
 
 interface Choice {
   index?: number;

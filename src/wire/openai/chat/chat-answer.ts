@@ -1,7 +1,7 @@
 /** Renders a chat answer as one `chat.completion`. */
 
-import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../../engines/chat-model.ts";
-import type { ChatAnswerEvents, ForwardedEvent } from "../../../engines/chat-proxy.ts";
+import type { ChatEvent, FinishReason, TokenLogprob, ToolCall } from "../../../contracts/chat-model.ts";
+import type { ChatAnswerEvents, ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 interface Choice {

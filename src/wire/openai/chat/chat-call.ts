@@ -1,9 +1,9 @@
 /** Converts a validated body of POST /v1/chat/completions to a chat call. */
 
-import type { ChatDefaults, ChatRequest } from "../../../engines/chat-model.ts";
-import type { PassThrough } from "../../../engines/chat-proxy.ts";
-import type { CallerHeaders } from "../../../engines/open-model.ts";
-import { jsonBytes } from "../../../json-bytes.ts";
+import type { ChatDefaults, ChatRequest } from "../../../contracts/chat-model.ts";
+import type { PassThrough } from "../../../contracts/chat-proxy.ts";
+import type { CallerHeaders } from "../../../contracts/open-model.ts";
+import { jsonBytes } from "../../../kernel/json/json-bytes.ts";
 import type { UnknownFieldsPolicy } from "../unknown-fields.ts";
 import { forwardedAnswers } from "./chat-answer-text.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";

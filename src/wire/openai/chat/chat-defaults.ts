@@ -1,4 +1,4 @@
-import type { ChatDefaults } from "../../../engines/chat-model.ts";
+import type { ChatDefaults } from "../../../contracts/chat-model.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 
 type ChatFields = Partial<

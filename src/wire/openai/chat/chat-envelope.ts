@@ -1,8 +1,8 @@
 /** Common parts of complete and streamed chat answers. */
 
 import { randomBytes } from "node:crypto";
-import type { TokenLogprob } from "../../../engines/chat-model.ts";
-import type { TokenUsage } from "../../../usage.ts";
+import type { TokenLogprob } from "../../../contracts/chat-model.ts";
+import type { TokenUsage } from "../../../kernel/usage.ts";
 
 /** Fields with the same value in every part of one answer. */
 interface Envelope {

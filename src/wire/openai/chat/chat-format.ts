@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import type { AnswerFormat } from "../../../engines/chat-model.ts";
+import type { AnswerFormat } from "../../../contracts/chat-model.ts";
 
 const ENVELOPE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 

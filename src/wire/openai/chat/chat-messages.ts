@@ -1,7 +1,7 @@
 /** Messages of a chat request: validation for every model, and conversion to the engines' type. */
 
 import { z } from "zod";
-import type { ChatMessage, ContentPart, ToolCall } from "../../../engines/chat-model.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-model.ts";
 import { listOf } from "../list-of.ts";
 import { openVariants } from "../open-variants.ts";
 

@@ -1,6 +1,6 @@
 /** Selects the texts of a chat request for moderation: everything that a chat model may read, in any field. */
 
-import { type Fault, unsupportedValue } from "../../../faults.ts";
+import { type Fault, unsupportedValue } from "../../../kernel/faults.ts";
 import { joinedTexts, type ModerationTexts, writtenIn } from "../../moderation-texts.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import type { Message } from "./chat-messages.ts";

@@ -1,8 +1,8 @@
 /** `moderation` of a chat request and of its answer. */
 
 import { z } from "zod";
-import type { ModerationVerdict } from "../../../engines/engine.ts";
-import { Fault } from "../../../faults.ts";
+import type { ModerationVerdict } from "../../../contracts/engine.ts";
+import { Fault } from "../../../kernel/faults.ts";
 import { toResult } from "../moderations.ts";
 
 const Direction = z

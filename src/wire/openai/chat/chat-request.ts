@@ -1,7 +1,7 @@
 /** Converts a validated body of POST /v1/chat/completions to the engines' request. */
 
-import type { ChatRequest } from "../../../engines/chat-model.ts";
-import type { CallerHeaders } from "../../../engines/open-model.ts";
+import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import { toAnswerFormat } from "./chat-format.ts";
 import { toMessage } from "./chat-messages.ts";

@@ -1,7 +1,7 @@
 /** Renders a chat answer as the frames of a stream. */
 
-import type { ChatEvent, FinishReason } from "../../../engines/chat-model.ts";
-import type { ChatAnswerEvents, ForwardedEvent } from "../../../engines/chat-proxy.ts";
+import type { ChatEvent, FinishReason } from "../../../contracts/chat-model.ts";
+import type { ChatAnswerEvents, ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import { newEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 
 export interface FrameOptions {

@@ -1,7 +1,7 @@
 /** `tools` and `tool_choice` of a chat request. */
 
 import { z } from "zod";
-import type { Tool, ToolChoice } from "../../../engines/chat-model.ts";
+import type { Tool, ToolChoice } from "../../../contracts/chat-model.ts";
 import { listOf } from "../list-of.ts";
 import { openVariants } from "../open-variants.ts";
 

@@ -1,6 +1,6 @@
 /** Finds the fields of a chat request that no local model supports, before a model is selected. */
 
-import { type Fault, invalidRequest, unsupportedValue } from "../../../faults.ts";
+import { type Fault, invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { type FieldRules, firstRefusedField, type UnknownFieldsPolicy, unknownFieldsOf } from "../unknown-fields.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import {

@@ -1,7 +1,7 @@
 /** Fields by which chats and text completions set how tokens are sampled, and when the answer stops. */
 
 import { z } from "zod";
-import type { ChatRequest } from "../../../engines/chat-model.ts";
+import type { ChatRequest } from "../../../contracts/chat-model.ts";
 import { optional } from "../optional.ts";
 
 const Decimal = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);

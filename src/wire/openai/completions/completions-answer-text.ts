@@ -1,6 +1,6 @@
 /** Reads and removes the text of forwarded text completions. */
 
-import type { ForwardedAnswers, TextDelta } from "../../../engines/chat-proxy.ts";
+import type { ForwardedAnswers, TextDelta } from "../../../contracts/chat-proxy.ts";
 import { choicesOfFrames, endedIn, endOpenChoices } from "../chat/chat-answer-text.ts";
 
 interface Choice {

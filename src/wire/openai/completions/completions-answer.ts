@@ -1,7 +1,7 @@
 /** Renders text completions, as one object or as the frames of a stream. */
 
-import type { ChatEvent, EchoedLogprob, FinishReason } from "../../../engines/chat-model.ts";
-import type { ChatAnswerEvents } from "../../../engines/chat-proxy.ts";
+import type { ChatEvent, EchoedLogprob, FinishReason } from "../../../contracts/chat-model.ts";
+import type { ChatAnswerEvents } from "../../../contracts/chat-proxy.ts";
 import { readForwarded } from "../chat/chat-answer.ts";
 import { newEnvelope, toUsage } from "../chat/chat-envelope.ts";
 import { DONE, passOn, toFrame } from "../chat/chat-stream.ts";

@@ -1,7 +1,7 @@
 /** POST /v1/completions: validates the body for every model, local or upstream. */
 
 import { z } from "zod";
-import type { RawPrompt } from "../../../engines/chat-model.ts";
+import type { RawPrompt } from "../../../contracts/chat-model.ts";
 import { Integer, SAMPLING_FIELDS, samplingProblem } from "../chat/sampling-fields.ts";
 import { optional } from "../optional.ts";
 import { readTextInputs } from "../text-inputs.ts";

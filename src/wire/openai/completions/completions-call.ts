@@ -1,11 +1,11 @@
 /** Converts a validated body of POST /v1/completions to a chat call with raw prompts. */
 
-import type { ChatDefaults, ChatRequest, RawPrompt } from "../../../engines/chat-model.ts";
-import type { PassThrough } from "../../../engines/chat-proxy.ts";
-import { DEFAULT_CHAT_REQUEST } from "../../../engines/default-chat-request.ts";
-import { rawPromptBytes } from "../../../engines/estimate-tokens.ts";
-import type { CallerHeaders } from "../../../engines/open-model.ts";
-import { unsupportedValue } from "../../../faults.ts";
+import type { ChatDefaults, ChatRequest, RawPrompt } from "../../../contracts/chat-model.ts";
+import type { PassThrough } from "../../../contracts/chat-proxy.ts";
+import type { CallerHeaders } from "../../../contracts/open-model.ts";
+import { DEFAULT_CHAT_REQUEST } from "../../../engines/shared/default-chat-request.ts";
+import { rawPromptBytes } from "../../../engines/shared/estimate-tokens.ts";
+import { unsupportedValue } from "../../../kernel/faults.ts";
 import { type ModerationTexts, writtenIn } from "../../moderation-texts.ts";
 import { type ParamNames, throwRenamed } from "../../rename-params.ts";
 import { withChatDefaults } from "../chat/chat-defaults.ts";

@@ -1,6 +1,6 @@
 /** Log probabilities of a text completion, in their legacy form. */
 
-import type { EchoedLogprob } from "../../../engines/chat-model.ts";
+import type { EchoedLogprob } from "../../../contracts/chat-model.ts";
 
 export interface LegacyLogprobs {
   tokens: string[];

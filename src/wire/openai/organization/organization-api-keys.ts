@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { unsupportedValue } from "../../../faults.ts";
-import type { Secret } from "../../../secret.ts";
+import { unsupportedValue } from "../../../kernel/faults.ts";
+import type { Secret } from "../../../kernel/secret.ts";
 import { ORDER_QUERY, PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const TEN_YEARS_SECONDS = 315_360_000;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalidRequest, unsupportedValue } from "../../../faults.ts";
+import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
 
 const MAX_VALUES = 100;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unsupportedValue } from "../../../faults.ts";
+import { unsupportedValue } from "../../../kernel/faults.ts";
 import { PAGE_QUERY, queryBoolean, toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
 const name = z.string();

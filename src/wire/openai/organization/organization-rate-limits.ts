@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { unsupportedValue } from "../../../faults.ts";
+import { unsupportedValue } from "../../../kernel/faults.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
 
 /** Stands for unlimited, since every row has a number. Setting it removes a limit. */

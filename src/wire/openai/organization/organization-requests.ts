@@ -1,7 +1,7 @@
 /** GET /v1/organization/requests: metadata of single requests. */
 
 import { z } from "zod";
-import { invalidRequest } from "../../../faults.ts";
+import { invalidRequest } from "../../../kernel/faults.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
 
 const MAX_LIMIT = 100;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalidRequest } from "../../../faults.ts";
+import { invalidRequest } from "../../../kernel/faults.ts";
 import { EXPIRES_IN_SECONDS, type ShownKey, toCreatedServiceAccountKey } from "./organization-api-keys.ts";
 import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { invalidRequest, unsupportedValue } from "../../../faults.ts";
-import type { RecordedUsage } from "../../../usage.ts";
+import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
+import type { RecordedUsage } from "../../../kernel/usage.ts";
 import { queryBoolean, queryNumber, toSeconds } from "./organization-list.ts";
 
 const MAX_VALUES = 100;

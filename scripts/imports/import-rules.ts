@@ -1,0 +1,105 @@
+/** Which part of the service may import which: the one table of the linter step and of ARCHITECTURE.md. */
+
+export interface ImportRule {
+  /** Part of `src`: the longest prefix of a file's path that stands in the table. */
+  part: string;
+  /** Prefixes of paths below `src` that it may import; `*`: all. */
+  may: readonly string[];
+  reason: string;
+}
+
+const LOGGER = "observability/logger.ts";
+/** What every part but the lowest may import. */
+export const BASE = ["kernel", "contracts", "observability"];
+/** What features may import. */
+export const FEATURE = [...BASE, "wire", "http", "inference", "catalog", "storage", "features", "engines/shared"];
+
+export const IMPORT_RULES: readonly ImportRule[] = [
+  { part: "kernel", may: [LOGGER], reason: "Every part imports the kernel, so it knows none of them." },
+  { part: "contracts", may: ["kernel", LOGGER], reason: "Types of engines and models, without behavior." },
+  { part: "observability", may: ["kernel", "contracts"], reason: "Every part logs and measures." },
+  {
+    part: "storage",
+    may: ["kernel", "observability", "features/*/*-rows.ts"],
+    reason: "Connections, migrations and the schema; queries belong to the features, whose row types the schema lists.",
+  },
+  { part: "counters", may: ["kernel", "observability"], reason: "Backends behind one contract." },
+  { part: "config", may: [...BASE, "features/webhooks"], reason: "Reads settings; features do not read the file." },
+  { part: "wire", may: ["kernel", "contracts", "engines/shared"], reason: "Formats only, without I/O." },
+  { part: "model-store", may: BASE, reason: "Downloads and keeps files; does not know the engines that run them." },
+  {
+    part: "engines",
+    may: BASE,
+    reason: "An engine performs one task from settings and a request; only the registry knows engines by name.",
+  },
+  { part: "engines/registry.ts", may: [...BASE, "engines"], reason: "The table of engines." },
+  {
+    part: "engines/openai-compatible",
+    may: [...BASE, "engines", "wire"],
+    reason: "The engine that speaks a wire format.",
+  },
+  {
+    part: "engines/*",
+    may: [...BASE, "engines/shared", "engines/host", "engines/define-engine.ts", "engines/openai-compatible"],
+    reason: "An engine uses no other engine, except openai-compatible, which speaks to servers.",
+  },
+  {
+    part: "catalog",
+    may: [...BASE, "config", "model-store", "inference", "engines", "storage/database.ts"],
+    reason: "Which models exist and their deployments; nothing that belongs to a request.",
+  },
+  {
+    part: "inference",
+    may: [...BASE, "catalog", "engines/shared", "features/quota", "features/usage", "features/accounts"],
+    reason: "One run for every engine and every client format: it knows no wire format, connection or database.",
+  },
+  {
+    part: "http",
+    may: [...BASE, "wire", "inference", "features/accounts", "features/usage", "features/console", "features/batches"],
+    reason: "Scopes, bodies, streams and errors; routes belong to the features.",
+  },
+  { part: "features", may: FEATURE, reason: "Engines, counters and model files stay behind inference and quota." },
+  { part: "features/quota", may: [...FEATURE, "counters/counters.ts"], reason: "Counts through the contract." },
+  { part: "features/models", may: [...FEATURE, "model-store"], reason: "Pulls and removes files of models." },
+  {
+    part: "workers",
+    may: [
+      ...FEATURE,
+      "config",
+      "counters",
+      "engines",
+      "compose-inference.ts",
+      "server.ts",
+      "drain.ts",
+      "cli/open-log.ts",
+    ],
+    reason: "Workers have no database and no local models: what they need of those is a call to the owner.",
+  },
+  { part: "server.ts", may: FEATURE, reason: "Lists the scopes and routes." },
+  { part: "drain.ts", may: ["inference", "server.ts"], reason: "Ends the process in order." },
+  {
+    part: "compose-inference.ts",
+    may: [...FEATURE, "config", "counters"],
+    reason: "The part of compose that workers share.",
+  },
+  { part: "compose.ts", may: ["*"], reason: "Chooses implementations and connects them." },
+  { part: "main.ts", may: ["*"], reason: "Starts and ends the process." },
+  { part: "cli", may: ["*"], reason: "The command line." },
+];
+
+/** Packages of this repository that a package may import; a package that is not listed imports none. */
+export const PACKAGE_RULES: Readonly<Record<string, readonly string[]>> = {
+  "english-tts": ["audio", "text-language"],
+  "llama-batching": ["json-schema-grammar"],
+  "sentence-embeddings": ["onnx-graph"],
+  "speaker-embedding": ["onnx-graph"],
+  "whisper-onnx": ["onnx-graph", "speech-segmentation"],
+  "moonshine-onnx": ["speech-segmentation"],
+};
+
+/** Packages of this repository, or single exports of them, that only these parts of `src` import. */
+export const PACKAGE_USERS: Readonly<Record<string, readonly string[]>> = {
+  "json-schema-grammar": ["engines"],
+  audio: ["engines", "features/audio", "features/realtime", "compose.ts"],
+  "audio/formats": ["engines", "features/audio", "features/realtime", "compose.ts", "wire"],
+};

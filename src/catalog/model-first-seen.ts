@@ -1,0 +1,26 @@
+/** Stores when each catalog ID first appeared, which clients see as its `created`. */
+
+import type { Executor } from "../storage/database.ts";
+
+/** Statements have a bounded number of parameters. */
+const BATCH = 200;
+
+/** Stores new IDs with the time `now` and returns when each ID was first seen, epoch milliseconds. */
+export async function recordFirstSeen(
+  executor: Executor,
+  modelIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const seen = new Map<string, number>();
+  for (let start = 0; start < modelIds.length; start += BATCH) {
+    const batch = modelIds.slice(start, start + BATCH);
+    await executor
+      .insertInto("modelSightings")
+      .values(batch.map((modelId) => ({ modelId, firstSeenAt: now })))
+      .onConflict((conflict) => conflict.column("modelId").doNothing())
+      .execute();
+    const rows = await executor.selectFrom("modelSightings").selectAll().where("modelId", "in", batch).execute();
+    for (const row of rows) seen.set(row.modelId, row.firstSeenAt);
+  }
+  return seen;
+}

@@ -1,0 +1,43 @@
+import type { Transaction } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import type { Schema } from "../../storage/schema.ts";
+import { toWebhookEvent } from "../webhooks/account-webhooks.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import { incrementAccountsVersion } from "./accounts-version.ts";
+import { type Actor, type AuditEvent, recordAudit } from "./audit/audit.ts";
+
+/** Database transaction of one change to accounts, with the timestamp that everything in it carries. */
+export interface AccountTransaction {
+  executor: Transaction<Schema>;
+  /** Epoch milliseconds. */
+  now: number;
+  audit(event: AuditEvent): Promise<void>;
+}
+
+/** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after it. */
+export class AccountTransactions {
+  readonly database: Database;
+  readonly #outbox: WebhookOutbox | undefined;
+  readonly #onCommit: () => Promise<void>;
+
+  constructor(database: Database, outbox: WebhookOutbox | undefined, onCommit: () => Promise<void>) {
+    this.database = database;
+    this.#outbox = outbox;
+    this.#onCommit = onCommit;
+  }
+
+  async run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
+    const result = await this.database.transaction(async (executor) => {
+      await incrementAccountsVersion(executor);
+      const now = Date.now();
+      const audit = async (event: AuditEvent) => {
+        await recordAudit(executor, actor, event, now);
+        const reported = toWebhookEvent(event);
+        if (reported !== undefined) await this.#outbox?.add(executor, reported, now);
+      };
+      return work({ executor, now, audit });
+    });
+    await this.#onCommit();
+    return result;
+  }
+}

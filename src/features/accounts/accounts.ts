@@ -1,0 +1,217 @@
+/** Authenticates callers and manages organizations, projects and API keys. */
+
+import { LRUCache } from "lru-cache";
+import { Fault, unavailable } from "../../kernel/faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import { ConsoleSessions, hashSessionToken, isTokenLength } from "../console/console-sessions.ts";
+import { ModerationPolicyService } from "../moderations/moderation-policy-service.ts";
+import { RateLimitService } from "../quota/rate-limit-service.ts";
+import { SpendLimitService } from "../quota/spend-limit-service.ts";
+import { ClientSecrets } from "../realtime/client-secrets.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import { AccountTransactions } from "./account-transaction.ts";
+import { AuditTrail } from "./audit/audit-trail.ts";
+import type { Caller, Priority } from "./caller.ts";
+import { Callers, MAX_KEY_LENGTH } from "./callers.ts";
+import { hashApiKey, redactApiKey } from "./keys/api-key.ts";
+import { type ApiKeyScope, findKeyHash } from "./keys/api-key-queries.ts";
+import { ApiKeys } from "./keys/api-keys.ts";
+import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./keys/bootstrap-keys.ts";
+import { type KeySource, keysIn } from "./keys/cached-key.ts";
+import { LastUsedWriter } from "./keys/last-used-writer.ts";
+import { findDefaultOrganization } from "./organizations/organization-queries.ts";
+import { Organizations } from "./organizations/organizations.ts";
+import { ModelPermissionService } from "./projects/model-permission-service.ts";
+import { findDefaultProject } from "./projects/project-queries.ts";
+import { Projects } from "./projects/projects.ts";
+import { checkScopeHeaders, type ScopeHeaders } from "./scope-headers.ts";
+import { ServiceAccounts } from "./service-accounts/service-accounts.ts";
+
+export type { BootstrapKeys, FixedKeys } from "./keys/bootstrap-keys.ts";
+
+const MAX_KEY_HASHES = 1_000;
+const DEFAULT_LAST_USED_EVERY_SECONDS = 10;
+
+export interface AccountsOptions {
+  database: Database;
+  logger: Logger;
+  /** Undefined: no webhooks. */
+  outbox?: WebhookOutbox | undefined;
+  /** How long cached keys keep working while the database is unavailable. */
+  databaseGraceSeconds?: number | undefined;
+  /** Interval at which the times of last use are written. */
+  lastUsedEverySeconds?: number | undefined;
+}
+
+export class Accounts {
+  readonly organizations: Organizations;
+  readonly projects: Projects;
+  readonly serviceAccounts: ServiceAccounts;
+  readonly apiKeys: ApiKeys;
+  readonly modelPermissions: ModelPermissionService;
+  readonly rateLimits: RateLimitService;
+  readonly spendLimits: SpendLimitService;
+  readonly moderationPolicies: ModerationPolicyService;
+  readonly auditTrail: AuditTrail;
+  readonly consoleSessions: ConsoleSessions;
+  readonly clientSecrets: ClientSecrets;
+  readonly #database: Database;
+  readonly #transactions: AccountTransactions;
+  readonly callers: Callers;
+  readonly keySource: KeySource;
+  readonly lastUsed: LastUsedWriter;
+  /** Called after every change that this process made; the change waits for it. */
+  onChanged: () => Promise<void> = async () => {};
+  #areBootstrapKeysMissing = false;
+  #anonymousKeyHash: string | undefined;
+  /** Hashes of the keys of batches, whose lines ask for them one by one. A key's hash never changes. */
+  readonly #keyHashes = new LRUCache<string, string>({ max: MAX_KEY_HASHES });
+
+  constructor(options: AccountsOptions) {
+    const { database, logger } = options;
+    this.#database = database;
+    const lastUsedSeconds = options.lastUsedEverySeconds ?? DEFAULT_LAST_USED_EVERY_SECONDS;
+    this.lastUsed = new LastUsedWriter(database, logger, lastUsedSeconds);
+    this.keySource = keysIn(database);
+    this.callers = new Callers({
+      source: this.keySource,
+      logger,
+      graceSeconds: options.databaseGraceSeconds,
+      noteUse: (keyId, time) => this.lastUsed.note(keyId, time),
+    });
+    this.#transactions = new AccountTransactions(database, options.outbox, async () => {
+      await Promise.all([this.callers.keys.reload(), this.onChanged()]);
+    });
+    this.organizations = new Organizations(this.#transactions);
+    this.projects = new Projects(this.#transactions);
+    this.serviceAccounts = new ServiceAccounts(this.#transactions);
+    this.apiKeys = new ApiKeys(this.#transactions);
+    this.modelPermissions = new ModelPermissionService(this.#transactions);
+    this.spendLimits = new SpendLimitService(this.#transactions);
+    this.rateLimits = new RateLimitService(this.#transactions);
+    this.moderationPolicies = new ModerationPolicyService(this.#transactions);
+    this.auditTrail = new AuditTrail(database);
+    this.consoleSessions = new ConsoleSessions(this.#transactions);
+    this.clientSecrets = new ClientSecrets(database);
+  }
+
+  /** Throws a Fault when `key`, as the client sent it, does not work or cannot be checked now. */
+  async authenticate(key: string | undefined): Promise<Caller> {
+    if (key === undefined || key === "") {
+      const message = "No API key was sent. Send it in the header `Authorization: Bearer YOUR_KEY`.";
+      throw new Fault("unauthenticated", message);
+    }
+    if (key.length > MAX_KEY_LENGTH) throw incorrectKey(key);
+    const caller = await this.callers.find(hashApiKey(key));
+    if (caller !== undefined) return caller;
+    // It may be a bootstrap key that is being created: answer 503, not 401.
+    if (this.#areBootstrapKeysMissing) throw starting();
+    throw incorrectKey(key);
+  }
+
+  /** Authenticates without a query; returns undefined unless the key works and its cache entry is fresh. */
+  authenticateKnown(key: string | undefined): Caller | undefined {
+    return this.callers.findKnown(key);
+  }
+
+  /**
+   * Returns the caller that a console session's token stands for on routes of this kind; undefined for a session that
+   * has ended or holds no such key. Throws a Fault when the database is unavailable.
+   */
+  async authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined> {
+    if (!isTokenLength(token)) return undefined;
+    return this.callers.find(hashSessionToken(kind, token));
+  }
+
+  /**
+   * Returns the caller that a client secret stands for, the session configuration that it was created with, and a
+   * function that authenticates the caller again, also after the secret has expired. Throws a Fault.
+   */
+  async authenticateClientSecret(
+    secret: string,
+  ): Promise<{ caller: Caller; session: string; authenticate: () => Promise<Caller> }> {
+    const { keyHash, session } = await this.clientSecrets.open(secret);
+    const authenticate = async () => {
+      const caller = await this.callers.find(keyHash);
+      if (caller !== undefined) return caller;
+      const message = "The API key of this client secret does not work any more.";
+      throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+    };
+    return { caller: await authenticate(), session, authenticate };
+  }
+
+  /** Returns the caller of requests without a key. Throws a Fault unless the operator configured a project for them. */
+  async authenticateAnonymous(): Promise<Caller> {
+    const keyHash = this.#anonymousKeyHash;
+    const caller = keyHash === undefined ? undefined : await this.callers.find(keyHash);
+    return caller ?? this.authenticate(undefined);
+  }
+
+  /** Returns a caller with the key of this ID and a priority; undefined when the key no longer works. */
+  async callerOfKey(keyId: string, priority: Priority): Promise<Caller | undefined> {
+    const keyHash =
+      this.#keyHashes.get(keyId) ?? (await this.#database.run((executor) => findKeyHash(executor, keyId)));
+    if (keyHash !== undefined) this.#keyHashes.set(keyId, keyHash);
+    const caller = keyHash === undefined ? undefined : await this.callers.find(keyHash);
+    return caller && this.callers.withPriority(caller, priority);
+  }
+
+  /** Throws a Fault when the client's headers name another organization or project than the key's. */
+  async checkScopeHeaders(caller: Caller, headers: ScopeHeaders): Promise<void> {
+    await checkScopeHeaders(this.#database, caller, headers);
+  }
+
+  /** Creates the default organization, project and keys at first start; applies the operator's fixed keys at every start. */
+  async ensureBootstrapKeys(fixed: FixedKeys): Promise<BootstrapKeys> {
+    this.#areBootstrapKeysMissing = true;
+    try {
+      const keys = await ensureBootstrapKeys(this.#transactions, fixed);
+      this.#areBootstrapKeysMissing = false;
+      this.#anonymousKeyHash = keys.anonymousKeyHash;
+      this.callers.keys.noteBack();
+      return keys;
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "unavailable") this.callers.keys.noteAway(error);
+      throw error;
+    }
+  }
+
+  /** Throws a Fault while the database does not answer or the bootstrap keys are missing. */
+  async check(): Promise<void> {
+    try {
+      await this.#database.check();
+    } catch (error) {
+      this.callers.keys.noteAway(error);
+      throw error;
+    }
+    if (this.#areBootstrapKeysMissing) throw starting();
+  }
+
+  /** The scope of operator commands that name no organization or project. */
+  async defaultScope(kind: ApiKeyScope["kind"]): Promise<ApiKeyScope> {
+    return this.#database.run(async (executor) => {
+      const organization = await findDefaultOrganization(executor);
+      const project = organization && (await findDefaultProject(executor, organization.id));
+      if (organization === undefined || project === undefined) {
+        throw new Fault("not-found", "No organization exists yet. Start the service once to create the default one.");
+      }
+      if (kind === "admin") return { organizationId: organization.id, kind };
+      return { organizationId: organization.id, projectId: project.id, kind };
+    });
+  }
+
+  /** Flushes pending writes. Does not close the database. */
+  async close(): Promise<void> {
+    await this.lastUsed.close();
+  }
+}
+
+function starting(): Fault {
+  return unavailable("The service is starting. Try again in a moment.", "database_unavailable", 1);
+}
+
+function incorrectKey(key: string): Fault {
+  const message = `Incorrect API key provided: ${redactApiKey(key.slice(0, MAX_KEY_LENGTH))}.`;
+  return new Fault("unauthenticated", message, { code: "invalid_api_key" });
+}

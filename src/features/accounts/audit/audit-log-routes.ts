@@ -1,0 +1,22 @@
+import type { FastifyPluginAsync } from "fastify";
+import {
+  AuditLogListQuery,
+  toAuditLog,
+  toAuditLogFilter,
+} from "../../../wire/openai/organization/organization-audit-logs.ts";
+import { toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+
+/** GET /v1/organization/audit_logs, newest first */
+export function auditLogs(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.get("/audit_logs", async (request) => {
+      const query = parse(AuditLogListQuery, request.query);
+      const { after, before, limit } = query;
+      const filter = toAuditLogFilter(query);
+      const page = { after, before, limit, order: "desc" } as const;
+      return toListBody(await accounts.auditTrail.list(request.caller.organizationId, filter, page), toAuditLog);
+    });
+  };
+}

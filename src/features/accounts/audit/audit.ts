@@ -1,0 +1,65 @@
+/** Writes audit log entries in the transaction of the change. */
+
+import type { Executor } from "../../../storage/database.ts";
+import { newId } from "../id.ts";
+import { insertAuditLog } from "./audit-log-queries.ts";
+
+/** Author of a change and its address. */
+export interface Actor {
+  /** Key of the author; undefined for the operator's commands and configuration. */
+  keyId: string | undefined;
+  ipAddress: string | undefined;
+  userAgent: string | undefined;
+}
+
+export const OPERATOR: Actor = { keyId: undefined, ipAddress: undefined, userAgent: undefined };
+
+type AuditType =
+  | "api_key.created"
+  | "api_key.updated"
+  | "api_key.deleted"
+  | "login.succeeded"
+  | "logout.succeeded"
+  | "model.deleted"
+  | "model.loaded"
+  | "model.pulled"
+  | "model.unloaded"
+  | "organization.created"
+  | "organization.archived"
+  | "organization.updated"
+  | "project.created"
+  | "project.updated"
+  | "project.archived"
+  | "rate_limit.updated"
+  | "service_account.created"
+  | "service_account.updated"
+  | "service_account.deleted";
+
+export interface AuditEvent {
+  type: AuditType;
+  organizationId: string;
+  /** Project of the change, if it is within one. */
+  project?: { id: string; name: string } | undefined;
+  /** ID of the changed resource. */
+  resourceId: string;
+  /** Visible details of the change; never a secret. */
+  details: Readonly<Record<string, unknown>>;
+}
+
+const MAX_USER_AGENT_LENGTH = 512;
+
+export async function recordAudit(executor: Executor, actor: Actor, event: AuditEvent, now: number): Promise<void> {
+  await insertAuditLog(executor, {
+    id: newId("audit_log"),
+    organizationId: event.organizationId,
+    effectiveAt: now,
+    type: event.type,
+    actorKeyId: actor.keyId ?? null,
+    ipAddress: actor.ipAddress ?? null,
+    userAgent: actor.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+    projectId: event.project?.id ?? null,
+    projectName: event.project?.name ?? null,
+    resourceId: event.resourceId,
+    details: JSON.stringify(event.details),
+  });
+}

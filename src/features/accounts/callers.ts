@@ -1,0 +1,87 @@
+/** Callers by their keys: who they are, and what they may use. */
+
+import type { Logger } from "../../observability/logger.ts";
+import type { ProjectModeration } from "../moderations/moderation-policy-service.ts";
+import type { ModelRateLimit } from "../quota/rate-limit-service.ts";
+import type { SpendLimit } from "../quota/spend-limit-service.ts";
+import type { Caller, Priority } from "./caller.ts";
+import { hashApiKey } from "./keys/api-key.ts";
+import { ApiKeyCache } from "./keys/api-key-cache.ts";
+import type { CachedKey, KeySource } from "./keys/cached-key.ts";
+import type { ModelAccess } from "./projects/model-access.ts";
+
+/** No valid key is longer; longer ones are refused without hashing. */
+export const MAX_KEY_LENGTH = 512;
+const DEFAULT_GRACE_SECONDS = 300;
+
+export interface CallersOptions {
+  source: KeySource;
+  logger: Logger;
+  /** How long cached keys keep working while the database is unavailable. */
+  graceSeconds?: number | undefined;
+  /** Called with each use of a key, in epoch milliseconds. */
+  noteUse: (keyId: string, time: number) => void;
+}
+
+export class Callers {
+  readonly keys: ApiKeyCache;
+  readonly #noteUse: CallersOptions["noteUse"];
+  readonly #cachedKeyOf: WeakMap<Caller, CachedKey> = new WeakMap();
+
+  constructor({ source, logger, graceSeconds = DEFAULT_GRACE_SECONDS, noteUse }: CallersOptions) {
+    this.keys = new ApiKeyCache({ source, logger, graceSeconds });
+    this.#noteUse = noteUse;
+  }
+
+  /** Undefined for a key that does not work. Throws a Fault when it cannot be checked now. */
+  async find(keyHash: string): Promise<Caller | undefined> {
+    return this.#admitted(await this.keys.find(keyHash));
+  }
+
+  /** Finds without a query; returns undefined unless the key works and its cache entry is fresh. */
+  findKnown(key: string | undefined): Caller | undefined {
+    if (key === undefined || key.length > MAX_KEY_LENGTH) return undefined;
+    return this.#admitted(this.keys.findFresh(hashApiKey(key)));
+  }
+
+  /** Returns the same caller with a priority. */
+  withPriority(caller: Caller, priority: Priority): Caller {
+    const copy = { ...caller, priority };
+    this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
+    return copy;
+  }
+
+  /** Model permissions of a caller that this returned. */
+  modelAccess(caller: Caller): ModelAccess {
+    return this.#requireCachedKey(caller).mayUse;
+  }
+
+  /** Rate limits set for the project of a caller that this returned. */
+  rateLimitsOf(caller: Caller): readonly ModelRateLimit[] {
+    return this.#requireCachedKey(caller).rateLimits;
+  }
+
+  /** Spend limits that apply to a caller that this returned. */
+  spendLimitsOf(caller: Caller): readonly SpendLimit[] {
+    return this.#requireCachedKey(caller).spendLimits;
+  }
+
+  /** Moderation policy of the project of a caller that this returned. */
+  moderationOf(caller: Caller): ProjectModeration | undefined {
+    return this.#requireCachedKey(caller).moderation;
+  }
+
+  #admitted(cached: CachedKey | undefined): Caller | undefined {
+    const now = Date.now();
+    if (cached === undefined || (cached.expiresAt !== undefined && cached.expiresAt <= now)) return undefined;
+    this.#cachedKeyOf.set(cached.caller, cached);
+    this.#noteUse(cached.caller.keyId, now);
+    return cached.caller;
+  }
+
+  #requireCachedKey(caller: Caller): CachedKey {
+    const cached = this.#cachedKeyOf.get(caller);
+    if (cached === undefined) throw new Error("the caller was not returned by authenticate()");
+    return cached;
+  }
+}

@@ -1,0 +1,30 @@
+/** Reads the API keys that currently work, many hashes in one query. */
+
+import type { Executor } from "../../../storage/database.ts";
+import type { ApiKeyRow } from "../../../storage/schema.ts";
+
+export interface ActiveApiKeyRow {
+  id: string;
+  keyHash: string;
+  kind: ApiKeyRow["kind"];
+  organizationId: string;
+  projectId: string | null;
+  expiresAt: number | null;
+}
+
+/** Finds the keys with these hashes that are not revoked and whose organization, project and account are active. */
+export async function findActiveApiKeys(executor: Executor, hashes: readonly string[]): Promise<ActiveApiKeyRow[]> {
+  if (hashes.length === 0) return [];
+  return executor
+    .selectFrom("apiKeys as key")
+    .innerJoin("organizations as organization", "organization.id", "key.organizationId")
+    .leftJoin("projects as project", "project.id", "key.projectId")
+    .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
+    .select(["key.id", "key.keyHash", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt"])
+    .where("key.keyHash", "in", hashes)
+    .where("key.revokedAt", "is", null)
+    .where("organization.archivedAt", "is", null)
+    .where("project.archivedAt", "is", null)
+    .where("account.deletedAt", "is", null)
+    .execute();
+}

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import {
+  AdminApiKeyCreateBody,
+  AdminApiKeyListQuery,
+  toAdminApiKey,
+  toCreatedAdminApiKey,
+} from "../../../wire/openai/organization/organization-api-keys.ts";
+import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+import { actorOf } from "../audit/actor.ts";
+
+interface OfKey {
+  Params: { key: string };
+}
+
+/** /v1/organization/admin_api_keys */
+export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/admin_api_keys", async (request) => {
+      const { name, expires_in_seconds } = parse(AdminApiKeyCreateBody, request.body);
+      const wanted = { scope: scopeOf(request), name, expiresInSeconds: expires_in_seconds ?? undefined };
+      return toCreatedAdminApiKey(await accounts.apiKeys.create(actorOf(request), wanted));
+    });
+
+    app.get("/admin_api_keys", async (request) => {
+      const { after, search, ...page } = parse(AdminApiKeyListQuery, request.query);
+      const found = await accounts.apiKeys.list(scopeOf(request), { ...page, after: after || undefined }, search);
+      return toListBody(found, toAdminApiKey);
+    });
+
+    app.get<OfKey>("/admin_api_keys/:key", async (request) => {
+      return toAdminApiKey(await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
+    });
+
+    app.delete<OfKey>("/admin_api_keys/:key", async (request) => {
+      await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), request.params.key);
+      return toDeleted("organization.admin_api_key", request.params.key);
+    });
+  };
+}
+
+function scopeOf(request: FastifyRequest) {
+  return { organizationId: request.caller.organizationId, kind: "admin" } as const;
+}

@@ -1,0 +1,185 @@
+/** Caches API keys in memory, never older than a second while the database can be reached. */
+
+import type DataLoader from "dataloader";
+import { LRUCache } from "lru-cache";
+import { withTimeout } from "../../../kernel/async/timeout.ts";
+import { Fault, unavailable } from "../../../kernel/faults.ts";
+import type { Logger } from "../../../observability/logger.ts";
+import { batchLoader } from "../batch-loader.ts";
+import { type CachedKey, type KeyRecord, type KeySource, toCachedKey } from "./cached-key.ts";
+
+const MAX_KEPT = 10_000;
+/** Cached keys that are read again after accounts changed; the remaining ones are evicted. */
+const MAX_RELOADED = 2_000;
+const BATCH = 500;
+/** The first use after this polls for changes in the background. */
+const CHECK_AFTER_MS = 250;
+/** Cached keys are not trusted longer without a poll: a revoked key must be refused within a second. */
+const STALE_AFTER_MILLISECONDS = 900;
+const CHECK_TIMEOUT_MILLISECONDS = 2_000;
+const RETRY_AFTER_MILLISECONDS = 500;
+
+export interface ApiKeyCacheOptions {
+  source: KeySource;
+  logger: Logger;
+  /** How long cached keys keep working while the database is unavailable. */
+  graceSeconds: number;
+}
+
+export class ApiKeyCache {
+  readonly #options: ApiKeyCacheOptions;
+  readonly #known = new LRUCache<string, CachedKey>({ max: MAX_KEPT });
+  readonly #unknown = new LRUCache<string, true>({ max: MAX_KEPT });
+  readonly #loader: DataLoader<string, CachedKey | undefined>;
+  /** Increments whenever earlier reads may be outdated: a slow read is not cached. */
+  #epoch = 0;
+  #version: number | undefined;
+  /** When the database last answered a poll, on the clock of `performance.now()`. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #checking: Promise<void> | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+  #isReachable = true;
+  #nextCheckAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ApiKeyCacheOptions) {
+    this.#options = options;
+    this.#loader = batchLoader(BATCH, (hashes) => this.#lookUp(hashes));
+  }
+
+  /** Undefined for a key that does not work. Throws a Fault when the database is unavailable and the key not cached. */
+  async find(keyHash: string): Promise<CachedKey | undefined> {
+    const known = this.#known.get(keyHash);
+    await this.#check(known !== undefined);
+    const ageMilliseconds = performance.now() - this.#checkedAt;
+    if (ageMilliseconds <= STALE_AFTER_MILLISECONDS) {
+      const kept = this.#known.get(keyHash);
+      if (kept !== undefined || this.#unknown.has(keyHash)) return kept;
+      return this.#loader.load(keyHash);
+    }
+    const kept = this.#known.get(keyHash);
+    if (kept !== undefined && ageMilliseconds <= this.#options.graceSeconds * 1000) return kept;
+    const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
+    throw unavailable(message, "database_unavailable", 1);
+  }
+
+  /** The cached key, when `find` would resolve with it without a query; undefined otherwise. */
+  findFresh(keyHash: string): CachedKey | undefined {
+    const ageMilliseconds = performance.now() - this.#checkedAt;
+    return ageMilliseconds < CHECK_AFTER_MS ? this.#known.get(keyHash) : undefined;
+  }
+
+  /** Called after every change that this process made, which then applies from the next request on. */
+  async reload(): Promise<void> {
+    try {
+      await this.#reloadNext();
+    } catch (error) {
+      this.#options.logger.warn(
+        { error: describe(error) },
+        "evicted all cached API keys because they could not be reloaded",
+      );
+    }
+  }
+
+  async #check(isKnown: boolean): Promise<void> {
+    const now = performance.now();
+    const ageMilliseconds = now - this.#checkedAt;
+    if (ageMilliseconds < CHECK_AFTER_MS) return;
+    if (this.#checking === undefined && now >= this.#nextCheckAt) {
+      this.#checking = this.#lookForChanges().finally(() => {
+        this.#checking = undefined;
+      });
+    }
+    if (ageMilliseconds < STALE_AFTER_MILLISECONDS) return;
+    // While the database is unavailable, cached keys do not wait for its timeout.
+    if (this.#isReachable || !isKnown) await this.#checking;
+  }
+
+  async #lookForChanges(): Promise<void> {
+    const { source } = this.#options;
+    const beganAt = performance.now();
+    try {
+      const version = await withTimeout(source.readVersion(), CHECK_TIMEOUT_MILLISECONDS);
+      if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MILLISECONDS);
+      this.#version = version;
+      this.#checkedAt = beganAt;
+      this.noteBack();
+    } catch (error) {
+      this.#nextCheckAt = performance.now() + RETRY_AFTER_MILLISECONDS;
+      this.noteAway(error);
+    }
+  }
+
+  /** Also called by the readiness check: a service that is not ready may receive no requests that would notice. */
+  noteAway(error: unknown): void {
+    const { source, logger } = this.#options;
+    const reason = describe(error);
+    if (this.#isReachable) logger.error({ error: reason }, describeOutage(source.kind, reason));
+    this.#isReachable = false;
+  }
+
+  /** Also called when the first keys could be created. */
+  noteBack(): void {
+    if (!this.#isReachable) this.#options.logger.info("the database can be reached again");
+    this.#isReachable = true;
+  }
+
+  /** Serializes reloads: an older read never replaces a newer one. */
+  #reloadNext(): Promise<void> {
+    const next = this.#reloading.then(() => this.#reloadKnown());
+    this.#reloading = next.catch(() => {});
+    return next;
+  }
+
+  async #reloadKnown(): Promise<void> {
+    this.#epoch += 1;
+    this.#unknown.clear();
+    const hashes = [...this.#known.keys()];
+    for (const hash of hashes.splice(MAX_RELOADED)) this.#known.delete(hash);
+    try {
+      // Least recently used first keeps the LRU order.
+      for (let end = hashes.length; end > 0; end -= BATCH) {
+        const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
+        const found = await this.#options.source.load(batch);
+        for (const hash of batch) this.#keep(hash, cachedOf(found.get(hash)));
+      }
+    } catch (error) {
+      // Any of them may have been revoked.
+      this.#known.clear();
+      throw error;
+    }
+  }
+
+  async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, CachedKey>> {
+    const epoch = this.#epoch;
+    const records = await this.#options.source.load(hashes);
+    const found = new Map([...records].map(([hash, record]) => [hash, toCachedKey(record)]));
+    if (epoch === this.#epoch) {
+      for (const hash of hashes) {
+        this.#keep(hash, found.get(hash));
+        if (!found.has(hash)) this.#unknown.set(hash, true);
+      }
+    }
+    return found;
+  }
+
+  #keep(hash: string, cached: CachedKey | undefined): void {
+    if (cached === undefined) this.#known.delete(hash);
+    else this.#known.set(hash, cached);
+  }
+}
+
+function cachedOf(record: KeyRecord | undefined): CachedKey | undefined {
+  return record && toCachedKey(record);
+}
+
+function describe(error: unknown): string {
+  const cause = error instanceof Fault && error.cause !== undefined ? error.cause : error;
+  // Node.js gives the failure of a host with several addresses no message.
+  if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(describe).join(", ");
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function describeOutage(kind: KeySource["kind"], reason: string): string {
+  const place = kind === "postgresql" ? "Check DATABASE_URL and the server." : "Check the data directory.";
+  return `The database cannot be reached: ${reason}. ${place} Requests that need it get a 503 until then.`;
+}

@@ -1,0 +1,125 @@
+import { sql, type Updateable } from "kysely";
+import type { Executor } from "../../../storage/database.ts";
+import { type Page, type PageRequest, readPage } from "../../../storage/page.ts";
+import type { ApiKeyRow } from "../../../storage/schema.ts";
+
+/** Which keys: of one organization, and if given of one project or service account. */
+export interface ApiKeyScope {
+  organizationId: string;
+  kind: ApiKeyRow["kind"];
+  projectId?: string;
+  serviceAccountId?: string;
+}
+
+export async function insertApiKey(executor: Executor, row: ApiKeyRow): Promise<void> {
+  await executor.insertInto("apiKeys").values(row).execute();
+}
+
+/** Finds a key; undefined also for a revoked one. */
+export async function findApiKey(executor: Executor, scope: ApiKeyScope, id: string): Promise<ApiKeyRow | undefined> {
+  return scoped(executor, scope).where("id", "=", id).where("revokedAt", "is", null).executeTakeFirst();
+}
+
+/** Finds a key in any state by its hash. */
+export async function findApiKeyByHash(executor: Executor, hash: string): Promise<ApiKeyRow | undefined> {
+  return executor.selectFrom("apiKeys").selectAll().where("keyHash", "=", hash).executeTakeFirst();
+}
+
+/** Finds the hash of a key in any state. */
+export async function findKeyHash(executor: Executor, id: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("apiKeys").select("keyHash").where("id", "=", id).executeTakeFirst();
+  return row?.keyHash;
+}
+
+/** Lists keys that are not revoked, including expired ones; with `search`, those whose name or redacted value has it. */
+export async function listApiKeys(
+  executor: Executor,
+  scope: ApiKeyScope,
+  request: PageRequest,
+  search = "",
+): Promise<Page<ApiKeyRow>> {
+  const all = scoped(executor, scope);
+  let listed = all.where("revokedAt", "is", null);
+  if (search !== "") {
+    const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+    const has = (column: "name" | "redactedValue") =>
+      sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
+    listed = listed.where((where) => where.or([has("name"), has("redactedValue")]));
+  }
+  return readPage(request, "createdAt", all, listed);
+}
+
+/** Finds keys that are neither revoked nor expired, whatever the state of their project or organization. */
+export async function findUsableApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
+  return usable(executor, scope, now).execute();
+}
+
+/** Finds the usable keys that the operator sets in the environment. */
+export async function findFixedApiKeys(executor: Executor, scope: ApiKeyScope, now: number): Promise<ApiKeyRow[]> {
+  return usable(executor, scope, now).where("isFixed", "=", 1).execute();
+}
+
+export async function hasUsableApiKey(executor: Executor, scope: ApiKeyScope, now: number): Promise<boolean> {
+  return (await usable(executor, scope, now).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Finds the usable key that lives longest; of several, the oldest. */
+export async function findLastingApiKey(
+  executor: Executor,
+  scope: ApiKeyScope,
+  now: number,
+): Promise<ApiKeyRow | undefined> {
+  const lifetime = sql`coalesce(expires_at, ${Number.MAX_SAFE_INTEGER})`;
+  return usable(executor, scope, now).orderBy(lifetime, "desc").orderBy("createdAt").limit(1).executeTakeFirst();
+}
+
+export async function updateApiKey(executor: Executor, id: string, change: Updateable<ApiKeyRow>): Promise<void> {
+  await executor.updateTable("apiKeys").set(change).where("id", "=", id).execute();
+}
+
+/** Revokes a key; returns false when it is revoked already. */
+export async function revokeApiKey(executor: Executor, id: string, now: number): Promise<boolean> {
+  const result = await executor
+    .updateTable("apiKeys")
+    .set({ revokedAt: now })
+    .where("id", "=", id)
+    .where("revokedAt", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function revokeApiKeysOf(executor: Executor, serviceAccountId: string, now: number): Promise<void> {
+  await executor
+    .updateTable("apiKeys")
+    .set({ revokedAt: now })
+    .where("serviceAccountId", "=", serviceAccountId)
+    .where("revokedAt", "is", null)
+    .execute();
+}
+
+/** Keeps the later time when another process has written one. */
+export async function recordUse(executor: Executor, id: string, lastUsedAt: number): Promise<void> {
+  await executor
+    .updateTable("apiKeys")
+    .set({ lastUsedAt })
+    .where("id", "=", id)
+    .where((where) => where.or([where("lastUsedAt", "is", null), where("lastUsedAt", "<", lastUsedAt)]))
+    .execute();
+}
+
+function usable(executor: Executor, scope: ApiKeyScope, now: number) {
+  return scoped(executor, scope)
+    .where("revokedAt", "is", null)
+    .where((where) => where.or([where("expiresAt", "is", null), where("expiresAt", ">", now)]));
+}
+
+function scoped(executor: Executor, scope: ApiKeyScope) {
+  let keys = executor
+    .selectFrom("apiKeys")
+    .selectAll()
+    .where("organizationId", "=", scope.organizationId)
+    .where("kind", "=", scope.kind);
+  if (scope.projectId !== undefined) keys = keys.where("projectId", "=", scope.projectId);
+  if (scope.serviceAccountId !== undefined) keys = keys.where("serviceAccountId", "=", scope.serviceAccountId);
+  return keys;
+}

@@ -1,0 +1,189 @@
+/** Creates, lists and revokes API keys. */
+
+import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import type { Secret } from "../../../kernel/secret.ts";
+import type { Executor } from "../../../storage/database.ts";
+import type { Page, PageRequest } from "../../../storage/page.ts";
+import type { ApiKeyRow, ProjectRow } from "../../../storage/schema.ts";
+import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
+import type { Actor } from "../audit/audit.ts";
+import { newId } from "../id.ts";
+import { checkName } from "../name.ts";
+import { findActiveProject, findExistingProject } from "../projects/projects.ts";
+import { findServiceAccount } from "../service-accounts/service-account-queries.ts";
+import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
+import {
+  type ApiKeyScope,
+  findApiKey,
+  findUsableApiKeys,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  updateApiKey,
+} from "./api-key-queries.ts";
+
+export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
+
+export interface NewApiKey {
+  scope: ApiKeyScope;
+  name: string;
+  /** Undefined: it does not expire. */
+  expiresInSeconds: number | undefined;
+}
+
+export interface CreatedApiKey {
+  key: ApiKey;
+  /** Shown once; only its hash is stored. */
+  secret: Secret;
+}
+
+export class ApiKeys {
+  readonly #transactions: AccountTransactions;
+
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
+  }
+
+  /** Creates a key. Throws a Fault for an invalid name, or a project that does not exist or is archived. */
+  async create(actor: Actor, wanted: NewApiKey): Promise<CreatedApiKey> {
+    return this.#transactions.run(actor, async (transaction) => {
+      await checkScope(transaction.executor, wanted.scope);
+      return addApiKey(transaction, wanted, makeApiKey(wanted.scope.kind));
+    });
+  }
+
+  /**
+   * Lists keys, or those with `search` in their name or redacted value. Throws a Fault when the project or service
+   * account does not exist.
+   */
+  async list(scope: ApiKeyScope, request: PageRequest, search?: string): Promise<Page<ApiKey>> {
+    return this.#transactions.database.run(async (executor) => {
+      await checkScope(executor, scope);
+      return listApiKeys(executor, scope, request, search);
+    });
+  }
+
+  /** Throws a Fault when the key does not exist or was revoked. */
+  async retrieve(scope: ApiKeyScope, id: string): Promise<ApiKey> {
+    const key = await this.#transactions.database.run((executor) => findApiKey(executor, scope, id));
+    if (key === undefined) throw noSuchKey(id);
+    return key;
+  }
+
+  /**
+   * Sets when the key expires, from now; null: never. Throws a Fault when the key does not exist or has expired: an
+   * expired key cannot be renewed.
+   */
+  async setExpiry(actor: Actor, scope: ApiKeyScope, id: string, expiresInSeconds: number | null): Promise<ApiKey> {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
+      const key = await findApiKey(executor, scope, id);
+      if (key === undefined) throw noSuchKey(id);
+      if (key.isFixed === 1) throw fixedKey();
+      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
+      const project = await projectOf(executor, key);
+      const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
+      await updateApiKey(executor, id, { expiresAt });
+      const { organizationId } = key;
+      await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { expiresAt } });
+      return { ...key, expiresAt };
+    });
+  }
+
+  /** Revokes the key from the next request on. Throws a Fault when it does not exist or cannot be revoked. */
+  async revoke(actor: Actor, scope: ApiKeyScope, id: string): Promise<void> {
+    await this.#transactions.run(actor, async (transaction) => {
+      const key = await findApiKey(transaction.executor, scope, id);
+      if (key === undefined) throw noSuchKey(id);
+      if (key.isFixed === 1) throw fixedKey();
+      if (key.kind === "admin") await refuseLastAdminKey(transaction, key);
+      await endApiKey(transaction, key);
+    });
+  }
+}
+
+/**
+ * Stores a key and audits its creation. `isFixed`: the operator set it in the environment. Throws a Fault for an
+ * invalid name or project.
+ */
+export async function addApiKey(
+  transaction: AccountTransaction,
+  wanted: NewApiKey,
+  secret: Secret,
+  isFixed = false,
+): Promise<CreatedApiKey> {
+  const stored = { keyHash: hashApiKey(secret.reveal()), redactedValue: redactApiKey(secret.reveal()) };
+  return { key: await storeApiKey(transaction, wanted, stored, isFixed), secret };
+}
+
+/** Stores and audits a key of which only these parts are known. Throws a Fault for an invalid name or project. */
+export async function storeApiKey(
+  { executor, now, audit }: AccountTransaction,
+  wanted: NewApiKey,
+  stored: Pick<ApiKeyRow, "keyHash" | "redactedValue">,
+  isFixed = false,
+): Promise<ApiKey> {
+  const { organizationId, projectId, serviceAccountId, kind } = wanted.scope;
+  const row: ApiKeyRow = {
+    id: newId("key"),
+    organizationId,
+    projectId: projectId ?? null,
+    serviceAccountId: serviceAccountId ?? null,
+    kind,
+    name: checkName(wanted.name),
+    ...stored,
+    isFixed: isFixed ? 1 : 0,
+    createdAt: now,
+    expiresAt: wanted.expiresInSeconds === undefined ? null : now + wanted.expiresInSeconds * 1000,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  const project = await projectOf(executor, row);
+  await insertApiKey(executor, row);
+  const details = { name: row.name, kind, expiresAt: row.expiresAt };
+  await audit({ type: "api_key.created", organizationId, project, resourceId: row.id, details });
+  return row;
+}
+
+/**
+ * Throws a Fault for the last admin key that does not expire, without which nobody could administer the organization.
+ */
+async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: ApiKeyRow): Promise<void> {
+  const scope = { organizationId: key.organizationId, kind: "admin" } as const;
+  const others = (await findUsableApiKeys(executor, scope, now)).filter(({ id }) => id !== key.id);
+  const isReplaced = others.some(({ expiresAt }) => expiresAt === null || key.expiresAt !== null);
+  if (isReplaced) return;
+  throw invalidRequest("The last admin key cannot be deleted: first create another one that does not expire.");
+}
+
+/** Revokes a key and audits it. */
+export async function endApiKey({ executor, now, audit }: AccountTransaction, key: ApiKeyRow): Promise<void> {
+  const { id, organizationId } = key;
+  const project = await projectOf(executor, key);
+  await revokeApiKey(executor, id, now);
+  await audit({ type: "api_key.deleted", organizationId, project, resourceId: id, details: {} });
+}
+
+/** Throws a Fault when the project or service account does not exist in the organization. */
+async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void> {
+  const { organizationId, projectId, serviceAccountId } = scope;
+  if (projectId === undefined) return;
+  await findExistingProject(executor, { organizationId, id: projectId });
+  if (serviceAccountId === undefined) return;
+  const account = await findServiceAccount(executor, { organizationId, projectId, id: serviceAccountId });
+  if (account === undefined) throw new Fault("not-found", `There is no service account \`${serviceAccountId}\`.`);
+}
+
+async function projectOf(
+  executor: Executor,
+  { organizationId, projectId }: Pick<ApiKeyRow, "organizationId" | "projectId">,
+): Promise<ProjectRow | undefined> {
+  return projectId === null ? undefined : findActiveProject(executor, { organizationId, id: projectId });
+}
+
+function fixedKey(): Fault {
+  return invalidRequest("This key is set in the service's environment and can be changed only there.");
+}
+
+function noSuchKey(id: string): Fault {
+  return new Fault("not-found", `There is no API key \`${id}\`.`);
+}

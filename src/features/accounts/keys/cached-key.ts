@@ -1,0 +1,96 @@
+import type { Database } from "../../../storage/database.ts";
+import type { ModelPermissionsRow } from "../../../storage/schema.ts";
+import { findGrantedApiKeys } from "../../console/console-grant-queries.ts";
+import { type ProjectModeration, toProjectModeration } from "../../moderations/moderation-policy-service.ts";
+import { findModerationPoliciesOf } from "../../moderations/policy-queries.ts";
+import { findRateLimitsOf } from "../../quota/rate-limit-queries.ts";
+import type { ModelRateLimit } from "../../quota/rate-limit-service.ts";
+import { findSpendLimitsOf } from "../../quota/spend-limit-queries.ts";
+import type { SpendLimit } from "../../quota/spend-limit-service.ts";
+import { readAccountsVersion } from "../accounts-version.ts";
+import type { Caller } from "../caller.ts";
+import { type ModelAccess, type ModelPermissions, modelAccess } from "../projects/model-access.ts";
+import { findModelPermissionsOf } from "../projects/model-permission-queries.ts";
+import { findActiveApiKeys } from "./active-api-key-queries.ts";
+
+/** A key that works and what applies to it, as plain data. */
+export interface KeyRecord {
+  caller: Caller;
+  /** Epoch milliseconds. */
+  expiresAt: number | undefined;
+  /** Permissions of the organization and the project. */
+  permissions: readonly ModelPermissions[];
+  /** Rate limits of the project, by model. */
+  rateLimits: readonly ModelRateLimit[];
+  /** Spend limits of the organization, the project and the key. */
+  spendLimits: readonly SpendLimit[];
+  /** Moderation policy of the project, if it has one. */
+  moderation: ProjectModeration | undefined;
+}
+
+export interface CachedKey extends KeyRecord {
+  /** Access by `permissions`. */
+  mayUse: ModelAccess;
+}
+
+/** Where the cache reads keys: the database, or the process that has it. */
+export interface KeySource {
+  readonly kind: Database["kind"];
+  /** Changes with every change of accounts. */
+  readVersion(): Promise<number>;
+  /** Loads keys by hash, and those of console sessions by the hash of their token; omits keys that do not work. */
+  load(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>>;
+}
+
+export function keysIn(database: Database): KeySource {
+  return {
+    kind: database.kind,
+    readVersion: () => database.run(readAccountsVersion),
+    load: (hashes) => loadKeyRecords(database, hashes),
+  };
+}
+
+export function toCachedKey(record: KeyRecord): CachedKey {
+  return { ...record, mayUse: modelAccess(record.permissions) };
+}
+
+async function loadKeyRecords(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
+  return database.run(async (executor) => {
+    const sent = await findActiveApiKeys(executor, hashes);
+    const found = new Set(sent.map(({ keyHash }) => keyHash));
+    const others = hashes.filter((hash) => !found.has(hash));
+    const keys = [...sent, ...(await findGrantedApiKeys(executor, others))];
+    const scopeIds = new Set(keys.flatMap((key) => [key.organizationId, key.projectId ?? key.organizationId]));
+    const permissions = await findModelPermissionsOf(executor, [...scopeIds]);
+    const projectIds = new Set(keys.flatMap((key) => key.projectId ?? []));
+    const rateLimits = await findRateLimitsOf(executor, [...projectIds]);
+    const policies = await findModerationPoliciesOf(executor, [...projectIds]);
+    const spendLimits = await findSpendLimitsOf(executor, [...scopeIds, ...keys.map(({ id }) => id)]);
+    return new Map(
+      keys.map((key) => [
+        key.keyHash,
+        {
+          caller: {
+            keyId: key.id,
+            organizationId: key.organizationId,
+            projectId: key.projectId ?? undefined,
+            kind: key.kind,
+          },
+          expiresAt: key.expiresAt ?? undefined,
+          permissions: permissions
+            .filter(({ scopeId }) => scopeId === key.organizationId || scopeId === key.projectId)
+            .map(toModelPermissions),
+          spendLimits: spendLimits.filter(({ scopeId }) =>
+            [key.id, key.organizationId, key.projectId].includes(scopeId),
+          ),
+          rateLimits: rateLimits.filter(({ projectId }) => projectId === key.projectId),
+          moderation: policies.filter(({ projectId }) => projectId === key.projectId).map(toProjectModeration)[0],
+        },
+      ]),
+    );
+  });
+}
+
+export function toModelPermissions(row: ModelPermissionsRow): ModelPermissions {
+  return { mode: row.mode, modelIds: JSON.parse(row.modelIds) };
+}

@@ -1,0 +1,78 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { invalidRequest } from "../../../kernel/faults.ts";
+import {
+  ProjectApiKeyListQuery,
+  ProjectApiKeyUpdateBody,
+  refuseScopes,
+  toProjectApiKey,
+} from "../../../wire/openai/organization/organization-api-keys.ts";
+import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+import { actorOf } from "../audit/actor.ts";
+import type { ApiKey } from "./api-keys.ts";
+
+interface OfProject {
+  Params: { project: string };
+}
+
+interface OfKey {
+  Params: { project: string; key: string };
+}
+
+/** /v1/organization/projects/{project}/api_keys */
+export function projectApiKeys(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.get<OfProject>("/projects/:project/api_keys", async (request) => {
+      const { owner_project_access, search, ...page } = parse(ProjectApiKeyListQuery, request.query);
+      const found = await accounts.apiKeys.list(scopeOf(request), page, search);
+      // Deleting an account revokes its keys, so every owner of a key has access.
+      if (owner_project_access === "inactive") return toListBody({ entries: [], hasMore: false }, shownAlone);
+      return toProjectKeyList(accounts, found);
+    });
+
+    app.get<OfKey>("/projects/:project/api_keys/:key", async (request) => {
+      return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), request.params.key));
+    });
+
+    app.post<OfKey>("/projects/:project/api_keys/:key", async (request) => {
+      const body = parse(ProjectApiKeyUpdateBody, request.body);
+      refuseScopes(body);
+      const seconds = body.expires_in_seconds;
+      const { key } = request.params;
+      if (seconds !== undefined) {
+        return toShown(accounts, await accounts.apiKeys.setExpiry(actorOf(request), scopeOf(request), key, seconds));
+      }
+      if (body.scopes === undefined) {
+        throw invalidRequest("Nothing to change was given: set 'expires_in_seconds'.", "expires_in_seconds");
+      }
+      // Empty scopes remove a key's restrictions, which Parlance's keys never have.
+      return toShown(accounts, await accounts.apiKeys.retrieve(scopeOf(request), key));
+    });
+
+    app.delete<OfKey>("/projects/:project/api_keys/:key", async (request) => {
+      await accounts.apiKeys.revoke(actorOf(request), scopeOf(request), request.params.key);
+      return toDeleted("organization.project.api_key", request.params.key);
+    });
+  };
+}
+
+export async function toProjectKeyList(accounts: Accounts, page: { entries: readonly ApiKey[]; hasMore: boolean }) {
+  const ids = page.entries.flatMap((key) => key.serviceAccountId ?? []);
+  const owners = await accounts.serviceAccounts.retrieveMany(ids);
+  return toListBody(page, (key) => toProjectApiKey(key, owners.get(key.serviceAccountId ?? "")));
+}
+
+async function toShown(accounts: Accounts, key: ApiKey) {
+  const list = await toProjectKeyList(accounts, { entries: [key], hasMore: false });
+  return list.data[0];
+}
+
+function shownAlone(key: ApiKey) {
+  return toProjectApiKey(key, undefined);
+}
+
+function scopeOf(request: FastifyRequest<OfProject>) {
+  const { organizationId } = request.caller;
+  return { organizationId, projectId: request.params.project, kind: "project" } as const;
+}

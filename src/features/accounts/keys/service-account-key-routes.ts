@@ -1,0 +1,41 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import {
+  refuseScopes,
+  ServiceAccountKeyCreateBody,
+  ServiceAccountKeyListQuery,
+  toCreatedServiceAccountKey,
+} from "../../../wire/openai/organization/organization-api-keys.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+import { actorOf } from "../audit/actor.ts";
+import type { OfServiceAccount } from "../service-accounts/service-account-routes.ts";
+import { toProjectKeyList } from "./project-key-routes.ts";
+
+const PATH = "/projects/:project/service_accounts/:account/api_keys";
+
+/** /v1/organization/projects/{project}/service_accounts/{account}/api_keys */
+export function serviceAccountKeys(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.post<OfServiceAccount>(PATH, async (request) => {
+      const body = parse(ServiceAccountKeyCreateBody, request.body ?? {});
+      refuseScopes(body);
+      const created = await accounts.apiKeys.create(actorOf(request), {
+        scope: scopeOf(request),
+        name: body.name ?? "API key",
+        expiresInSeconds: body.expires_in_seconds ?? undefined,
+      });
+      return toCreatedServiceAccountKey(created);
+    });
+
+    app.get<OfServiceAccount>(PATH, async (request) => {
+      const { search, ...page } = parse(ServiceAccountKeyListQuery, request.query);
+      return toProjectKeyList(accounts, await accounts.apiKeys.list(scopeOf(request), page, search));
+    });
+  };
+}
+
+function scopeOf(request: FastifyRequest<OfServiceAccount>) {
+  const { project, account } = request.params;
+  const { organizationId } = request.caller;
+  return { organizationId, projectId: project, serviceAccountId: account, kind: "project" } as const;
+}

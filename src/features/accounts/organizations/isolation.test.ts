@@ -1,0 +1,142 @@
+/** Isolation of organizations: an admin never sees or changes another organization's data, on any route. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
+import { type Administration, startAdministration } from "../../../../test/support/service/administration.ts";
+
+const databases = useDatabases();
+
+const MODERATION = { policy: { input: { mode: "block" } } };
+const SPEND_LIMIT = { currency: "USD", interval: "month", threshold_amount: 100 };
+
+/** Valid bodies of the routes: only the foreign ID can cause a refusal. */
+const BODIES: Record<string, unknown> = {
+  "/projects/:project": { name: "Taken over" },
+  "/projects/:project/service_accounts": { name: "Intruder" },
+  "/projects/:project/service_accounts/:account": { name: "Taken over" },
+  "/projects/:project/service_accounts/:account/api_keys": { name: "Intruder" },
+  "/projects/:project/api_keys/:key": { expires_in_seconds: 1 },
+  "/projects/:project/rate_limits/:limit": { max_requests_per_1_minute: 1 },
+  "/projects/:project/spend_limit": SPEND_LIMIT,
+  "/projects/:project/api_keys/:key/spend_limit": SPEND_LIMIT,
+  "/projects/:project/moderation_policy": MODERATION,
+  "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
+};
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  let service: Administration;
+  /** IDs of the default organization, which the other organization's admin tries. */
+  let ids: Record<string, string>;
+
+  beforeAll(async () => {
+    service = await startAdministration(await databases.create(kind));
+    const { organization } = service.admin.admin;
+    const project = (await organization.projects.create({ name: "Private" })).id;
+    const account = await organization.projects.serviceAccounts.create(project, { name: "Builder" });
+    const [limit] = (await organization.projects.rateLimits.listRateLimits(project)).data;
+    ids = { project, account: account.id, key: account.api_key?.id ?? "", limit: limit?.id ?? "" };
+    const owners = ["", `/projects/${project}`, `/projects/${project}/api_keys/${ids.key}`];
+    for (const owner of owners) await service.send("POST", `${owner}/spend_limit`, SPEND_LIMIT);
+    await service.sendForeign("POST", "/spend_limit", SPEND_LIMIT);
+    await service.send("POST", `/projects/${project}/moderation_policy`, MODERATION);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** Reads all visible data of the default organization. */
+  async function everything(): Promise<unknown[]> {
+    const { project, account } = ids;
+    const paths = [
+      "/projects?include_archived=true",
+      "/admin_api_keys",
+      "/audit_logs?limit=100",
+      "/model_permissions",
+      `/projects/${project}/service_accounts`,
+      `/projects/${project}/service_accounts/${account}/api_keys`,
+      `/projects/${project}/api_keys`,
+      `/projects/${project}/model_permissions`,
+      `/projects/${project}/rate_limits`,
+      `/projects/${project}/moderation_policy`,
+      `/projects/${project}/spend_limit`,
+      `/projects/${project}/api_keys/${ids.key}/spend_limit`,
+    ];
+    return Promise.all(paths.map((path) => service.send("GET", path)));
+  }
+
+  test("returns 404 for another organization's ID on every route, and changes nothing", async () => {
+    const before = await everything();
+    const adminKey = (await service.send("GET", "/admin_api_keys")).body.data[0].id;
+    const walked: string[] = [];
+    for (const { method, pattern } of service.routes) {
+      const path = pattern.replace("/v1/organization", "");
+      if (!path.includes(":")) continue;
+      const foreign = { ...ids, ...(path.startsWith("/admin_api_keys") && { key: adminKey }) };
+      const fill = (values: Record<string, string>) =>
+        path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? "");
+      const body = method === "POST" ? BODIES[path] : undefined;
+      const own = await service.send("GET", fill(foreign));
+      const answer = await service.sendForeign(method, fill(foreign), body);
+      const missing = await service.sendForeign(
+        method,
+        fill({ project: "proj_0", account: "svc_acct_0", key: "key_0", limit: "rl_0" }),
+        body,
+      );
+      expect([method, path, answer]).toMatchObject([
+        method,
+        path,
+        { status: 404, body: { error: { code: "not_found" } } },
+      ]);
+      // The response is the same as for an unknown ID, although the ID exists and its owner can retrieve it.
+      expect(answer.body.error.message.replace(/`.*`/, "")).toBe(missing.body.error.message.replace(/`.*`/, ""));
+      if (method === "GET") expect(own.status).toBe(200);
+      walked.push(`${method} ${path}`);
+    }
+    expect(walked.length).toBeGreaterThanOrEqual(19);
+    expect(await everything()).toEqual(before);
+  });
+
+  test("returns 404 for another project's resource under the caller's project", async () => {
+    const own = (await service.foreign.admin.organization.projects.create({ name: "Own" })).id;
+    const { serviceAccounts, apiKeys } = service.foreign.admin.organization.projects;
+    const params = { project_id: own };
+    const { account = "", key = "" } = ids;
+    const attempts = [
+      serviceAccounts.retrieve(account, params),
+      serviceAccounts.update(account, { ...params, name: "Taken over" }),
+      serviceAccounts.delete(account, params),
+      serviceAccounts.apiKeys.create(account, params),
+      apiKeys.retrieve(key, params),
+      apiKeys.delete(key, params),
+    ];
+    const answers = await Promise.allSettled(attempts);
+    for (const answer of answers) expect(answer).toMatchObject({ status: "rejected", reason: { status: 404 } });
+  });
+
+  test("shows the installation's configuration only to the default organization", async () => {
+    expect(await service.sendForeign("GET", "/configuration")).toMatchObject({
+      status: 403,
+      body: { error: { code: "permission_denied" } },
+    });
+    expect(await service.send("GET", "/configuration")).toMatchObject({
+      status: 200,
+      body: { object: "organization.configuration", file: null, settings: [], models: [] },
+    });
+  });
+
+  test("lists only the caller's resources and rejects another organization's cursor", async () => {
+    const own = JSON.stringify(await everything());
+    for (const { method, pattern } of service.routes) {
+      if (method !== "GET" || pattern.includes(":") || pattern.endsWith("/configuration")) continue;
+      const path = pattern.replace("/v1/organization", "");
+      // Usage reports require a time and have no entries with IDs.
+      const query = /^\/(usage|costs)/.test(path) ? "?start_time=0" : "";
+      const { status, body } = await service.sendForeign("GET", path + query);
+      expect(status).toBe(200);
+      if (query !== "") continue;
+      for (const { id } of body.data ?? []) expect(own).not.toContain(id);
+      const theirs = (await service.send("GET", path)).body.data?.[0]?.id;
+      if (theirs === undefined) continue;
+      const stolen = await service.sendForeign("GET", `${path}?after=${theirs}`);
+      expect(stolen).toMatchObject({ status: 400, body: { error: { param: "after" } } });
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import { invalidRequest } from "../../../kernel/faults.ts";
+import {
+  ModelPermissionsBody,
+  toModelPermissions,
+  toModelPermissionsDeleted,
+} from "../../../wire/openai/organization/organization-model-permissions.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+import { actorOf } from "../audit/actor.ts";
+
+/** Resolves an entry of a permission list (an ID, an alias, a wildcard, `group:…`) to its stored form; undefined for unknown entries. */
+export type ResolveModel = (entry: string) => string | undefined;
+
+interface OfProject {
+  Params: { project?: string };
+}
+
+/** /v1/organization/projects/{project}/model_permissions and /v1/organization/model_permissions */
+export function modelPermissions(accounts: Accounts, resolve: ResolveModel): FastifyPluginAsync {
+  return async (app) => {
+    serve(app, "/projects/:project/model_permissions", "project", accounts, resolve);
+    serve(app, "/model_permissions", "organization", accounts, resolve);
+  };
+}
+
+function serve(
+  app: FastifyInstance,
+  path: string,
+  owner: "project" | "organization",
+  accounts: Accounts,
+  resolve: ResolveModel,
+): void {
+  app.get<OfProject>(path, async (request) => {
+    return toModelPermissions(owner, await accounts.modelPermissions.retrieve(ownerOf(request)));
+  });
+
+  app.post<OfProject>(path, async (request) => {
+    const { mode, model_ids } = parse(ModelPermissionsBody, request.body);
+    const wanted = { mode, modelIds: resolveAll(model_ids, resolve) };
+    return toModelPermissions(
+      owner,
+      await accounts.modelPermissions.replace(actorOf(request), ownerOf(request), wanted),
+    );
+  });
+
+  app.delete<OfProject>(path, async (request) => {
+    return toModelPermissionsDeleted(owner, await accounts.modelPermissions.remove(actorOf(request), ownerOf(request)));
+  });
+}
+
+function ownerOf(request: FastifyRequest<OfProject>) {
+  return { organizationId: request.caller.organizationId, projectId: request.params.project };
+}
+
+/** Throws a Fault for an unknown entry: a typo in a deny list would allow what it should deny. */
+function resolveAll(entries: readonly string[], resolve: ResolveModel): string[] {
+  return entries.map((entry, index) => {
+    const resolved = resolve(entry);
+    if (resolved !== undefined) return resolved;
+    const shown = JSON.stringify(entry);
+    const message = `Invalid value for 'model_ids[${index}]': ${shown} is not a known model, wildcard or access group (\`group:…\`).`;
+    throw invalidRequest(message, `model_ids[${index}]`, "invalid_value");
+  });
+}

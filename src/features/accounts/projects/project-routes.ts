@@ -1,0 +1,55 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import {
+  ProjectCreateBody,
+  ProjectListQuery,
+  ProjectUpdateBody,
+  refuseResidency,
+  toProject,
+} from "../../../wire/openai/organization/organization-projects.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+import { actorOf } from "../audit/actor.ts";
+
+interface OfProject {
+  Params: { project: string };
+}
+
+/** /v1/organization/projects */
+export function projects(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/projects", async (request) => {
+      const body = parse(ProjectCreateBody, request.body);
+      refuseResidency(body);
+      return toProject(await accounts.projects.create(actorOf(request), request.caller.organizationId, body.name));
+    });
+
+    app.get("/projects", async (request) => {
+      const { include_archived, ...page } = parse(ProjectListQuery, request.query);
+      const { organizationId } = request.caller;
+      const found = await accounts.projects.list(organizationId, include_archived, { ...page, order: "asc" });
+      return toListBody(found, toProject);
+    });
+
+    app.get<OfProject>("/projects/:project", async (request) => {
+      return toProject(await accounts.projects.retrieve(projectOf(request)));
+    });
+
+    app.post<OfProject>("/projects/:project", async (request) => {
+      const body = parse(ProjectUpdateBody, request.body);
+      refuseResidency(body);
+      const project = projectOf(request);
+      if (body.name === undefined || body.name === null) return toProject(await accounts.projects.retrieve(project));
+      return toProject(await accounts.projects.rename(actorOf(request), project, body.name));
+    });
+
+    app.post<OfProject>("/projects/:project/archive", async (request) => {
+      return toProject(await accounts.projects.archive(actorOf(request), projectOf(request)));
+    });
+  };
+}
+
+/** Reads the project of a path; a project of another organization is not found. */
+export function projectOf(request: FastifyRequest<OfProject>): { organizationId: string; id: string } {
+  return { organizationId: request.caller.organizationId, id: request.params.project };
+}

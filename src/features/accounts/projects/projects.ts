@@ -1,0 +1,91 @@
+/** An organization's projects. */
+
+import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import type { Executor } from "../../../storage/database.ts";
+import type { Page, PageRequest } from "../../../storage/page.ts";
+import type { ProjectRow } from "../../../storage/schema.ts";
+import { removeStoredContentOf } from "../../responses/stored-response-queries.ts";
+import type { AccountTransactions } from "../account-transaction.ts";
+import type { Actor } from "../audit/audit.ts";
+import { newId } from "../id.ts";
+import { checkName } from "../name.ts";
+import {
+  archiveProject,
+  findProject,
+  insertProject,
+  listProjects,
+  type ProjectReference,
+  renameProject,
+} from "./project-queries.ts";
+
+export type Project = ProjectRow;
+
+export class Projects {
+  readonly #transactions: AccountTransactions;
+
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
+  }
+
+  /** Creates a project. Throws a Fault for an invalid name. */
+  async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
+    const checked = checkName(name);
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
+      const id = newId("proj");
+      const project = { id, organizationId, name: checked, isDefault: 0, createdAt: now, archivedAt: null };
+      await insertProject(executor, project);
+      await audit({ type: "project.created", organizationId, project, resourceId: id, details: { name: checked } });
+      return project;
+    });
+  }
+
+  async list(organizationId: string, includeArchived: boolean, request: PageRequest): Promise<Page<Project>> {
+    return this.#transactions.database.run((executor) =>
+      listProjects(executor, organizationId, includeArchived, request),
+    );
+  }
+
+  /** Also finds an archived project. Throws a Fault when it does not exist. */
+  async retrieve(project: ProjectReference): Promise<Project> {
+    return this.#transactions.database.run((executor) => findExistingProject(executor, project));
+  }
+
+  /** Throws a Fault when the project does not exist, is archived, or the name is invalid. */
+  async rename(actor: Actor, reference: ProjectReference, name: string): Promise<Project> {
+    const checked = checkName(name);
+    return this.#transactions.run(actor, async ({ executor, audit }) => {
+      const project = { ...(await findActiveProject(executor, reference)), name: checked };
+      await renameProject(executor, reference, checked);
+      const { id, organizationId } = project;
+      await audit({ type: "project.updated", organizationId, project, resourceId: id, details: { name: checked } });
+      return project;
+    });
+  }
+
+  /** Disables its keys and deletes its stored responses and conversations. Idempotent: an archived project stays as it is. */
+  async archive(actor: Actor, reference: ProjectReference): Promise<Project> {
+    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
+      const project = await findExistingProject(executor, reference);
+      if (project.isDefault === 1) throw invalidRequest("The default project cannot be archived.");
+      if (!(await archiveProject(executor, reference, now))) return project;
+      await removeStoredContentOf(executor, project.id);
+      const { id, organizationId } = project;
+      await audit({ type: "project.archived", organizationId, project, resourceId: id, details: {} });
+      return { ...project, archivedAt: now };
+    });
+  }
+}
+
+/** Throws a Fault when the project does not exist. */
+export async function findExistingProject(executor: Executor, reference: ProjectReference): Promise<Project> {
+  const project = await findProject(executor, reference);
+  if (project === undefined) throw new Fault("not-found", `There is no project \`${reference.id}\`.`);
+  return project;
+}
+
+/** Throws a Fault when the project does not exist or is archived. */
+export async function findActiveProject(executor: Executor, reference: ProjectReference): Promise<Project> {
+  const project = await findExistingProject(executor, reference);
+  if (project.archivedAt !== null) throw invalidRequest(`The project \`${project.id}\` is archived.`);
+  return project;
+}

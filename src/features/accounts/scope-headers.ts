@@ -1,0 +1,32 @@
+/** Headers by which clients name an organization and project. */
+
+import { Fault } from "../../kernel/faults.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Caller } from "./caller.ts";
+import { findProject } from "./projects/project-queries.ts";
+
+/** IDs as the client sent them. */
+export interface ScopeHeaders {
+  organization: string | undefined;
+  project: string | undefined;
+}
+
+/** Throws a Fault when they name another organization or project than the key's; an admin key has all its projects. */
+export async function checkScopeHeaders(database: Database, caller: Caller, headers: ScopeHeaders): Promise<void> {
+  const { organization, project } = headers;
+  if (organization !== undefined && organization !== caller.organizationId) {
+    throw mismatch("OpenAI-Organization", "OPENAI_ORG_ID", "organization");
+  }
+  if (project === undefined || project === caller.projectId) return;
+  const isTheirs = caller.kind === "admin" && (await isProjectOf(database, caller.organizationId, project));
+  if (!isTheirs) throw mismatch("OpenAI-Project", "OPENAI_PROJECT_ID", "project");
+}
+
+async function isProjectOf(database: Database, organizationId: string, id: string): Promise<boolean> {
+  return (await database.run((executor) => findProject(executor, { organizationId, id }))) !== undefined;
+}
+
+function mismatch(header: string, variable: string, what: "organization" | "project"): Fault {
+  const message = `The header ${header} names another ${what} than the API key's. Clients send it when the environment variable ${variable} is set: unset it, or correct it.`;
+  return new Fault("unauthenticated", message, { code: `mismatched_${what}` });
+}

@@ -1,0 +1,61 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
+import {
+  ServiceAccountCreateBody,
+  ServiceAccountListQuery,
+  ServiceAccountUpdateBody,
+  toCreatedServiceAccount,
+  toFirstKey,
+  toServiceAccount,
+} from "../../../wire/openai/organization/organization-service-accounts.ts";
+import { parse } from "../../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts.ts";
+import { actorOf } from "../audit/actor.ts";
+import { projectOf } from "../projects/project-routes.ts";
+
+interface OfProject {
+  Params: { project: string };
+}
+
+export interface OfServiceAccount {
+  Params: { project: string; account: string };
+}
+
+/** /v1/organization/projects/{project}/service_accounts */
+export function serviceAccounts(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    app.post<OfProject>("/projects/:project/service_accounts", async (request) => {
+      const body = parse(ServiceAccountCreateBody, request.body);
+      const wanted = { name: body.name, key: toFirstKey(body) };
+      const { account, key } = await accounts.serviceAccounts.create(actorOf(request), projectOf(request), wanted);
+      return toCreatedServiceAccount(account, key);
+    });
+
+    app.get<OfProject>("/projects/:project/service_accounts", async (request) => {
+      const page = parse(ServiceAccountListQuery, request.query);
+      const found = await accounts.serviceAccounts.list(projectOf(request), { ...page, order: "asc" });
+      return toListBody(found, toServiceAccount);
+    });
+
+    app.get<OfServiceAccount>("/projects/:project/service_accounts/:account", async (request) => {
+      return toServiceAccount(await accounts.serviceAccounts.retrieve(serviceAccountOf(request)));
+    });
+
+    app.post<OfServiceAccount>("/projects/:project/service_accounts/:account", async (request) => {
+      const body = parse(ServiceAccountUpdateBody, request.body);
+      const account = serviceAccountOf(request);
+      return toServiceAccount(await accounts.serviceAccounts.update(actorOf(request), account, body));
+    });
+
+    app.delete<OfServiceAccount>("/projects/:project/service_accounts/:account", async (request) => {
+      const account = serviceAccountOf(request);
+      await accounts.serviceAccounts.delete(actorOf(request), account);
+      return toDeleted("organization.project.service_account", account.id);
+    });
+  };
+}
+
+function serviceAccountOf(request: FastifyRequest<OfServiceAccount>) {
+  const { project, account } = request.params;
+  return { organizationId: request.caller.organizationId, projectId: project, id: account };
+}

@@ -1,0 +1,72 @@
+import { openAsBlob } from "node:fs";
+import { dirname } from "node:path";
+import type { Decoder } from "@parlance-inference/audio/decode";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
+import { sendAnswer } from "../../http/send-answer.ts";
+import { receiveUpload, requireFile, takeMultipart, type Upload, type UploadOptions } from "../../http/upload.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { TRANSCRIPT_TYPES, toTranscript, toTranscriptEvents } from "../../wire/openai/audio/transcription-answer.ts";
+import {
+  type ParsedTranscription,
+  toTranscription,
+  toTranslation,
+} from "../../wire/openai/audio/transcription-body.ts";
+import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { withAudioFaults } from "./audio-faults.ts";
+import { decodeReferences } from "./decode-references.ts";
+
+export interface TranscriptionParts {
+  decoder: Decoder;
+  uploads: UploadOptions;
+  /** Maximum length of a recording. */
+  maxAudioSeconds: number;
+  unknownFields: UnknownFieldsPolicy;
+}
+
+const SAMPLE_RATE = 16_000;
+
+/** POST /v1/audio/transcriptions and /v1/audio/translations */
+export function audioTranscriptions(inference: Inference, parts: TranscriptionParts): FastifyPluginAsync {
+  const { decoder, uploads, maxAudioSeconds, unknownFields } = parts;
+
+  const transcribe = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: (upload: Upload) => ParsedTranscription,
+  ) => {
+    const onLeave = onDisconnect(reply);
+    const left = new AbortController();
+    onLeave(() => left.abort());
+    decoder.warm();
+    const upload = await receiveUpload(request, reply, uploads);
+    const asked = read(upload);
+    const file = requireFile(upload);
+    request.record.model = asked.model;
+    reportIgnoredFields(reply, asked.ignoredFields);
+    const options = { path: file.path, sampleRate: SAMPLE_RATE, maxSeconds: maxAudioSeconds };
+    const samples = withAudioFaults(decoder.decode(options, left.signal));
+    const original = { name: file.name, bytes: file.bytes, open: () => openAsBlob(file.path) };
+    const own = { model: asked.model, file: original, samples, callerHeaders: request.headers };
+    const known = asked.request.speakers;
+    const folder = dirname(file.path);
+    const voices = await decodeReferences(known?.references ?? [], decoder, folder, left.signal);
+    const speakers = known && { ...known, voices };
+    const transcription = { ...asked.request, ...own, speakers };
+    const answer = await inference.transcribe(request.caller, transcription, onLeave);
+    if (asked.stream) return sendAnswer(reply, answer, { events: toTranscriptEvents(answer.events) });
+    const body = toTranscript(answer.events, asked);
+    return sendAnswer(reply, answer, { body, contentType: TRANSCRIPT_TYPES[asked.format] });
+  };
+
+  return async (app) => {
+    takeMultipart(app);
+    app.post("/audio/transcriptions", (request, reply) =>
+      transcribe(request, reply, ({ fields }) => toTranscription(fields, unknownFields)),
+    );
+    app.post("/audio/translations", (request, reply) =>
+      transcribe(request, reply, ({ fields }) => toTranslation(fields, unknownFields)),
+    );
+  };
+}

@@ -1,0 +1,299 @@
+/** Runs one batch: validates its input, answers its lines with low priority, and writes its files. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { Fault } from "../../kernel/faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import type { BatchRow } from "../../storage/schema.ts";
+import { type ParsedLine, parseBatchLine, toAnsweredLine, toUnansweredLine } from "../../wire/openai/batch-lines.ts";
+import type { BatchError } from "../../wire/openai/batches.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { FileStore } from "../files/file-store.ts";
+import type { WebhookOutbox } from "../webhooks/webhook-outbox.ts";
+import { BatchParts } from "./batch-parts.ts";
+import { type BatchEnd, readOwnedStatus, updateOwnedBatch } from "./batch-queries.ts";
+import { type EndingRun, endWithResults, storeEnd } from "./end-batch-run.ts";
+import { InputReader } from "./input-reader.ts";
+import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
+import { isMissing, type MissingInputs } from "./missing-inputs.ts";
+import { PendingLines } from "./pending-lines.ts";
+import { type LinePlace, type ScanLimits, scanInput } from "./scan-input.ts";
+
+export interface BatchRunOptions extends ScanLimits {
+  database: Database;
+  files: FileStore;
+  logger: Logger;
+  /** Folder for temporary files of this run. */
+  directory: string;
+  /** Lines that run at the same time. */
+  concurrency: number;
+  /** Caller of a batch's key; undefined when the key no longer works. */
+  callerOf: (keyId: string) => Promise<Caller | undefined>;
+  /** Makes the request of a line. Rejects with the signal's reason when that aborts first. */
+  runLine: (request: { caller: Caller; path: string; body: string }, signal: AbortSignal) => Promise<LineAnswer>;
+  onAnswered: (isError: boolean) => void;
+  outbox: Pick<WebhookOutbox, "add">;
+  missingInputs: MissingInputs;
+}
+
+/** Why a run stops before every line is answered. */
+type Stop = "cancelled" | "expired" | "key-revoked" | "taken-over" | "stopping";
+
+const STATUS_AFTER: Readonly<Record<Stop, "cancelled" | "expired" | "failed">> = {
+  cancelled: "cancelled",
+  expired: "expired",
+  "key-revoked": "failed",
+  "taken-over": "cancelled",
+  stopping: "cancelled",
+};
+
+const KEY_REVOKED: BatchError = {
+  code: "invalid_api_key",
+  message: "The key that created this batch no longer works.",
+  param: null,
+  line: null,
+};
+
+const POLL_MS = 500;
+const FLUSH_MS = 1_000;
+const IDLE_MS = 50;
+
+export class BatchRun {
+  readonly #options: BatchRunOptions;
+  readonly #batch: BatchRow;
+  readonly #owned: { id: string; projectId: string; runId: string };
+  readonly #parts: BatchParts;
+  readonly #lines = new AbortController();
+  #reader: InputReader | undefined;
+  /** Failed attempts by line. */
+  readonly #attempts = new Map<number, number>();
+  #flushing: Promise<void> = Promise.resolve();
+  #stop: Stop | undefined;
+  #isDraining = false;
+
+  /** `batch`: as it was when this run, by its `runId`, took it over. */
+  constructor(options: BatchRunOptions, batch: BatchRow & { runId: string }) {
+    this.#options = options;
+    this.#batch = batch;
+    this.#owned = { id: batch.id, projectId: batch.projectId, runId: batch.runId };
+    const { database, files, directory } = options;
+    this.#parts = new BatchParts({ database, blobs: files.blobs, owned: this.#owned, directory });
+  }
+
+  get #ending(): EndingRun {
+    return { batch: this.#batch, runId: this.#owned.runId, parts: this.#parts };
+  }
+
+  /** Starts no further line; resolves `run` once the running ones have ended. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends the running lines, which the next run repeats. */
+  stop(): void {
+    this.#stopFor("stopping");
+  }
+
+  /** Resolves with true once the batch has ended, or another run has it. */
+  async run(): Promise<boolean> {
+    try {
+      return await this.#runToEnd();
+    } catch (failure) {
+      if (this.#lines.signal.aborted) return false;
+      throw failure;
+    }
+  }
+
+  async #runToEnd(): Promise<boolean> {
+    const input = await this.#scan();
+    if (typeof input === "string") return input === "ended";
+    const answered = new Uint8Array(input.length);
+    for await (const { index } of this.#parts.read()) answered[index] = 1;
+    await this.#answerAll(input, answered);
+    if (this.#stop === "taken-over") return true;
+    if (this.#isDraining || this.#stop === "stopping") {
+      if (answered.some((each) => each === 0)) return false;
+    }
+    return this.#end(input, answered);
+  }
+
+  /** Returns the lines of the input. `ended`: it is not valid, and the batch has failed; `missing`: it may return. */
+  async #scan(): Promise<LinePlace[] | "ended" | "missing"> {
+    const { files, database, missingInputs } = this.#options;
+    const { id, status, endpoint, inputFileId } = this.#batch;
+    let bytes: AsyncIterable<Uint8Array>;
+    try {
+      bytes = await files.readStored(inputFileId);
+    } catch (failure) {
+      if (!isMissing(failure)) throw failure;
+      return this.#awaitInput(failure);
+    }
+    missingInputs.forget(id);
+    const { lines, errors } = await scanInput(bytes, endpoint, this.#options, this.#lines.signal);
+    if (status === "validating" && errors.length > 0) {
+      await storeEnd(this.#options, this.#ending, { status: "failed", errors: JSON.stringify(errors) });
+      return "ended";
+    }
+    const last = lines.at(-1);
+    const size = last === undefined ? 0 : last.offset + last.length;
+    this.#reader = new InputReader(size, (range) => files.readStored(inputFileId, range));
+    await database.run(async (executor) => {
+      await updateOwnedBatch(executor, this.#owned, { total: lines.length });
+      const change = { status: "in_progress", inProgressAt: Date.now() } as const;
+      // It may be cancelled already.
+      await updateOwnedBatch(executor, this.#owned, change, "validating");
+    });
+    return lines;
+  }
+
+  /** Another replica may have the input, or the storage soon again. Once it counts as lost, the batch fails. */
+  async #awaitInput(failure: Fault): Promise<"ended" | "missing"> {
+    const { missingInputs, logger } = this.#options;
+    const { id, expiresAt } = this.#batch;
+    const { isNew, isLost } = missingInputs.note(id);
+    if (!isLost && expiresAt > Date.now()) {
+      if (isNew) logger.error({ err: failure, batch: id }, "the input of a batch is missing; waiting for it");
+      return "missing";
+    }
+    missingInputs.forget(id);
+    const error = { code: "missing_input", message: failure.message, param: "input_file_id", line: null };
+    const end = { status: "failed", errors: JSON.stringify([error]) } as const;
+    await endWithResults(this.#options, this.#ending, end);
+    return "ended";
+  }
+
+  async #answerAll(input: readonly LinePlace[], answered: Uint8Array): Promise<void> {
+    const pending = new PendingLines(input.length, (index) => answered[index] === 1);
+    if (!pending.isEmpty) await this.#poll();
+    const polling = setInterval(() => void this.#poll(), POLL_MS);
+    const flushing = setInterval(() => void this.#flush(), FLUSH_MS);
+    try {
+      let running = 0;
+      const work = async () => {
+        while (this.#stop === undefined && !this.#isDraining) {
+          const index = pending.take(Date.now());
+          if (index !== undefined) {
+            running += 1;
+            await this.#answer(index, input, pending, answered).finally(() => {
+              running -= 1;
+            });
+          } else if (pending.isEmpty && running === 0) return;
+          else await pause(IDLE_MS);
+          await this.#makeRoom();
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(this.#options.concurrency, input.length) }, work));
+    } finally {
+      clearInterval(polling);
+      clearInterval(flushing);
+    }
+    await this.#flushing;
+    if (this.#stop !== "taken-over" && !(await this.#parts.flush())) this.#stopFor("taken-over");
+  }
+
+  async #answer(
+    index: number,
+    input: readonly LinePlace[],
+    pending: PendingLines,
+    answered: Uint8Array,
+  ): Promise<void> {
+    const { callerOf, runLine, onAnswered, logger } = this.#options;
+    const { endpoint, keyId } = this.#batch;
+    const { signal } = this.#lines;
+    try {
+      const caller = await callerOf(keyId);
+      if (caller === undefined) return this.#stopFor("key-revoked");
+      const { customId, body } = await this.#read(input[index] as LinePlace);
+      const answer = await runLine({ caller, path: endpoint, body: JSON.stringify(body) }, signal);
+      const attempts = (this.#attempts.get(index) ?? 0) + 1;
+      const outcome = outcomeOf(answer, attempts);
+      if (outcome.type === "retry") {
+        if (outcome.isFailure) this.#attempts.set(index, attempts);
+        if (outcome.pausesBatch) pending.pause(Date.now() + outcome.delayMs);
+        return pending.retry(index, Date.now() + outcome.delayMs);
+      }
+      this.#attempts.delete(index);
+      this.#parts.add({ index, isError: outcome.isError, json: toAnsweredLine(customId, answer) });
+      answered[index] = 1;
+      onAnswered(outcome.isError);
+    } catch (failure) {
+      if (signal.aborted) return;
+      // The next run waits for the input.
+      if (isMissing(failure)) return this.#stopFor("stopping");
+      // The database or the storage of files is unavailable.
+      logger.warn({ err: failure, batch: this.#batch.id }, "a line of a batch could not be run yet");
+      pending.pause(Date.now() + 1_000);
+      pending.retry(index, Date.now() + 1_000);
+    }
+  }
+
+  async #read(place: LinePlace): Promise<ParsedLine> {
+    if (this.#reader === undefined) throw new Error("the input was not scanned");
+    const parsed = parseBatchLine(await this.#reader.line(place), this.#batch.endpoint);
+    if ("code" in parsed) throw new Error(`the input of ${this.#batch.id} has changed: ${parsed.message}`);
+    return parsed;
+  }
+
+  /** Notices cancellation, expiry, and another run. */
+  async #poll(): Promise<void> {
+    if (this.#batch.expiresAt <= Date.now()) this.#stopFor("expired");
+    try {
+      const status = await this.#options.database.run((executor) => readOwnedStatus(executor, this.#owned));
+      if (status === undefined) this.#stopFor("taken-over");
+      if (status === "cancelling") this.#stopFor("cancelled");
+    } catch (error) {
+      this.#options.logger.warn({ err: error, batch: this.#batch.id }, "status of a batch not read");
+    }
+  }
+
+  /** Stores answers when there are many. Waits while the storage is unavailable: lines that run would fill memory. */
+  async #makeRoom(): Promise<void> {
+    while (this.#parts.isFull && this.#stop === undefined && !this.#isDraining) {
+      await this.#flush();
+      if (this.#parts.isFull) await pause(FLUSH_MS);
+    }
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(async () => {
+      try {
+        if (this.#stop !== "taken-over" && !(await this.#parts.flush())) this.#stopFor("taken-over");
+      } catch (error) {
+        this.#options.logger.warn({ err: error, batch: this.#batch.id }, "answers of a batch not stored yet");
+      }
+    });
+    return this.#flushing;
+  }
+
+  #stopFor(reason: Stop): void {
+    this.#stop ??= reason;
+    this.#lines.abort(new Fault("client-left", `The batch stopped: ${reason}.`));
+  }
+
+  /** Returns true once the batch has ended. */
+  async #end(input: readonly LinePlace[], answered: Uint8Array): Promise<boolean> {
+    const { database } = this.#options;
+    const finalizingAt = Date.now();
+    const begun = await database.run(async (executor) => {
+      await updateOwnedBatch(executor, this.#owned, { status: "finalizing", finalizingAt }, "in_progress");
+      return readOwnedStatus(executor, this.#owned);
+    });
+    if (begun === undefined) return true;
+    const left = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
+    const status = left === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
+    const unanswered = this.#unanswered(input, answered, status === "expired" ? "expired" : "cancelled");
+    const end: BatchEnd = { status, ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }) };
+    await endWithResults(this.#options, this.#ending, end, { unanswered, left });
+    return true;
+  }
+
+  async *#unanswered(
+    input: readonly LinePlace[],
+    answered: Uint8Array,
+    reason: "expired" | "cancelled",
+  ): AsyncGenerator<string> {
+    for (const [index, place] of input.entries()) {
+      if (answered[index] === 0) yield toUnansweredLine((await this.#read(place)).customId, reason);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { Inference } from "../../inference/inference.ts";
+import { BatchBody, BatchListQuery, toBatchObject, windowSeconds } from "../../wire/openai/batches.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { projectOf } from "../responses/routes.ts";
+import type { Batches } from "./batches.ts";
+
+interface OfBatch {
+  Params: { batch: string };
+}
+
+/** /v1/batches */
+export function batches(inference: Inference, service: Batches): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/batches", async (request, reply) => {
+      const body = parse(BatchBody, request.body);
+      // Counts as a request, so that limits bound how many batches a key can create.
+      reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+      const created = await service.create({
+        projectId: projectOf(request),
+        keyId: request.caller.keyId,
+        endpoint: body.endpoint,
+        inputFileId: body.input_file_id,
+        completionWindow: body.completion_window,
+        windowSeconds: windowSeconds(body.completion_window),
+        outputExpiresAfterSeconds: body.output_expires_after?.seconds,
+        metadata: body.metadata,
+      });
+      return toBatchObject(created);
+    });
+
+    app.get("/batches", async (request) => {
+      const { after, limit } = parse(BatchListQuery, request.query);
+      return toListBody(
+        await service.list({ projectId: projectOf(request), after, limit, order: "desc" }),
+        toBatchObject,
+      );
+    });
+
+    app.get<OfBatch>("/batches/:batch", async (request) => toBatchObject(await service.find(resourceOf(request))));
+
+    app.post<OfBatch>("/batches/:batch/cancel", async (request) =>
+      toBatchObject(await service.cancel(resourceOf(request))),
+    );
+  };
+}
+
+function resourceOf(request: FastifyRequest<OfBatch>) {
+  return { projectId: projectOf(request), id: request.params.batch };
+}

@@ -1,0 +1,76 @@
+/** Reads the input of a batch once, to validate its lines and to find them later. */
+
+import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { parseBatchLine } from "../../wire/openai/batch-lines.ts";
+import type { BatchError } from "../../wire/openai/batches.ts";
+import { readLines } from "./read-lines.ts";
+
+export interface ScanLimits {
+  maxLines: number;
+  maxLineBytes: number;
+}
+
+/** Place of a line in the input. */
+export interface LinePlace {
+  offset: number;
+  length: number;
+}
+
+export interface ScannedInput {
+  lines: LinePlace[];
+  /** The first problems; empty for a valid input. */
+  errors: BatchError[];
+}
+
+const MAX_ERRORS = 100;
+/** Other requests wait for at most one slice and one line. */
+const SLICE_MS = 10;
+
+export async function scanInput(
+  chunks: AsyncIterable<Uint8Array>,
+  endpoint: string,
+  { maxLines, maxLineBytes }: ScanLimits,
+  signal: AbortSignal,
+): Promise<ScannedInput> {
+  const lines: LinePlace[] = [];
+  const errors: BatchError[] = [];
+  /** Digests of the custom IDs, which may be long. */
+  const known = new Map<string, number>();
+  let sliceEnd = performance.now() + SLICE_MS;
+  for await (const { number, offset, bytes } of readLines(chunks, maxLineBytes)) {
+    if (performance.now() >= sliceEnd) {
+      await nextTurn();
+      signal.throwIfAborted();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    const refuse = (error: Omit<BatchError, "line">) => errors.push({ ...error, line: number });
+    if (bytes === undefined) {
+      const message = `This line is longer than ${maxLineBytes} bytes, the limit for a request.`;
+      refuse({ code: "line_too_long", message, param: null });
+    } else {
+      const parsed = parseBatchLine(bytes, endpoint);
+      if ("code" in parsed) refuse(parsed);
+      else {
+        const digest = hash("sha1", parsed.customId, "base64");
+        const first = known.get(digest);
+        known.set(digest, first ?? number);
+        if (first !== undefined) {
+          const message = `The custom_id ${JSON.stringify(parsed.customId.slice(0, 100))} is also that of line ${first}.`;
+          refuse({ code: "duplicate_custom_id", message, param: "custom_id" });
+        }
+        lines.push({ offset, length: bytes.length });
+      }
+    }
+    if (errors.length >= MAX_ERRORS) break;
+    if (lines.length > maxLines) {
+      const message = `The file has more than ${maxLines} requests, the limit for a batch. Split it into several batches.`;
+      errors.push({ code: "too_many_tasks", message, param: null, line: number });
+      break;
+    }
+  }
+  if (lines.length === 0 && errors.length === 0) {
+    errors.push({ code: "empty_file", message: "The file has no requests.", param: null, line: null });
+  }
+  return { lines, errors };
+}

@@ -1,0 +1,156 @@
+/** Sessions of the console: a random token in a cookie stands for a key, which the browser never stores. */
+
+import { hash, randomBytes } from "node:crypto";
+import { Fault } from "../../kernel/faults.ts";
+import { Secret } from "../../kernel/secret.ts";
+import type { ApiKeyRow, ConsoleGrantRow } from "../../storage/schema.ts";
+import type { AccountTransaction, AccountTransactions } from "../accounts/account-transaction.ts";
+import type { Actor } from "../accounts/audit/audit.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { newId } from "../accounts/id.ts";
+import { findLastingApiKey } from "../accounts/keys/api-key-queries.ts";
+import { findDefaultOrganization } from "../accounts/organizations/organization-queries.ts";
+import { findDefaultProject } from "../accounts/projects/project-queries.ts";
+import {
+  findConsoleGrants,
+  insertConsoleGrant,
+  removeConsoleSession,
+  removeExpiredConsoleGrants,
+  removeOldestConsoleSessions,
+} from "./console-grant-queries.ts";
+
+const SESSION_MILLISECONDS = 12 * 3_600_000;
+const CODE_MILLISECONDS = 3_600_000;
+/** A further session ends the key's oldest one. */
+const MAX_SESSIONS_PER_KEY = 50;
+const TOKEN_BYTES = 32;
+/** No token or code is longer; longer ones are refused without hashing. */
+const MAX_TOKEN_LENGTH = 64;
+
+const KINDS = ["admin", "project"] as const;
+
+export interface NewConsoleSession {
+  token: Secret;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+type Key = Pick<ApiKeyRow, "id" | "kind" | "organizationId">;
+
+export class ConsoleSessions {
+  readonly #transactions: AccountTransactions;
+  /** When each unused sign-in code of this process expires, by the code's hash. */
+  readonly #codes = new Map<string, number>();
+
+  constructor(transactions: AccountTransactions) {
+    this.#transactions = transactions;
+  }
+
+  /** Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. */
+  createSignInCode(): Secret {
+    const code = newToken();
+    this.#codes.set(hashToken("code", code.reveal()), Date.now() + CODE_MILLISECONDS);
+    return code;
+  }
+
+  /** Uses up a code. Throws a Fault for a wrong, used or expired one. */
+  async signInWithCode(actor: Actor, code: string): Promise<NewConsoleSession> {
+    const codeHash = code.length > MAX_TOKEN_LENGTH ? "" : hashToken("code", code);
+    const expiresAt = this.#codes.get(codeHash) ?? 0;
+    this.#codes.delete(codeHash);
+    if (expiresAt <= Date.now()) throw usedCode();
+    return this.#transactions.run(actor, async (transaction) =>
+      begin(transaction, await operatorKeys(transaction), "link"),
+    );
+  }
+
+  /**
+   * Creates a session for a key that was authenticated. The key replaces one of its kind in the session of `previous`,
+   * whose token stops working; the other key stays if it belongs to the same organization.
+   */
+  async signIn(actor: Actor, caller: Caller, previous: string | undefined): Promise<NewConsoleSession> {
+    return this.#transactions.run({ ...actor, keyId: caller.keyId }, async (transaction) => {
+      const key = { id: caller.keyId, kind: caller.kind, organizationId: caller.organizationId };
+      const kept = await this.#end(transaction, previous);
+      const others = kept.filter(
+        ({ kind, organizationId }) => kind !== key.kind && organizationId === key.organizationId,
+      );
+      return begin(transaction, [key, ...others], "key");
+    });
+  }
+
+  /** Ends the session of this token, if there is one. */
+  async signOut(actor: Actor, token: string): Promise<void> {
+    await this.#transactions.run(actor, async (transaction) => {
+      for (const { id, kind, organizationId } of await this.#end(transaction, token)) {
+        const details = { keyId: id, kind };
+        await transaction.audit({ type: "logout.succeeded", organizationId, resourceId: id, details });
+      }
+    });
+  }
+
+  /** Removes the session of a token and returns its keys that still exist. */
+  async #end({ executor }: AccountTransaction, token: string | undefined): Promise<Key[]> {
+    if (token === undefined || token.length > MAX_TOKEN_LENGTH) return [];
+    const hashes = KINDS.map((kind) => hashSessionToken(kind, token));
+    const ids = new Set((await findConsoleGrants(executor, hashes)).map(({ sessionId }) => sessionId));
+    const grants: ConsoleGrantRow[] = [];
+    for (const id of ids) grants.push(...(await removeConsoleSession(executor, id)));
+    if (grants.length === 0) return [];
+    const keys = grants.map(({ keyId }) => keyId);
+    return executor.selectFrom("apiKeys").select(["id", "kind", "organizationId"]).where("id", "in", keys).execute();
+  }
+}
+
+/** Hash by which the key cache finds the key of one kind. No key of the API hashes to it: a header cannot contain NUL. */
+export function hashSessionToken(kind: Caller["kind"], token: string): string {
+  return hashToken(kind, token);
+}
+
+export function isTokenLength(token: string): boolean {
+  return token.length > 0 && token.length <= MAX_TOKEN_LENGTH;
+}
+
+function hashToken(purpose: string, token: string): string {
+  return hash("sha256", `console\0${purpose}\0${token}`);
+}
+
+function newToken(): Secret {
+  return new Secret(randomBytes(TOKEN_BYTES).toString("base64url"));
+}
+
+async function begin(
+  { executor, now, audit }: AccountTransaction,
+  keys: readonly Key[],
+  method: "key" | "link",
+): Promise<NewConsoleSession> {
+  await removeExpiredConsoleGrants(executor, now);
+  const token = newToken();
+  const expiresAt = now + SESSION_MILLISECONDS;
+  const sessionId = newId("session");
+  for (const { id, kind, organizationId } of keys) {
+    await removeOldestConsoleSessions(executor, id, MAX_SESSIONS_PER_KEY - 1);
+    const tokenHash = hashSessionToken(kind, token.reveal());
+    await insertConsoleGrant(executor, { tokenHash, sessionId, keyId: id, createdAt: now, expiresAt });
+    const details = { keyId: id, kind, sessionId, method };
+    await audit({ type: "login.succeeded", organizationId, resourceId: id, details });
+  }
+  return { token, expiresAt };
+}
+
+/** Keys of the default organization and its default project; those that do not expire first. */
+async function operatorKeys({ executor, now }: AccountTransaction): Promise<Key[]> {
+  const organization = await findDefaultOrganization(executor);
+  const project = organization && (await findDefaultProject(executor, organization.id));
+  if (organization === undefined || project === undefined) throw usedCode();
+  const organizationId = organization.id;
+  const admin = await findLastingApiKey(executor, { organizationId, kind: "admin" }, now);
+  const member = await findLastingApiKey(executor, { organizationId, projectId: project.id, kind: "project" }, now);
+  return [admin, member].filter((key) => key !== undefined);
+}
+
+function usedCode(): Fault {
+  const message =
+    "This sign-in link was used already or has expired. Restart Parlance for another one, or sign in with a key.";
+  return new Fault("unauthenticated", message, { code: "invalid_sign_in_code" });
+}

@@ -1,0 +1,27 @@
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import { Retention } from "../../storage/retention.ts";
+import { listRemovableFiles } from "./file-queries.ts";
+import type { FileStore } from "./file-store.ts";
+
+export interface FileRetentionOptions {
+  database: Database;
+  files: Pick<FileStore, "remove">;
+  logger: Logger;
+}
+
+const INTERVAL_MS = 600_000;
+/** No upload takes this long. */
+const ABANDONED_AFTER_MS = 2 * 86_400_000;
+const REMOVED_AT_ONCE = 100;
+
+/** Deletes files that have expired, abandoned uploads, and the files of archived projects. */
+export function fileRetention({ database, files, logger }: FileRetentionOptions): Retention {
+  const removeSome = async (now: number) => {
+    const bounds = { now, abandonedBefore: now - ABANDONED_AFTER_MS, max: REMOVED_AT_ONCE };
+    const found = await database.run((executor) => listRemovableFiles(executor, bounds));
+    for (const file of found) await files.remove(file);
+    return found.length;
+  };
+  return new Retention({ subject: "files", logger, intervalMs: INTERVAL_MS, steps: [removeSome] });
+}

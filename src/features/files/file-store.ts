@@ -1,0 +1,149 @@
+/** Files of projects: their metadata in the database, their bytes in the blob store. */
+
+import { randomBytes } from "node:crypto";
+import { Fault } from "../../kernel/faults.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Page } from "../../storage/page.ts";
+import type { FileRow } from "../../storage/schema.ts";
+import { lockProject } from "../accounts/projects/project-queries.ts";
+import type { ProjectResource } from "../responses/stored-response-queries.ts";
+import type { BlobStore, ByteRange } from "./blob-store.ts";
+import {
+  deleteFile,
+  type FilePageRequest,
+  findFile,
+  insertFile,
+  listFiles,
+  markStored,
+  sumFileBytes,
+} from "./file-queries.ts";
+
+export interface FileStoreOptions {
+  database: Database;
+  blobs: BlobStore;
+  /** Days to keep a file that does not expire earlier. */
+  keepDays: number;
+  maxBytesPerProject: number;
+}
+
+export interface NewFile {
+  projectId: string;
+  purpose: FileRow["purpose"];
+  filename: string;
+  /** Temporary file with the bytes, which is moved or copied. */
+  path: string;
+  bytes: number;
+  /** Default: `keepDays`. */
+  expiresAfterSeconds?: number | undefined;
+}
+
+const DAY_SECONDS = 86_400;
+
+export class FileStore {
+  readonly blobs: BlobStore;
+  readonly #options: FileStoreOptions;
+
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
+    this.blobs = options.blobs;
+  }
+
+  /** Throws a Fault when the project has no room for so many bytes more. */
+  async checkRoom(projectId: string, bytes: number): Promise<void> {
+    const { database, maxBytesPerProject } = this.#options;
+    const stored = await database.run((executor) => sumFileBytes(executor, projectId));
+    if (stored + bytes > maxBytesPerProject) throw noRoom(stored, bytes, maxBytesPerProject);
+  }
+
+  /** Stores a file. Throws a Fault when the project has no room for it. */
+  async create(file: NewFile): Promise<FileRow> {
+    const { database, maxBytesPerProject } = this.#options;
+    const row = await this.#put(file, (row) =>
+      database.transaction(async (executor) => {
+        // Without it, two uploads at the same time would not see each other.
+        await lockProject(executor, row.projectId);
+        const stored = await sumFileBytes(executor, row.projectId);
+        if (stored + row.bytes > maxBytesPerProject) throw noRoom(stored, row.bytes, maxBytesPerProject);
+        await insertFile(executor, row);
+      }),
+    );
+    await database.run((executor) => markStored(executor, row));
+    return { ...row, isStored: 1 };
+  }
+
+  /**
+   * Stores the results of a batch, which the project's limit does not refuse. They are found once the caller has marked
+   * them as stored, together with the end of the batch.
+   */
+  async createOutput(file: NewFile): Promise<FileRow> {
+    return this.#put(file, (row) => this.#options.database.run((executor) => insertFile(executor, row)));
+  }
+
+  /** Throws a Fault when the project has no such file. */
+  async find(resource: ProjectResource): Promise<FileRow> {
+    const row = await this.#options.database.run((executor) => findFile(executor, resource));
+    if (row === undefined || row.expiresAt <= Date.now()) throw fileNotFound(resource.id);
+    return row;
+  }
+
+  /** Throws a Fault for an unknown cursor. */
+  async list(page: FilePageRequest): Promise<Page<FileRow>> {
+    return this.#options.database.run((executor) => listFiles(executor, page));
+  }
+
+  /** Streams the bytes. Throws a Fault when the project has no such file. */
+  async read(resource: ProjectResource): Promise<AsyncIterable<Uint8Array>> {
+    const { id } = await this.find(resource);
+    return this.readStored(id);
+  }
+
+  /** Streams the bytes of a file that may have expired. Throws a Fault when the storage lacks them. */
+  async readStored(id: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array>> {
+    return this.blobs.read(blobOf(id), range);
+  }
+
+  /** Throws a Fault when the project has no such file. */
+  async delete(resource: ProjectResource): Promise<void> {
+    await this.find(resource);
+    await this.remove(resource);
+  }
+
+  /** Deletes a file if it exists: the bytes first, since bytes without a row would never be found again. */
+  async remove(resource: ProjectResource): Promise<void> {
+    await this.blobs.delete(blobOf(resource.id));
+    await this.#options.database.run((executor) => deleteFile(executor, resource));
+  }
+
+  async #put(
+    { projectId, purpose, filename, path, bytes, expiresAfterSeconds }: NewFile,
+    insert: (row: FileRow) => Promise<void>,
+  ): Promise<FileRow> {
+    const createdAt = Date.now();
+    const keepSeconds = this.#options.keepDays * DAY_SECONDS;
+    const expiresAt = createdAt + Math.min(expiresAfterSeconds ?? keepSeconds, keepSeconds) * 1000;
+    const id = `file-${randomBytes(12).toString("hex")}`;
+    const row: FileRow = { id, projectId, purpose, filename, bytes, isStored: 0, createdAt, expiresAt };
+    await insert(row);
+    try {
+      await this.blobs.putFile(blobOf(id), path);
+    } catch (failure) {
+      // What is left, for example because the database is unavailable now, is removed with the abandoned uploads.
+      await this.remove(row).catch(() => {});
+      throw failure;
+    }
+    return row;
+  }
+}
+
+function blobOf(fileId: string): string {
+  return `files/${fileId}`;
+}
+
+function fileNotFound(id: string): Fault {
+  return new Fault("not-found", `No such File object: ${id.slice(0, 100)}`, { param: "id" });
+}
+
+function noRoom(stored: number, bytes: number, max: number): Fault {
+  const message = `This project stores ${stored} bytes of files, and ${bytes} more would exceed its limit of ${max}. Delete files, or ask the operator to raise files.max_size_per_project.`;
+  return new Fault("quota-exhausted", message, { code: "insufficient_quota", param: "file" });
+}

@@ -1,0 +1,70 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { sendBytes } from "../../http/send-bytes.ts";
+import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { FileListQuery, readFileForm, toFileObject } from "../../wire/openai/files.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { projectOf } from "../responses/routes.ts";
+import type { FileStore } from "./file-store.ts";
+
+interface OfFile {
+  Params: { file: string };
+}
+
+export interface FileParts {
+  files: FileStore;
+  uploads: UploadOptions;
+  /** Throws a Fault while a batch reads the file. */
+  checkUnused: (resource: { projectId: string; id: string }) => Promise<void>;
+}
+
+/** /v1/files */
+export function files(inference: Inference, parts: FileParts): FastifyPluginAsync {
+  return async (app) => {
+    app.register(async (scope) => {
+      takeMultipart(scope);
+      scope.post("/files", async (request, reply) => {
+        // Counts as a request, so that limits bound what a key can store.
+        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+        const projectId = projectOf(request);
+        const { files: store, uploads } = parts;
+        await store.checkRoom(projectId, Number(request.headers["content-length"] ?? 0));
+        const upload = await receiveUpload(request, reply, uploads);
+        const { purpose, expiresAfterSeconds } = readFileForm(upload.fields);
+        const { path, name, bytes } = requireFile(upload);
+        const filename = name === "" ? "file" : name;
+        return toFileObject(await store.create({ projectId, purpose, filename, path, bytes, expiresAfterSeconds }));
+      });
+    });
+
+    app.get("/files", async (request) => {
+      const { after, limit, order, purpose } = parse(FileListQuery, request.query);
+      return toListBody(
+        await parts.files.list({ projectId: projectOf(request), after, limit, order, purpose }),
+        toFileObject,
+      );
+    });
+
+    app.get<OfFile>("/files/:file", async (request) => toFileObject(await parts.files.find(resourceOf(request))));
+
+    app.get<OfFile>("/files/:file/content", async (request, reply) => {
+      const resource = resourceOf(request);
+      const { bytes } = await parts.files.find(resource);
+      reply.header("content-length", bytes).header("content-disposition", `attachment; filename="${resource.id}"`);
+      return sendBytes(reply, "application/octet-stream", await parts.files.read(resource));
+    });
+
+    app.delete<OfFile>("/files/:file", async (request) => {
+      const resource = resourceOf(request);
+      await parts.checkUnused(resource);
+      await parts.files.delete(resource);
+      return { id: resource.id, object: "file" as const, deleted: true };
+    });
+  };
+}
+
+function resourceOf(request: FastifyRequest<OfFile>) {
+  return { projectId: projectOf(request), id: request.params.file };
+}

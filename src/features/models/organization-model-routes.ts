@@ -1,0 +1,95 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { sendEvents } from "../../http/send-events.ts";
+import { AsyncQueue } from "../../kernel/async/async-queue.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { toModelDeleted, toModelStatus, toPullFrame } from "../../wire/openai/organization/organization-models.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+import type { AuditEvent } from "../accounts/audit/audit.ts";
+import type { ModelOperations } from "./model-operations.ts";
+
+interface OfModel {
+  Params: { id: string };
+}
+
+/** Minimum interval of progress events; a new file or phase is reported immediately. */
+const PROGRESS_INTERVAL_MS = 200;
+
+/** /v1/organization/models/{id}, /load, /unload and /pull; slashes of an ID are percent-encoded. */
+export function organizationModels(accounts: Accounts, models: ModelOperations): FastifyPluginAsync {
+  return async (app) => {
+    // Models belong to the installation: unloading or removing one affects all organizations.
+    app.addHook<OfModel>("preHandler", async ({ caller, params }) => {
+      if (await accounts.organizations.isDefault(caller.organizationId)) return;
+      throw new Fault("not-found", `The model \`${params.id}\` does not exist.`);
+    });
+
+    const record = (request: FastifyRequest<OfModel>, type: AuditEvent["type"]) =>
+      accounts.auditTrail.record(actorOf(request), {
+        type,
+        organizationId: request.caller.organizationId,
+        resourceId: request.params.id,
+        details: {},
+      });
+
+    app.post<OfModel>("/models/:id/load", async (request, reply) => {
+      const status = await models.load(request.params.id, untilClosed(reply));
+      await record(request, "model.loaded");
+      return toModelStatus(status);
+    });
+
+    app.post<OfModel>("/models/:id/unload", async (request) => {
+      const status = await models.unload(request.params.id);
+      await record(request, "model.unloaded");
+      return toModelStatus(status);
+    });
+
+    app.post<OfModel>("/models/:id/pull", async (request, reply) => {
+      const { params } = request;
+      const frames = new AsyncQueue<string>();
+      let last = { key: "", at: 0 };
+      let latest: NodeJS.Timeout | undefined;
+      const onProgress: Parameters<ModelOperations["pull"]>[2] = (progress) => {
+        clearTimeout(latest);
+        const key = `${progress.file} ${progress.phase}`;
+        const waitMs = key === last.key ? last.at + PROGRESS_INTERVAL_MS - performance.now() : 0;
+        if (waitMs > 0) {
+          // A download that stalls still reports its last bytes.
+          latest = setTimeout(onProgress, waitMs, progress);
+          return;
+        }
+        last = { key, at: performance.now() };
+        frames.push(toPullFrame(progress));
+      };
+      const pulled = models.pull(params.id, untilClosed(reply), onProgress).then(() => record(request, "model.pulled"));
+      // An unknown ID is a 404 rather than an event.
+      await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
+      void pulled
+        .finally(() => clearTimeout(latest))
+        .then(
+          () => {
+            frames.push("data: [DONE]\n\n");
+            frames.end();
+          },
+          (failure) => frames.end(failure),
+        );
+      return sendEvents(reply, frames.read());
+    });
+
+    app.delete<OfModel>("/models/:id", async (request) => {
+      const { id } = request.params;
+      await models.remove(id);
+      await record(request, "model.deleted");
+      return toModelDeleted(id);
+    });
+  };
+}
+
+function untilClosed(reply: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) closed.abort(new Error("the client disconnected"));
+  });
+  return closed.signal;
+}

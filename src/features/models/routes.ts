@@ -1,0 +1,43 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { speaksAnthropic } from "../../http/error-format.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { ModelListQuery as AnthropicModelListQuery, toModelInfo, toModelInfos } from "../../wire/anthropic/models.ts";
+import { toRateLimitHeaders as anthropicRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
+import { ModelListQuery, toModelEntry, toModelList } from "../../wire/openai/models.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+
+/** GET /v1/models and GET /v1/models/{id}; IDs contain `/`, so the ID is the rest of the path. */
+export function models(inference: Inference): FastifyPluginAsync {
+  return async (app) => {
+    const list = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (speaksAnthropic(request)) return listForAnthropic(request, reply);
+      const query = parse(ModelListQuery, request.query);
+      reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+      const listed = inference.models.list(request.caller, {
+        includesWildcards: query.return_wildcard_routes,
+        onlyAccessGroups: query.only_model_access_groups,
+        task: query.task,
+      });
+      return toModelList(listed, shownBy(query));
+    };
+    const listForAnthropic = async (request: FastifyRequest, reply: FastifyReply) => {
+      const query = parse(AnthropicModelListQuery, request.query);
+      reply.headers(anthropicRateLimitHeaders(await inference.admit(request.caller))).header("request-id", request.id);
+      const filter = { includesWildcards: false, onlyAccessGroups: false, task: "chat" } as const;
+      return toModelInfos(inference.models.list(request.caller, filter), query);
+    };
+    app.get("/models", list);
+    app.get("/models/", list);
+
+    app.get<{ Params: { "*": string } }>("/models/*", async (request) => {
+      const query = parse(ModelListQuery, request.query);
+      const model = inference.models.retrieve(request.caller, request.params["*"]);
+      return speaksAnthropic(request) ? toModelInfo(model) : toModelEntry(model, shownBy(query));
+    });
+  };
+}
+
+function shownBy(query: { include_model_access_groups: boolean; include_metadata: boolean }) {
+  return { accessGroups: query.include_model_access_groups, metadata: query.include_metadata };
+}

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsync } from "fastify";
+import { invalidRequest } from "../../kernel/faults.ts";
+import {
+  ModerationPolicyBody,
+  toModerationPolicy,
+  toModerationPolicyDeleted,
+} from "../../wire/openai/organization/organization-moderation-policy.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+import { projectOf } from "../accounts/projects/project-routes.ts";
+
+/** True for the ID or alias of a moderation model. */
+export type IsModerationModel = (id: string) => boolean;
+
+interface OfProject {
+  Params: { project: string };
+}
+
+const PATH = "/projects/:project/moderation_policy";
+
+/** /v1/organization/projects/{project}/moderation_policy */
+export function moderationPolicy(accounts: Accounts, isModerationModel: IsModerationModel): FastifyPluginAsync {
+  const { moderationPolicies: policies } = accounts;
+  const checkModel = (param: string, model: string | undefined) => {
+    if (model === undefined || isModerationModel(model)) return;
+    const message = `Invalid value for '${param}': ${JSON.stringify(model)} is not a moderation model.`;
+    throw invalidRequest(message, param, "invalid_value");
+  };
+  return async (app) => {
+    app.get<OfProject>(PATH, async (request) => toModerationPolicy(await policies.retrieve(projectOf(request))));
+
+    app.post<OfProject>(PATH, async (request) => {
+      const { model, input, output, unsupportedLanguage } = parse(ModerationPolicyBody, request.body);
+      checkModel("model", model);
+      checkModel("unsupported_language.model", unsupportedLanguage?.model ?? undefined);
+      const wanted = { model: model ?? null, input: input ?? null, output: output ?? null, unsupportedLanguage };
+      return toModerationPolicy(await policies.replace(actorOf(request), projectOf(request), wanted));
+    });
+
+    app.delete<OfProject>(PATH, async (request) => {
+      return toModerationPolicyDeleted(await policies.remove(actorOf(request), projectOf(request)));
+    });
+  };
+}

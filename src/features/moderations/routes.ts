@@ -1,0 +1,26 @@
+import type { FastifyPluginAsync } from "fastify";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
+import { sendAnswer } from "../../http/send-answer.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { ignoredModerationFields, readModeration, toModeration } from "../../wire/openai/moderations.ts";
+import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+
+/** POST /v1/moderations */
+export function moderations(
+  inference: Inference,
+  maxInputs: number,
+  unknownFields: UnknownFieldsPolicy,
+): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/moderations", async (request, reply) => {
+      reportIgnoredFields(reply, ignoredModerationFields(request.body, unknownFields));
+      const question = readModeration(request.body, maxInputs);
+      request.record.model = question.model;
+      const asked = { ...question, callerHeaders: request.headers };
+      const answer = await inference.moderate(request.caller, asked, onDisconnect(reply));
+      const verdicts = Array.fromAsync(answer.events);
+      return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer.model, first)) });
+    });
+  };
+}

@@ -1,0 +1,16 @@
+import type { Authenticator } from "../../http/authenticate.ts";
+import type { Caller } from "../accounts/caller.ts";
+
+interface AnonymousAuthenticator extends Authenticator {
+  authenticateAnonymous(): Promise<Caller>;
+}
+
+/** Returns an authenticator that admits requests without a key, where the operator configured a project for them. */
+export function withAnonymous(accounts: AnonymousAuthenticator): Authenticator {
+  return {
+    authenticate: (key) => (key === undefined ? accounts.authenticateAnonymous() : accounts.authenticate(key)),
+    authenticateKnown: (key) => accounts.authenticateKnown(key),
+    authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
+    checkScopeHeaders: (caller, headers) => accounts.checkScopeHeaders(caller, headers),
+  };
+}

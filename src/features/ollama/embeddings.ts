@@ -1,0 +1,41 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { onDisconnect } from "../../http/on-disconnect.ts";
+import { sendAnswer } from "../../http/send-answer.ts";
+import type { Inference } from "../../inference/inference.ts";
+import {
+  readOllamaEmbed,
+  readOllamaEmbeddings,
+  toEmbedAnswer,
+  toEmbeddingsAnswer,
+  type Vectors,
+} from "../../wire/ollama/embed.ts";
+import type { ParsedEmbedding } from "../../wire/openai/embeddings.ts";
+import { withoutLatest } from "./model-name.ts";
+
+/** POST /api/embed and /api/embeddings */
+export function ollamaEmbeddings(inference: Inference): FastifyPluginAsync {
+  return async (app) => {
+    app.post("/embed", async (request, reply) => {
+      const asked = readOllamaEmbed(request.body);
+      return embed(request, reply, asked, (result) => toEmbedAnswer(asked.model, result, request.record.beganAt));
+    });
+
+    app.post("/embeddings", async (request, reply) => {
+      return embed(request, reply, readOllamaEmbeddings(request.body), toEmbeddingsAnswer);
+    });
+  };
+
+  async function embed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: ParsedEmbedding,
+    render: (result: Vectors) => object,
+  ): Promise<unknown> {
+    request.record.model = asked.model;
+    const question = { ...asked, model: withoutLatest(inference, asked.model), callerHeaders: request.headers };
+    const answer = await inference.embed(request.caller, question, onDisconnect(reply));
+    const [result] = await Array.fromAsync(answer.events);
+    if (result === undefined) throw new Error(`${answer.deployment} returned no embeddings`);
+    return sendAnswer(reply, answer, { body: render(result) });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { listPools } from "../../catalog/deployment-status.ts";
+import { Fault } from "../../kernel/faults.ts";
+import { VERSION } from "../../kernel/version.ts";
+import type { Readiness } from "./operations.ts";
+
+export interface ReadinessParts {
+  catalog: Catalog;
+  /** Throws when the database does not answer, and a Fault `conflict` when its schema is too new. */
+  checkDatabase: () => Promise<void>;
+  /** Describes what a deployment that is not open yet waits for. */
+  waitsFor: (deployment: string) => string | undefined;
+}
+
+/**
+ * Reports readiness: true once the database is available and every built-in model is up or has failed. Configured
+ * models, upstreams in particular, never delay readiness.
+ */
+export async function readinessOf({ catalog, checkDatabase, waitsFor }: ReadinessParts): Promise<Readiness> {
+  const database = await checkDatabase().then(
+    (): Readiness["database"] => ({ state: "up" }),
+    (error: unknown): Readiness["database"] => {
+      const isNewer = error instanceof Fault && error.kind === "conflict";
+      return { state: "down", reason: isNewer ? error.message : "the database does not respond; see the log" };
+    },
+  );
+  const models: Readiness["models"][number][] = [];
+  let isSettled = true;
+  for (const model of catalog.models) {
+    for (const { name, engine, state, circuits, memoryBytes, loadSeconds, lastModel } of model.deployments) {
+      const chat = lastModel?.task === "chat" ? lastModel : undefined;
+      if (model.isBuiltin && state.state === "loading") isSettled = false;
+      models.push({
+        id: model.id,
+        task: model.task,
+        deployment: name,
+        engine,
+        state: state.state,
+        circuit: circuits.state,
+        device: state.state === "up" ? state.device : undefined,
+        memory_bytes: memoryBytes,
+        load_seconds: loadSeconds,
+        context_window: chat?.contextWindow,
+        context_window_reason: chat?.contextReason,
+        reason: state.state === "up" ? undefined : (state.reason ?? waitsFor(name)),
+      });
+    }
+  }
+  return {
+    isReady: database.state === "up" && isSettled,
+    version: VERSION,
+    database,
+    models,
+    pools: [...listPools(catalog)],
+  };
+}

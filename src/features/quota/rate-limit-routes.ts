@@ -1,0 +1,89 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { toListBody } from "../../wire/openai/organization/organization-list.ts";
+import {
+  RateLimitBody,
+  RateLimitListQuery,
+  toLimitsChange,
+  toRateLimit,
+} from "../../wire/openai/organization/organization-rate-limits.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+import { type AccessedModel, modelAccess } from "../accounts/projects/model-access.ts";
+import { projectOf } from "../accounts/projects/project-routes.ts";
+
+interface OfProject {
+  Params: { project: string };
+}
+
+interface OfLimit {
+  Params: { project: string; limit: string };
+}
+
+export interface LimitedModels {
+  models: () => Iterable<AccessedModel>;
+  /** Configured limits of a model, for limits that are not set. */
+  defaults: Readonly<Record<string, number | undefined>>;
+}
+
+/** /v1/organization/projects/{project}/rate_limits: one row per model that the project may use */
+export function rateLimits(accounts: Accounts, { models, defaults }: LimitedModels): FastifyPluginAsync {
+  const rowsOf = async (request: FastifyRequest<OfProject>) => {
+    const project = projectOf(request);
+    const { organizationId } = project;
+    const [set, own, all] = await Promise.all([
+      accounts.rateLimits.list(project),
+      accounts.modelPermissions.retrieve({ organizationId, projectId: project.id }),
+      accounts.modelPermissions.retrieve({ organizationId, projectId: undefined }),
+    ]);
+    const mayUse = modelAccess([own, all].filter((each) => each !== undefined));
+    return [...models()].filter(mayUse).map(({ id }) => {
+      const named = Object.entries(set.find(({ model }) => model === id) ?? {}).filter(([, value]) => value !== null);
+      return toRateLimit(project.id, id, { ...defaults, ...Object.fromEntries(named) });
+    });
+  };
+
+  return async (app) => {
+    app.get<OfProject>("/projects/:project/rate_limits", { config: { allowsProjectKeys: true } }, async (request) => {
+      const { projectId } = request.caller;
+      const { project } = request.params;
+      if (projectId !== undefined && projectId !== project)
+        throw new Fault("not-found", `There is no project \`${project}\`.`);
+      const query = parse(RateLimitListQuery, request.query);
+      return toListBody(pageOf(await rowsOf(request), query), (row) => row);
+    });
+
+    app.post<OfLimit>("/projects/:project/rate_limits/:limit", async (request) => {
+      const change = toLimitsChange(parse(RateLimitBody, request.body));
+      const { limit } = request.params;
+      const row = (await rowsOf(request)).find(({ id }) => id === limit);
+      if (row === undefined) throw new Fault("not-found", `The rate limit \`${limit}\` does not exist.`);
+      await accounts.rateLimits.update(actorOf(request), projectOf(request), row.model, change);
+      const [changed = row] = (await rowsOf(request)).filter(({ id }) => id === limit);
+      return changed;
+    });
+  };
+}
+
+function pageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  { after, before, limit }: { after?: string | undefined; before?: string | undefined; limit: number },
+): { entries: Row[]; hasMore: boolean } {
+  if (after !== undefined && before !== undefined) {
+    throw invalidRequest("'after' and 'before' cannot be used together.", "before", "invalid_value");
+  }
+  const indexOf = (cursor: string, param: string) => {
+    const index = rows.findIndex(({ id }) => id === cursor);
+    if (index === -1)
+      throw invalidRequest(`Invalid value for '${param}': the entry does not exist.`, param, "invalid_value");
+    return index;
+  };
+  if (before !== undefined) {
+    const end = indexOf(before, "before");
+    const start = Math.max(0, end - limit);
+    return { entries: rows.slice(start, end), hasMore: start > 0 };
+  }
+  const start = after === undefined ? 0 : indexOf(after, "after") + 1;
+  return { entries: rows.slice(start, start + limit), hasMore: start + limit < rows.length };
+}

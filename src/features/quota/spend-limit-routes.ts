@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import {
+  SpendLimitBody,
+  type SpendLimitOwnerKind,
+  toSpendLimit,
+  toSpendLimitDeleted,
+} from "../../wire/openai/organization/organization-spend-limits.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { actorOf } from "../accounts/audit/actor.ts";
+
+interface OfOwner {
+  Params: { project?: string; key?: string };
+}
+
+/** `spend_limit` of the organization, of a project and, not in OpenAI's API, of a project's key */
+export function spendLimits(accounts: Accounts): FastifyPluginAsync {
+  return async (app) => {
+    serve(app, "/spend_limit", "organization", accounts);
+    serve(app, "/projects/:project/spend_limit", "project", accounts);
+    serve(app, "/projects/:project/api_keys/:key/spend_limit", "api_key", accounts);
+  };
+}
+
+function serve(
+  app: FastifyInstance,
+  path: string,
+  owner: SpendLimitOwnerKind,
+  { spendLimits: limits }: Accounts,
+): void {
+  app.get<OfOwner>(path, async (request) => toSpendLimit(owner, await limits.retrieve(ownerOf(request))));
+
+  app.post<OfOwner>(path, async (request) => {
+    const body = parse(SpendLimitBody, request.body);
+    const isEnforcing = body.enforcement?.status !== "inactive";
+    const wanted = { thresholdCents: body.threshold_amount, isEnforcing };
+    return toSpendLimit(owner, await limits.replace(actorOf(request), ownerOf(request), wanted));
+  });
+
+  app.delete<OfOwner>(path, async (request) => {
+    return toSpendLimitDeleted(owner, await limits.remove(actorOf(request), ownerOf(request)));
+  });
+}
+
+function ownerOf(request: FastifyRequest<OfOwner>) {
+  const { project, key } = request.params;
+  return { organizationId: request.caller.organizationId, projectId: project, keyId: key };
+}

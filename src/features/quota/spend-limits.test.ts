@@ -1,0 +1,122 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
+import { NO_USAGE } from "../../kernel/usage.ts";
+import { createLogger } from "../../observability/logger.ts";
+import { CompletionEstimates } from "./completion-estimates.ts";
+import type { QuotaClaim } from "./quota.ts";
+import { SpendLimits, type SpendLimitsOptions } from "./spend-limits.ts";
+
+const DOLLAR = 1e9;
+
+const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
+
+function claimOf(completionTokens: number, startedAt = Date.now()): QuotaClaim {
+  const upperBound = { promptTokens: 0, completionTokens, audioBytes: 0, characters: 0 };
+  const prices = [{ completion: "0.1" }];
+  const model = "parrot";
+  return { caller, model, catalogId: model, upperBound: () => upperBound, operation: "chat", prices, startedAt };
+}
+
+let counters = new InMemoryCounters();
+afterEach(async () => {
+  vi.useRealTimers();
+  await counters.close();
+  counters = new InMemoryCounters();
+});
+
+function start(thresholdCents: number, spentIn: SpendLimitsOptions["spentIn"]) {
+  const limit = { scopeId: "proj_a", thresholdCents, isEnforcing: 1, begunAt: 1 };
+  const logger = createLogger("silent");
+  const parts = { counters, logger, estimates: new CompletionEstimates(), onRefused: () => {} };
+  const limits = new SpendLimits({ ...parts, limitsOf: () => [limit], spentIn });
+  const spend = async () => {
+    const reservation = await limits.reserve(claimOf(1));
+    reservation.settle({ ...NO_USAGE, completionTokens: 1 }, DOLLAR / 10);
+  };
+  return { limits, spend };
+}
+
+test("counts spending during a database outage once after it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  let spent: number | undefined;
+  const { spend } = start(100, async () => {
+    if (spent === undefined) throw new Error("away");
+    return spent;
+  });
+  for (let request = 0; request < 4; request += 1) await spend();
+  // The two tenths from before plus the four.
+  spent = 0.6 * DOLLAR;
+  vi.advanceTimersByTime(1_000);
+  for (let request = 0; request < 4; request += 1) await spend();
+  await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+});
+
+test("estimates each choice separately without max_tokens, and learns from each", async () => {
+  const { limits } = start(10_000, async () => 0);
+  const unbounded = { promptTokens: 0, completionTokens: undefined, audioBytes: 0, characters: 0 };
+  const claim = { ...claimOf(0), upperBound: () => unbounded };
+  // The initial estimate of an answer is 512 tokens, which cost $51.20.
+  await expect(limits.reserve({ ...claim, choices: 2 })).rejects.toMatchObject({ kind: "quota-exhausted" });
+  await limits.reserve(claim);
+  const estimates = new CompletionEstimates();
+  const { caller } = claim;
+  estimates.learn({ caller, model: "parrot", choices: 10 }, 100);
+  expect([1, 3].map((choices) => estimates.estimate({ caller, model: "parrot", choices }))).toEqual([10, 30]);
+});
+
+test("starts a new month with what that month has cost", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 31) });
+  const asked: number[][] = [];
+  const { limits } = start(100, async (_caller, _scopeId, { from, until }) => {
+    asked.push([from, until]);
+    return DOLLAR / 2;
+  });
+  const reserve = () => limits.reserve(claimOf(3));
+  await reserve();
+  await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  vi.setSystemTime(Date.UTC(2026, 1, 1));
+  await reserve();
+  await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  // The clock goes back, which shows that no state is kept.
+  vi.setSystemTime(Date.UTC(2026, 0, 31));
+  await expect(reserve()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  const [january, february, march] = [Date.UTC(2026, 0), Date.UTC(2026, 1), Date.UTC(2026, 2)];
+  expect(asked).toEqual([
+    [january, february],
+    [february, march],
+    [january, february],
+  ]);
+});
+
+test("does not query an unavailable database per request, nor wait long for a slow one", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  let asked = 0;
+  let answer: () => Promise<number> = async () => {
+    throw new Error("away");
+  };
+  const { spend } = start(100, () => {
+    asked += 1;
+    return answer();
+  });
+  for (let request = 0; request < 4; request += 1) await spend();
+  expect(asked).toBe(1);
+  answer = () => new Promise(() => {});
+  vi.advanceTimersByTime(1_000);
+  const reserved = spend();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await reserved;
+  expect(asked).toBe(2);
+});
+
+test("rejects an excessive max_tokens with an amount that counters can represent", async () => {
+  const asked: number[] = [];
+  const { limits } = start(100, async () => 0);
+  const take = counters.take.bind(counters);
+  counters.take = async (claims) => {
+    asked.push(...claims.map(({ amount }) => amount));
+    return take(claims);
+  };
+  const refused = limits.reserve(claimOf(Number.MAX_SAFE_INTEGER));
+  await expect(refused).rejects.toMatchObject({ kind: "quota-exhausted" });
+  expect(asked.every((amount) => Number.isSafeInteger(amount))).toBe(true);
+});

@@ -1,0 +1,14 @@
+import type { Authenticator } from "../../http/authenticate.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { isClientSecret } from "./client-secrets.ts";
+
+/** Returns an authenticator that also takes the client secrets of the Realtime API. */
+export function withClientSecrets(accounts: Accounts): Authenticator {
+  return {
+    authenticate: async (key) =>
+      isClientSecret(key) ? (await accounts.authenticateClientSecret(key)).caller : accounts.authenticate(key),
+    authenticateKnown: (key) => (isClientSecret(key) ? undefined : accounts.authenticateKnown(key)),
+    authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
+    checkScopeHeaders: (caller, headers) => accounts.checkScopeHeaders(caller, headers),
+  };
+}

@@ -1,0 +1,90 @@
+/** Client secrets of the Realtime API: short-lived stand-ins for a key, which browsers may hold. */
+
+import { hash, randomBytes } from "node:crypto";
+import { Keyring } from "../../kernel/encryption/keyring.ts";
+import { Fault, unavailable } from "../../kernel/faults.ts";
+import { Secret } from "../../kernel/secret.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Caller } from "../accounts/caller.ts";
+import {
+  countClientSecrets,
+  findClientSecret,
+  insertClientSecret,
+  removeExpiredClientSecrets,
+} from "./client-secret-queries.ts";
+
+const PREFIX = "ek_";
+const SECRET_BYTES = 24;
+/** Prefix and the secret's bytes in hexadecimal; others are refused without a query. */
+const FORM = /^ek_[0-9a-f]{48}$/;
+/** Secrets that one key may have at a time. */
+const MAX_PER_KEY = 10_000;
+
+export interface NewClientSecret {
+  secret: Secret;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+export interface OpenedClientSecret {
+  /** Hash of the key that it stands for. */
+  keyHash: string;
+  /** Session configuration as it was given to `create`. */
+  session: string;
+}
+
+export class ClientSecrets {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Creates a secret that stands for the caller's key. `session` is stored encrypted with the secret itself. */
+  async create({ keyId }: Caller, session: string, seconds: number): Promise<NewClientSecret> {
+    const secret = new Secret(`${PREFIX}${randomBytes(SECRET_BYTES).toString("hex")}`);
+    const secretHash = hashClientSecret(secret.reveal());
+    const createdAt = Date.now();
+    const expiresAt = createdAt + seconds * 1000;
+    const sealed = new Keyring([secret]).encrypt(session, secretHash).toString("base64");
+    await this.#database.transaction(async (executor) => {
+      await removeExpiredClientSecrets(executor, createdAt);
+      if ((await countClientSecrets(executor, keyId)) >= MAX_PER_KEY) throw tooMany();
+      await insertClientSecret(executor, { secretHash, keyId, session: sealed, createdAt, expiresAt });
+    });
+    return { secret, expiresAt };
+  }
+
+  /** Throws a Fault for a secret that does not exist or has expired. */
+  async open(secret: string): Promise<OpenedClientSecret> {
+    const secretHash = hashClientSecret(secret);
+    const row = FORM.test(secret)
+      ? await this.#database.run((executor) => findClientSecret(executor, secretHash))
+      : undefined;
+    if (row === undefined) throw incorrect();
+    if (row.expiresAt <= Date.now()) {
+      const message = "This client secret has expired. Create another one with POST /v1/realtime/client_secrets.";
+      throw new Fault("unauthenticated", message, { code: "client_secret_expired" });
+    }
+    const session = new Keyring([new Secret(secret)]).decrypt(Buffer.from(row.session, "base64"), secretHash);
+    return { keyHash: row.keyHash, session };
+  }
+}
+
+export function isClientSecret(key: string | undefined): key is string {
+  return key?.startsWith(PREFIX) === true;
+}
+
+function hashClientSecret(secret: string): string {
+  return hash("sha256", `client secret\0${secret}`);
+}
+
+function incorrect(): Fault {
+  const message = "Incorrect client secret provided. It may have expired; create another one.";
+  return new Fault("unauthenticated", message, { code: "invalid_api_key" });
+}
+
+function tooMany(): Fault {
+  const message = `This key has ${MAX_PER_KEY} client secrets, the limit. Retry when some of them have expired.`;
+  return unavailable(message, "server_is_overloaded", 60);
+}

@@ -1,0 +1,205 @@
+/** One response of a session: chat, and speech while the answer is written. */
+
+import type { ChatAnswer } from "../../inference/chat-call.ts";
+import type { OnDisconnect } from "../../inference/inference.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { TokenUsage } from "../../kernel/usage.ts";
+import { toAnswerParts } from "../../wire/answer-parts.ts";
+import type { ResponseParameters } from "../../wire/realtime/client-events.ts";
+import type { ConversationItem } from "../../wire/realtime/conversation-items.ts";
+import { toRealtimeCall } from "../../wire/realtime/realtime-call.ts";
+import { type EndedResponse, toResponseObject } from "../../wire/realtime/response-object.ts";
+import { newId } from "../../wire/responses/response-object.ts";
+import { ResponseOutput } from "./response-output.ts";
+import { isAborted, type SessionContext, untilAborted } from "./session-context.ts";
+import { SpeechOutput } from "./speech-output.ts";
+import type { SpokenText } from "./spoken-text.ts";
+
+export type CancelReason = "turn_detected" | "client_cancelled";
+
+export interface ResponseRunOptions {
+  context: SessionContext;
+  parameters: ResponseParameters;
+  /** Resolves with the items that the model reads, once they have their transcripts. */
+  readItems: () => Promise<ConversationItem[]>;
+  addItem: ((item: ConversationItem) => string | null) | undefined;
+  /** Keeps the times of an item's audio. */
+  onSpoken: (itemId: string, spoken: readonly SpokenText[]) => void;
+}
+
+/** Times that a prompt is shortened to fit the context window, by half of its items. */
+const MAX_TRUNCATIONS = 10;
+
+export class ResponseRun {
+  readonly id = newId("resp");
+  readonly #options: ResponseRunOptions;
+  readonly #output: ResponseOutput;
+  readonly #abort = new AbortController();
+  readonly #signal: AbortSignal;
+  #cancelReason: CancelReason | undefined;
+  #speech: SpeechOutput | undefined;
+  #usage: TokenUsage | undefined;
+
+  constructor(options: ResponseRunOptions) {
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.context.signal, this.#abort.signal]);
+    const { send } = options.context;
+    this.#output = new ResponseOutput({ responseId: this.id, send, addItem: options.addItem });
+  }
+
+  cancel(reason: CancelReason): void {
+    this.#cancelReason ??= reason;
+    this.#abort.abort();
+  }
+
+  /** Resolves when the response is over, also when it failed. */
+  async run(): Promise<void> {
+    const { send, signal } = this.#options.context;
+    send({ type: "response.created", response: this.#response({ status: "in_progress" }) });
+    const answering = untilAborted(this.#signal, (onDisconnect) => this.#answer(onDisconnect));
+    const ended = await answering.catch((failure: unknown) => this.#failed(failure));
+    this.#endSpeech();
+    this.#output.endAsIncomplete();
+    if (!signal.aborted) send({ type: "response.done", response: this.#response(ended) });
+  }
+
+  async #answer(onDisconnect: OnDisconnect): Promise<EndedResponse> {
+    const { context } = this.#options;
+    const items = await this.#options.readItems();
+    this.#throwIfAborted();
+    const answer = await this.#chat(items, onDisconnect);
+    const { requests, tokens } = answer.rateLimitStatus;
+    const limits = Object.entries({ requests, tokens }).flatMap(([name, left]) =>
+      left === undefined
+        ? []
+        : [{ name, limit: left.limit, remaining: left.remaining, reset_seconds: left.resetSeconds }],
+    );
+    if (limits.length > 0) context.send({ type: "rate_limits.updated", rate_limits: limits });
+    let ended: EndedResponse = { status: "completed" };
+    for await (const event of toAnswerParts(answer, false)) {
+      switch (event.type) {
+        case "part-start":
+          if (event.part.type === "text") this.#beginMessage();
+          else if (event.part.type === "tool-call") this.#output.beginCall(event.part.id, event.part.name);
+          break;
+        case "part-delta":
+          if (event.part.type === "text") {
+            this.#output.appendText(event.text);
+            this.#speech?.push(event.text);
+          } else if (event.part.type === "tool-call") this.#output.appendArguments(event.text);
+          await context.flushed();
+          break;
+        case "part-stop":
+          if (event.part.type === "text") await this.#endMessage();
+          else if (event.part.type === "tool-call") this.#output.endCall("completed");
+          break;
+        case "end":
+          this.#usage = event.usage;
+          if (event.reason === "length") ended = { status: "incomplete", reason: "max_output_tokens" };
+          if (event.reason === "content_filter") ended = { status: "incomplete", reason: "content_filter" };
+      }
+    }
+    this.#throwIfAborted();
+    return ended;
+  }
+
+  /** Shortens a prompt that does not fit the context window, unless the session's truncation is disabled. */
+  async #chat(items: ConversationItem[], onDisconnect: OnDisconnect): Promise<ChatAnswer> {
+    const { context, parameters } = this.#options;
+    const settings = context.settings();
+    let kept = items;
+    for (let truncations = 0; ; truncations += 1) {
+      const call = toRealtimeCall(
+        {
+          model: settings.model ?? "",
+          instructions: parameters.instructions ?? settings.instructions,
+          tools: parameters.tools ?? settings.tools,
+          toolChoice: parameters.tool_choice ?? settings.toolChoice,
+          parallelToolCalls: parameters.parallel_tool_calls ?? settings.parallelToolCalls,
+          maxOutputTokens: parameters.max_output_tokens ?? settings.maxOutputTokens,
+          reasoningEffort: parameters.reasoning?.effort ?? settings.reasoningEffort,
+          callerHeaders: context.callerHeaders,
+        },
+        kept,
+      );
+      try {
+        const caller = await context.authenticate();
+        return await context.services.inference.chat(caller, call, { moderation: undefined, onDisconnect });
+      } catch (failure) {
+        const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
+        const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && kept.length > 1;
+        if (!isTooLong || !mayShorten) throw failure;
+        kept = withoutOlderHalf(kept);
+      }
+    }
+  }
+
+  #beginMessage(): void {
+    const { context, parameters } = this.#options;
+    const settings = context.settings();
+    const modality = parameters.output_modalities?.[0] ?? settings.outputModality;
+    this.#output.beginMessage(modality);
+    if (modality === "text") return;
+    this.#speech = new SpeechOutput({
+      context,
+      voice: parameters.audio?.output?.voice ?? settings.voice,
+      signal: this.#signal,
+      onAudio: (audio) => this.#output.appendAudio(audio),
+    });
+  }
+
+  async #endMessage(): Promise<void> {
+    await this.#speech?.end();
+    this.#throwIfAborted();
+    this.#endSpeech();
+    this.#output.endMessage("completed");
+  }
+
+  /** Keeps the times of the audio, and of an interrupted transcript what was spoken. */
+  #endSpeech(): void {
+    const { message } = this.#output;
+    if (this.#speech === undefined || message === undefined) return;
+    const { spoken } = this.#speech;
+    const [content] = message.content;
+    if (this.#signal.aborted && content?.type === "output_audio") {
+      content.transcript = spoken
+        .map(({ text }) => text)
+        .join("")
+        .trimEnd();
+    }
+    this.#options.onSpoken(message.id, spoken);
+    this.#speech = undefined;
+  }
+
+  #failed(failure: unknown): EndedResponse {
+    if (this.#cancelReason !== undefined && (isAborted(failure) || this.#signal.aborted)) {
+      return { status: "cancelled", reason: this.#cancelReason };
+    }
+    this.#abort.abort();
+    return { status: "failed", error: this.#options.context.toError(failure) };
+  }
+
+  #throwIfAborted(): void {
+    if (this.#signal.aborted) throw new Fault("client-left", "The response was cancelled.");
+  }
+
+  #response(ended: EndedResponse): object {
+    const { context, parameters, addItem } = this.#options;
+    return toResponseObject({
+      id: this.id,
+      settings: context.settings(),
+      parameters,
+      isInConversation: addItem !== undefined,
+      ended,
+      output: this.#output.items,
+      usage: this.#usage,
+    });
+  }
+}
+
+/** Keeps the newer half, beginning with a message of the user where there is one. */
+function withoutOlderHalf(items: readonly ConversationItem[]): ConversationItem[] {
+  const newer = items.slice(Math.ceil(items.length / 2));
+  const from = newer.findIndex((item) => item.type === "message" && item.role === "user");
+  return newer.slice(Math.max(0, from));
+}

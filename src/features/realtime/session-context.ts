@@ -1,0 +1,57 @@
+/** What the parts of a Realtime session share. */
+
+import type { HostedVadStream } from "@parlance-inference/speech-segmentation/vad-process";
+import type { CallerHeaders } from "../../contracts/open-model.ts";
+import type { Inference, OnDisconnect } from "../../inference/inference.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { ServerEvent } from "../../wire/realtime/server-event.ts";
+import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
+import type { Caller } from "../accounts/caller.ts";
+
+export interface RealtimeServices {
+  inference: Inference;
+  /** Starts the detection of speech in a recording. Throws a Fault when its model cannot be had. */
+  detectSpeech(signal: AbortSignal): Promise<HostedVadStream>;
+  /** Models of sessions that name none; undefined: the first of the caller's. */
+  transcriptionModel: string | undefined;
+  speechModel: string | undefined;
+}
+
+export interface SessionContext {
+  services: RealtimeServices;
+  settings(): SessionSettings;
+  callerHeaders: CallerHeaders;
+  /** Authenticates the session's key again. Throws a Fault when it does not work any more. */
+  authenticate(): Promise<Caller>;
+  send(event: ServerEvent): void;
+  /** Resolves once the client has read most of what was sent. */
+  flushed(): Promise<void>;
+  /** Renders a failure as an error object; a bug is logged. */
+  toError(failure: unknown): Record<string, unknown>;
+  /** Aborts when the session ends. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs an inference that the signal aborts, as if its client had disconnected. `run` resolves after the answer has been
+ * read: listeners would keep its audio until the session ends.
+ */
+export async function untilAborted<Result>(
+  signal: AbortSignal,
+  run: (onDisconnect: OnDisconnect) => Promise<Result>,
+): Promise<Result> {
+  const listeners: (() => void)[] = [];
+  try {
+    return await run((leave) => {
+      if (signal.aborted) return leave();
+      listeners.push(leave);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  } finally {
+    for (const leave of listeners) signal.removeEventListener("abort", leave);
+  }
+}
+
+export function isAborted(failure: unknown): boolean {
+  return failure instanceof Fault && failure.kind === "client-left";
+}

@@ -1,0 +1,69 @@
+/** Starts responses that run without a connection of their client. */
+
+import type { ChatCall } from "../../inference/chat-call.ts";
+import type { Inference } from "../../inference/inference.ts";
+import { toAnswerParts } from "../../wire/answer-parts.ts";
+import { toChatModeration } from "../../wire/openai/chat/chat-moderation.ts";
+import { toErrorBody } from "../../wire/openai/error.ts";
+import { throwForResponses } from "../../wire/responses/error-params.ts";
+import type { ItemOptions } from "../../wire/responses/output-items.ts";
+import { type CompleteResponse, ResponseEvents } from "../../wire/responses/response-events.ts";
+import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { StreamEvent } from "./event-log.ts";
+import type { ResponseStorage } from "./response-storage.ts";
+import type { NewResponse } from "./response-store.ts";
+
+interface BackgroundOptions extends ItemOptions {
+  inference: Inference;
+  storage: ResponseStorage;
+  caller: Caller;
+  call: ChatCall;
+  body: ResponsesBody;
+  /** Renders the response as it is stored before it runs. */
+  queued: (id: string, response: CompleteResponse) => NewResponse;
+}
+
+/**
+ * Resolves with the queued response once its quota is reserved, so that a request over a limit or for an unknown model
+ * is refused at once. Throws a Fault.
+ */
+export async function startBackground(
+  { inference, storage, caller, call, body, queued, ...names }: BackgroundOptions,
+  requestId: string,
+): Promise<{ response: CompleteResponse; events: AsyncIterable<StreamEvent> }> {
+  const leaving: (() => void)[] = [];
+  const admitted = Promise.withResolvers<void>();
+  const answering = inference.chat(caller, call, {
+    moderation: body.moderation,
+    // Called once the quota is reserved.
+    onDisconnect: (leave) => {
+      leaving.push(leave);
+      admitted.resolve();
+    },
+  });
+  const abort = () => {
+    for (const leave of leaving) leave();
+  };
+  await Promise.race([admitted.promise, answering]).catch(throwForResponses);
+  let moderation: Record<string, unknown> | undefined;
+  const rendered = new ResponseEvents({ body, model: body.model, ...names, store: true, moderation: () => moderation });
+  async function* parts() {
+    const answer = await answering;
+    for await (const part of toAnswerParts(answer, true)) {
+      if (part.type === "end" && answer.moderation !== undefined) moderation = toChatModeration(answer.moderation);
+      yield part;
+    }
+  }
+  const response = rendered.queued();
+  const stored = queued(rendered.id, response);
+  try {
+    await storage.responses.insert(stored);
+  } catch (failure) {
+    abort();
+    throw failure;
+  }
+  const toFailedEvent = (failure: unknown) => rendered.failed(toErrorBody(failure, requestId));
+  storage.background.start({ queued: stored, abort, toFailedEvent }, rendered.of(parts()));
+  return { response, events: storage.background.follow(stored, 0) };
+}

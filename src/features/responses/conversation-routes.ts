@@ -1,0 +1,94 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { Inference } from "../../inference/inference.ts";
+import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import {
+  ConversationCreateBody,
+  ConversationItemsBody,
+  ConversationUpdateBody,
+  ItemListQuery,
+  toConversation,
+  toItemList,
+} from "../../wire/responses/item-lists.ts";
+import { newId } from "../../wire/responses/response-object.ts";
+import type { SentInput } from "../../wire/responses/responses-input.ts";
+import { type ListedItem, referencedIds, replaceReferences, toStoredItems } from "../../wire/responses/stored-items.ts";
+import type { ResponseStorage } from "./response-storage.ts";
+import { projectOf, tooLargeToStore } from "./routes.ts";
+import { isStorable } from "./storable.ts";
+import { requireStorage } from "./stored-response-routes.ts";
+
+interface OfConversation {
+  Params: { conversation: string };
+}
+
+interface OfItem {
+  Params: { conversation: string; item: string };
+}
+
+/** /v1/conversations and their items. */
+export function conversations(inference: Inference, storage: ResponseStorage | undefined): FastifyPluginAsync {
+  return async (app) => {
+    // Counts as a request, so that limits bound what a key can store.
+    app.addHook("preHandler", async (request, reply) => {
+      if (request.method !== "POST") return;
+      reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
+    });
+
+    app.post("/conversations", async (request) => {
+      const { items = [], metadata = {} } = parse(ConversationCreateBody, request.body ?? {});
+      const stored = await toOwnItems(request, items);
+      const resource = { projectId: projectOf(request), id: newId("conv") };
+      return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
+    });
+
+    app.get<OfConversation>("/conversations/:conversation", async (request) => {
+      return toConversation(await requireStorage(storage).conversations.find(resourceOf(request)));
+    });
+
+    app.post<OfConversation>("/conversations/:conversation", async (request) => {
+      const { metadata } = parse(ConversationUpdateBody, request.body);
+      return toConversation(await requireStorage(storage).conversations.update(resourceOf(request), metadata));
+    });
+
+    app.delete<OfConversation>("/conversations/:conversation", async (request) => {
+      const resource = resourceOf(request);
+      await requireStorage(storage).conversations.delete(resource);
+      return { id: resource.id, object: "conversation.deleted", deleted: true };
+    });
+
+    app.post<OfConversation>("/conversations/:conversation/items", async (request) => {
+      const { items } = parse(ConversationItemsBody, request.body);
+      const entries = await toOwnItems(request, items);
+      await requireStorage(storage).conversations.addItems(resourceOf(request), entries);
+      return toItemList({ entries, hasMore: false });
+    });
+
+    app.get<OfConversation>("/conversations/:conversation/items", async (request) => {
+      const { after, limit, order } = parse(ItemListQuery, request.query);
+      const page = { after, limit, order };
+      return toItemList(await requireStorage(storage).conversations.listItems(resourceOf(request), page));
+    });
+
+    app.get<OfItem>("/conversations/:conversation/items/:item", async (request) => {
+      return requireStorage(storage).conversations.findItem(resourceOf(request), request.params.item);
+    });
+
+    app.delete<OfItem>("/conversations/:conversation/items/:item", async (request) => {
+      const { conversations: stored } = requireStorage(storage);
+      return toConversation(await stored.deleteItem(resourceOf(request), request.params.item));
+    });
+
+    /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
+    async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {
+      const found = await requireStorage(storage).responses.findItems(projectOf(request), referencedIds(items));
+      const own = replaceReferences(items, found);
+      if (!isStorable(own)) throw tooLargeToStore("items", "to a conversation");
+      return toStoredItems(own);
+    }
+  };
+}
+
+function resourceOf(request: FastifyRequest<OfConversation>) {
+  return { projectId: projectOf(request), id: request.params.conversation };
+}

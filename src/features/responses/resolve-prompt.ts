@@ -1,0 +1,25 @@
+import { type ResponsesBody, refuseStorage } from "../../wire/responses/responses-body.ts";
+import type { InputItem, Prompt } from "../../wire/responses/responses-input.ts";
+import { referencedIds, replaceReferences } from "../../wire/responses/stored-items.ts";
+import type { ResponseStorage } from "./response-storage.ts";
+
+/** Reads the stored items that a request continues from or refers to. Throws a Fault for unknown ids. */
+export async function resolvePrompt(
+  storage: ResponseStorage | undefined,
+  projectId: string,
+  body: ResponsesBody,
+): Promise<Prompt> {
+  const { input = [], previous_response_id: previous, conversation } = body;
+  if (storage === undefined) {
+    refuseStorage(body);
+    return { context: [], input };
+  }
+  const { responses, conversations } = storage;
+  let context: unknown[] = [];
+  if (previous !== undefined) context = await responses.readChain({ projectId, id: previous });
+  if (conversation !== undefined) context = await conversations.readItems({ projectId, id: conversation });
+  const ids = referencedIds(input);
+  const found = ids.length === 0 ? new Map() : await responses.findItems(projectId, ids);
+  // Stored items were validated as input when they were stored.
+  return { context: context as InputItem[], input: replaceReferences(input, found) };
+}

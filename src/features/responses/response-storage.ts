@@ -1,0 +1,76 @@
+/** Everything that the Responses API stores. */
+
+import type { Keyring } from "../../kernel/encryption/keyring.ts";
+import { Fault } from "../../kernel/faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Retention } from "../../storage/retention.ts";
+import { BackgroundResponses } from "./background-responses.ts";
+import { ConversationStore } from "./conversation-store.ts";
+import { EventLog } from "./event-log.ts";
+import { responseRetention } from "./response-retention.ts";
+import { type NewResponse, ResponseStore } from "./response-store.ts";
+import { SealedRows } from "./sealed-rows.ts";
+import { StoredBytes } from "./stored-bytes.ts";
+
+export interface ResponseStorageOptions {
+  database: Database;
+  keyring: Keyring;
+  logger: Logger;
+  /** Days to keep content after its last use. */
+  keepDays: number;
+  /** Maximum bytes of the stored items that one response continues from. */
+  maxContextBytes: number;
+  /** Maximum bytes of stored content of one project. */
+  maxBytesPerProject: number;
+}
+
+export class ResponseStorage {
+  readonly responses: ResponseStore;
+  readonly conversations: ConversationStore;
+  readonly background: BackgroundResponses;
+  readonly #retention: Retention;
+  readonly #logger: Logger;
+  readonly #storedBytes: StoredBytes;
+
+  constructor({ database, keyring, logger, keepDays, maxContextBytes, maxBytesPerProject }: ResponseStorageOptions) {
+    this.#logger = logger;
+    const storedBytes = new StoredBytes({ database, logger, maxBytesPerProject });
+    this.#storedBytes = storedBytes;
+    const rows = new SealedRows(keyring, logger, (projectId, bytes) => storedBytes.add(projectId, bytes));
+    const events = new EventLog(database, rows);
+    this.responses = new ResponseStore({ database, rows, events, maxContextBytes, storedBytes });
+    this.conversations = new ConversationStore({ database, rows, responses: this.responses, storedBytes });
+    this.background = new BackgroundResponses({ responses: this.responses, events, logger });
+    this.#retention = responseRetention({ database, logger, keepDays });
+  }
+
+  /**
+   * Stores a complete response, or with `isKept: false` only its items in its conversation. Returns false, and logs why,
+   * when the database refuses or the project has reached its limit: the client still gets its answer, which then says
+   * that it is not stored.
+   */
+  async save(response: NewResponse, isKept: boolean): Promise<boolean> {
+    try {
+      if (isKept) await this.responses.insert(response);
+      else if (response.conversationId !== undefined) await this.responses.insertItemsOnly(response);
+      return isKept;
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "quota-exhausted") return false;
+      this.#logger.error({ err: error }, "response not stored");
+      return false;
+    }
+  }
+
+  /** Counts deleted content and that of other replicas, at once rather than within an hour. */
+  measureStoredBytes(): Promise<void> {
+    return this.#storedBytes.measure();
+  }
+
+  /** Waits for background responses, which the caller has aborted. Does not close the database. */
+  async close(): Promise<void> {
+    this.#retention.close();
+    this.#storedBytes.close();
+    await this.background.close();
+  }
+}

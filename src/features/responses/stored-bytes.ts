@@ -1,0 +1,101 @@
+/** Bytes that each project stores, so that no project fills the disk of all. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { Fault } from "../../kernel/faults.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import { CONTENT_TABLES, readContentSizes } from "./content-sizes.ts";
+
+export interface StoredBytesOptions {
+  database: Database;
+  logger: Logger;
+  maxBytesPerProject: number;
+}
+
+/** Deletions and other replicas count from the next measurement on. */
+const MEASURED_FOR_MS = 3_600_000;
+/** A project at its limit is measured again this often, since it may have deleted content. */
+const RECHECK_MS = 10_000;
+const ROWS_AT_ONCE = 1_000;
+/** Lets other work use the database between two pages. */
+const PAUSE_MS = 20;
+const WARNING_MS = 60_000;
+
+export class StoredBytes {
+  readonly #options: StoredBytesOptions;
+  #bytes = new Map<string, number>();
+  /** Bytes added while a measurement runs, which may have passed their place. */
+  #added: Map<string, number> | undefined;
+  #measuring: Promise<void> | undefined;
+  #measuredAt = Number.NEGATIVE_INFINITY;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(options: StoredBytesOptions) {
+    this.#options = options;
+  }
+
+  add(projectId: string, bytes: number): void {
+    for (const counts of [this.#bytes, this.#added]) counts?.set(projectId, (counts.get(projectId) ?? 0) + bytes);
+  }
+
+  /** Throws a Fault when the project has reached its limit. Until the first measurement, counts what was added since. */
+  async checkRoom(projectId: string): Promise<void> {
+    const age = performance.now() - this.#measuredAt;
+    if (age > MEASURED_FOR_MS) void this.measure();
+    if (this.#hasRoom(projectId)) return;
+    if (age > RECHECK_MS) await this.measure();
+    if (this.#hasRoom(projectId)) return;
+    throw this.#refusal(projectId);
+  }
+
+  /** Reads the sizes of all rows, in pages. Never rejects. */
+  measure(): Promise<void> {
+    this.#measuring ??= this.#measure().finally(() => {
+      this.#measuring = undefined;
+    });
+    return this.#measuring;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #measure(): Promise<void> {
+    const { database, logger } = this.#options;
+    const found = new Map<string, number>();
+    this.#added = new Map();
+    try {
+      for (const table of CONTENT_TABLES) {
+        for (let after = ""; !this.#isClosed; await pause(PAUSE_MS, undefined, { ref: false })) {
+          const rows = await database.run((executor) => readContentSizes(executor, table, after, ROWS_AT_ONCE));
+          for (const { projectId, bytes } of rows) found.set(projectId, (found.get(projectId) ?? 0) + bytes);
+          if (rows.length < ROWS_AT_ONCE) break;
+          after = rows.at(-1)?.id ?? "";
+        }
+      }
+      for (const [projectId, bytes] of this.#added) found.set(projectId, (found.get(projectId) ?? 0) + bytes);
+      this.#bytes = found;
+      this.#measuredAt = performance.now();
+    } catch (error) {
+      if (!this.#isClosed) logger.warn({ err: error }, "stored content not measured yet");
+    } finally {
+      this.#added = undefined;
+    }
+  }
+
+  #hasRoom(projectId: string): boolean {
+    return (this.#bytes.get(projectId) ?? 0) < this.#options.maxBytesPerProject;
+  }
+
+  #refusal(projectId: string): Fault {
+    const { logger, maxBytesPerProject } = this.#options;
+    const bytes = this.#bytes.get(projectId) ?? 0;
+    if (performance.now() - this.#warnedAt > WARNING_MS) {
+      this.#warnedAt = performance.now();
+      logger.warn({ projectId, bytes, maxBytesPerProject }, "a project stores no further responses");
+    }
+    const message = `This project stores ${bytes} bytes of responses and conversations; the limit is ${maxBytesPerProject}. Delete some, send \`store: false\`, or ask the operator to raise responses.max_size_per_project.`;
+    return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
+  }
+}

@@ -1,0 +1,170 @@
+/** Responses that outlive their request, always found through their project. */
+
+import type { Executor } from "../../storage/database.ts";
+import type { StoredResponseRow } from "./stored-response-rows.ts";
+
+/** Statuses of a response that still runs. */
+export const RUNNING_STATUSES = ["queued", "in_progress"] as const;
+
+/** Resource of a project, so that other projects' resources cannot be found. */
+export interface ProjectResource {
+  projectId: string;
+  id: string;
+}
+
+export async function insertResponse(executor: Executor, row: StoredResponseRow): Promise<void> {
+  await executor.insertInto("storedResponses").values(row).execute();
+}
+
+export async function findResponse(
+  executor: Executor,
+  { projectId, id }: ProjectResource,
+): Promise<StoredResponseRow | undefined> {
+  return executor
+    .selectFrom("storedResponses")
+    .selectAll()
+    .where("id", "=", id)
+    .where("projectId", "=", projectId)
+    .executeTakeFirst();
+}
+
+/** Changes a response that still runs; returns false when it has ended or was deleted. */
+export async function updateRunningResponse(
+  executor: Executor,
+  { projectId, id }: ProjectResource,
+  change: Partial<Pick<StoredResponseRow, "status" | "usedAt" | "content" | "conversationId">>,
+): Promise<boolean> {
+  const result = await executor
+    .updateTable("storedResponses")
+    .set(change)
+    .where("id", "=", id)
+    .where("projectId", "=", projectId)
+    .where("status", "in", RUNNING_STATUSES)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Links of a chain of responses, newest first. */
+export interface ChainLink {
+  id: string;
+  previousResponseId: string | null;
+  usedAt: number;
+}
+
+/** Reads at most `max` responses, from `id` to the first one of its chain or the last one that still exists. */
+export async function readChain(
+  executor: Executor,
+  { projectId, id }: ProjectResource,
+  max: number,
+): Promise<ChainLink[]> {
+  return executor
+    .withRecursive("chain", (db) =>
+      db
+        .selectFrom("storedResponses")
+        .select(["id", "previousResponseId", "usedAt", (eb) => eb.lit(0).as("depth")])
+        .where("id", "=", id)
+        .where("projectId", "=", projectId)
+        .unionAll(
+          db
+            .selectFrom("storedResponses as earlier")
+            .innerJoin("chain", "chain.previousResponseId", "earlier.id")
+            .select(["earlier.id", "earlier.previousResponseId", "earlier.usedAt"])
+            .select((eb) => eb("chain.depth", "+", 1).as("depth"))
+            .where("earlier.projectId", "=", projectId)
+            .where("chain.depth", "<", max),
+        ),
+    )
+    .selectFrom("chain")
+    .select(["id", "previousResponseId", "usedAt"])
+    .orderBy("depth")
+    .limit(max)
+    .execute();
+}
+
+export async function touchResponses(executor: Executor, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await executor.updateTable("storedResponses").set({ usedAt: now }).where("id", "in", ids).execute();
+}
+
+/** Deletes the response, and its items that are in no conversation. Returns false when there was none. */
+export async function deleteResponse(executor: Executor, { projectId, id }: ProjectResource): Promise<boolean> {
+  const result = await executor
+    .deleteFrom("storedResponses")
+    .where("id", "=", id)
+    .where("projectId", "=", projectId)
+    .executeTakeFirst();
+  if (result.numDeletedRows === 0n) return false;
+  await deleteContentOf(executor, [id]);
+  return true;
+}
+
+/** Deletes at most `max` responses last used before `time` and returns their number. */
+export async function removeResponsesBefore(executor: Executor, time: number, max: number): Promise<number> {
+  const expired = await executor
+    .selectFrom("storedResponses")
+    .select("id")
+    .where("usedAt", "<", time)
+    .orderBy("usedAt")
+    .limit(max)
+    .execute();
+  const ids = expired.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await executor.deleteFrom("storedResponses").where("id", "in", ids).execute();
+  await deleteContentOf(executor, ids);
+  return ids.length;
+}
+
+async function deleteContentOf(executor: Executor, ids: readonly string[]): Promise<void> {
+  await executor.deleteFrom("responseEvents").where("responseId", "in", ids).execute();
+  const items = executor.deleteFrom("responseItems").where("responseId", "in", ids);
+  await items.where("conversationId", "is", null).execute();
+  await executor.updateTable("responseItems").set({ responseId: null }).where("responseId", "in", ids).execute();
+}
+
+export async function insertResponseEvents(
+  executor: Executor,
+  row: { responseId: string; firstSequence: number; content: Buffer },
+): Promise<void> {
+  await executor.insertInto("responseEvents").values(row).execute();
+}
+
+/** Reads the events from the row that contains the event `sequence`. */
+export async function listResponseEvents(
+  executor: Executor,
+  responseId: string,
+  sequence: number,
+): Promise<{ firstSequence: number; content: Buffer }[]> {
+  return executor
+    .selectFrom("responseEvents")
+    .select(["firstSequence", "content"])
+    .where("responseId", "=", responseId)
+    .where("firstSequence", ">=", (eb) =>
+      eb
+        .selectFrom("responseEvents as earlier")
+        .select((each) => each.fn.coalesce(each.fn.max("earlier.firstSequence"), each.lit(0)).as("first"))
+        .where("earlier.responseId", "=", responseId)
+        .where("earlier.firstSequence", "<=", sequence),
+    )
+    .orderBy("firstSequence")
+    .execute();
+}
+
+/** Deletes everything that a project has stored. */
+export async function removeStoredContentOf(executor: Executor, projectId: string): Promise<void> {
+  const own = executor.selectFrom("storedResponses").select("id").where("projectId", "=", projectId);
+  await executor.deleteFrom("responseEvents").where("responseId", "in", own).execute();
+  for (const table of ["responseItems", "conversations", "storedResponses"] as const) {
+    await executor.deleteFrom(table).where("projectId", "=", projectId).execute();
+  }
+}
+
+/** Returns archived projects that still have stored content: responses that ended after the archival. */
+export async function listArchivedProjectsWithContent(executor: Executor): Promise<string[]> {
+  const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
+  const rows = await Promise.all(
+    (["storedResponses", "conversations"] as const).map((table) =>
+      executor.selectFrom(table).select("projectId").distinct().where("projectId", "in", archived).execute(),
+    ),
+  );
+  return [...new Set(rows.flat().map(({ projectId }) => projectId))];
+}

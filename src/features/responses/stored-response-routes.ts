@@ -1,0 +1,60 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { sendEvents } from "../../http/send-events.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { ItemListQuery, RetrieveQuery, toItemList } from "../../wire/responses/item-lists.ts";
+import { toResponseFrames } from "../../wire/responses/response-events.ts";
+import type { ResponseStorage } from "./response-storage.ts";
+import { projectOf } from "./routes.ts";
+
+interface OfResponse {
+  Params: { response: string };
+}
+
+/** Retrieves, lists, cancels and deletes stored responses. */
+export function storedResponses(storage: ResponseStorage | undefined): FastifyPluginAsync {
+  return async (app) => {
+    app.get<OfResponse>("/responses/:response", async (request, reply) => {
+      const { responses, background } = requireStorage(storage);
+      const { stream, starting_after: startingAfter } = parse(RetrieveQuery, request.query);
+      const resource = resourceOf(request);
+      const { response, isBackground } = await responses.find(resource);
+      if (!stream) return response;
+      if (isBackground) {
+        const from = startingAfter === undefined ? 0 : startingAfter + 1;
+        return sendEvents(reply, toResponseFrames(background.follow(resource, from)));
+      }
+      const message = "Only responses that were created with background: true can be streamed again.";
+      throw invalidRequest(message, "stream", "invalid_value");
+    });
+
+    app.delete<OfResponse>("/responses/:response", async (request) => {
+      const resource = resourceOf(request);
+      await requireStorage(storage).background.delete(resource);
+      return { id: resource.id, object: "response", deleted: true };
+    });
+
+    app.post<OfResponse>("/responses/:response/cancel", async (request) => {
+      const { response } = await requireStorage(storage).background.cancel(resourceOf(request));
+      return response;
+    });
+
+    app.get<OfResponse>("/responses/:response/input_items", async (request) => {
+      const { after, limit, order } = parse(ItemListQuery, request.query);
+      const page = { after, limit, order };
+      return toItemList(await requireStorage(storage).responses.listInputItems(resourceOf(request), page));
+    });
+  };
+}
+
+function resourceOf(request: FastifyRequest<OfResponse>) {
+  return { projectId: projectOf(request), id: request.params.response };
+}
+
+/** Throws a Fault where nothing is stored. */
+export function requireStorage(storage: ResponseStorage | undefined): ResponseStorage {
+  if (storage !== undefined) return storage;
+  const message =
+    "Responses and conversations are not stored here: `responses.store` is off, or there is no encryption key. Send the earlier items in 'input'.";
+  throw new Fault("not-found", message, { code: "storage_disabled" });
+}

@@ -1,0 +1,31 @@
+/** Finds journals that killed processes left behind. */
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isOwnerGone, processOwner } from "../../kernel/process/process-owner.ts";
+
+const SUFFIX = ".usage.jsonl";
+/** For processes on other machines that share the folder; a live one that was idle for longer recreates its journal. */
+const ABANDONED_AFTER_MILLISECONDS = 60_000;
+
+/** The file name contains the process that writes it. */
+export function journalName(writer: string): string {
+  return `${processOwner()}.${writer}${SUFFIX}`;
+}
+
+export function findOrphanedJournals(directory: string, ownWriter: string): string[] {
+  return namesIn(directory)
+    .filter((name) => name.endsWith(SUFFIX) && !name.includes(ownWriter))
+    .map((name) => ({ path: join(directory, name), mark: name.slice(0, -SUFFIX.length) }))
+    .filter(({ path, mark }) => isOwnerGone(path, mark, ABANDONED_AFTER_MILLISECONDS))
+    .map(({ path }) => path);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // The folder does not exist yet, or cannot be read: opening this process's journal reports that.
+    return [];
+  }
+}

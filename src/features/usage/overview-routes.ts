@@ -1,0 +1,139 @@
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { listPools } from "../../catalog/deployment-status.ts";
+import {
+  type ShownDeployment,
+  type ShownSpendLimit,
+  toOverview,
+} from "../../wire/openai/organization/organization-overview.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { ownProject } from "../accounts/projects/own-project.ts";
+import type { MinuteSum, RequestHistory } from "./request-history.ts";
+import type { UsageReports } from "./usage-report.ts";
+
+export interface OverviewParts {
+  accounts: Accounts;
+  history: RequestHistory;
+  reports: UsageReports;
+  catalog: Pick<Catalog, "models">;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Minutes read by one query: SQLite blocks the event loop meanwhile. */
+const MINUTES_AT_ONCE = 10;
+/** Replicas write the end of a minute late. */
+const SETTLED_AFTER = 10_000;
+
+/** An answer reads thousands of rows, which block the event loop with SQLite, so that a key gets one a second. */
+const SHARED_MS = 1000;
+const MAX_SHARED = 1000;
+
+/** GET /v1/organization/overview. A project key sees its own project. */
+export function overview({ accounts, history, reports, catalog }: OverviewParts): FastifyPluginAsync {
+  const hours = new RecentHours(history);
+  const shared = new LRUCache<string, Promise<ReturnType<typeof toOverview>>>({ max: MAX_SHARED, ttl: SHARED_MS });
+  return async (app) => {
+    app.get("/overview", { config: { allowsProjectKeys: true } }, (request) => {
+      const { keyId } = request.caller;
+      const known = shared.get(keyId);
+      if (known !== undefined) return known;
+      const answer = read(request);
+      shared.set(keyId, answer);
+      answer.catch(() => shared.delete(keyId));
+      return answer;
+    });
+
+    async function read(request: FastifyRequest) {
+      const { caller } = request;
+      const now = Date.now();
+      const filter = { organizationId: caller.organizationId, projectIds: ownProject(request, undefined) };
+      const scopeId = caller.projectId ?? caller.organizationId;
+      const day = Math.floor(now / (24 * HOUR)) * 24 * HOUR;
+      const tomorrow = day + 24 * HOUR;
+      const month = { from: Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()), until: tomorrow };
+      const spendLimits: ShownSpendLimit[] = [];
+      for (const limit of accounts.callers.spendLimitsOf(caller)) {
+        const { scopeId: limited } = limit;
+        const isVisible = limited !== caller.organizationId || caller.kind === "admin";
+        const spentNanoDollars = isVisible ? await reports.spentBetween(caller, limited, month) : undefined;
+        spendLimits.push({ ...limit, scope: scopeOf(caller, limited), spentNanoDollars });
+      }
+      const maySee = await maySeeDeployments(accounts, caller);
+      return toOverview({
+        now,
+        minutes: await hours.read(filter, now),
+        firstTokenTimes: await history.firstTokenTimes(filter, now - HOUR),
+        spentTodayNanoDollars: await reports.spentBetween(caller, scopeId, { from: day, until: tomorrow }),
+        spentThisMonthNanoDollars: await reports.spentBetween(caller, scopeId, month),
+        spendLimits,
+        deployments: maySee ? deploymentsOf(catalog) : undefined,
+        pools: maySee ? [...listPools(catalog)] : undefined,
+      });
+    }
+  };
+}
+
+function scopeOf({ organizationId, projectId }: Caller, limited: string): ShownSpendLimit["scope"] {
+  if (limited === organizationId) return "organization";
+  return limited === projectId ? "project" : "api_key";
+}
+
+/** Deployments belong to the installation, and reasons for failures contain paths. */
+async function maySeeDeployments(accounts: Accounts, { kind, organizationId }: Caller): Promise<boolean> {
+  return kind === "admin" && (await accounts.organizations.isDefault(organizationId));
+}
+
+function deploymentsOf(catalog: Pick<Catalog, "models">): ShownDeployment[] {
+  return [...catalog.models].flatMap(({ id, task, deployments }) =>
+    deployments.map(({ name, engine, state, circuits, memoryBytes, loadSeconds, slots, latency }) => ({
+      model: id,
+      task,
+      deployment: name,
+      engine,
+      state: state.state,
+      reason: state.state === "up" ? undefined : state.reason,
+      circuit: circuits.state,
+      device: state.state === "up" ? state.device : undefined,
+      memoryBytes,
+      loadSeconds,
+      slots: slots.count,
+      slotsInUse: slots.inUse,
+      waiting: slots.waiting,
+      firstTokenSeconds: latency.seconds,
+    })),
+  );
+}
+
+interface HourFilter {
+  organizationId: string;
+  projectIds: readonly string[] | undefined;
+}
+
+/** Sums of the last hour, of which only the minutes that can still change are read again. */
+class RecentHours {
+  readonly #history: RequestHistory;
+  readonly #minutes = new Map<string, { sums: MinuteSum[]; settledUntil: number }>();
+
+  constructor(history: RequestHistory) {
+    this.#history = history;
+  }
+
+  async read(filter: HourFilter, now: number): Promise<MinuteSum[]> {
+    const key = filter.projectIds?.join() ?? filter.organizationId;
+    const from = Math.floor(now / MINUTE) * MINUTE - 59 * MINUTE;
+    const known = this.#minutes.get(key);
+    const sums = (known?.sums ?? []).filter(
+      ({ beginsAt }) => beginsAt >= from && beginsAt < (known?.settledUntil ?? 0),
+    );
+    let start = Math.max(from, known?.settledUntil ?? 0);
+    for (; start <= now; start += MINUTES_AT_ONCE * MINUTE) {
+      sums.push(...(await this.#history.minutes(filter, start, start + MINUTES_AT_ONCE * MINUTE)));
+    }
+    const settledUntil = Math.floor((now - SETTLED_AFTER) / MINUTE) * MINUTE;
+    this.#minutes.set(key, { sums, settledUntil });
+    return sums;
+  }
+}

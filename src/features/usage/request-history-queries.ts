@@ -1,0 +1,231 @@
+/** Metadata of single requests, newest first. Never content. */
+
+import { type RawBuilder, sql } from "kysely";
+import type { Executor } from "../../storage/database.ts";
+import { type Insertion, insert } from "../../storage/insert-rows.ts";
+import { REQUEST_COLUMNS, REQUEST_DIMENSION_COLUMNS, type RequestEntry, type RequestRows } from "./request-rows.ts";
+
+export interface RequestFilter {
+  organizationId: string;
+  projectIds?: readonly string[] | undefined;
+  keyIds?: readonly string[] | undefined;
+  models?: readonly string[] | undefined;
+  operations?: readonly string[] | undefined;
+  /** True: status 400 and above; false: below. */
+  isFailed?: boolean | undefined;
+}
+
+/** Position in the history: requests of the same millisecond are ordered by id. */
+export interface HistoryPosition {
+  at: number;
+  id: string;
+}
+
+export interface HistoryPage {
+  entries: RequestEntry[];
+  /** Where the next page begins; undefined at the end. */
+  next: HistoryPosition | undefined;
+}
+
+/** Rows that one query reads at most: about 20 ms on SQLite, which blocks the event loop meanwhile. */
+const MAX_ROWS_READ = 10_000;
+const DAY_MS = 86_400_000;
+
+/** Columns of an entry. */
+const ENTRY = [
+  "request.id",
+  "request.at",
+  "request.attempts",
+  "request.queuedMilliseconds",
+  "request.firstTokenMilliseconds",
+  "request.durationMilliseconds",
+  "request.promptTokens",
+  "request.cachedTokens",
+  "request.completionTokens",
+  "request.characters",
+  "request.audioMilliseconds",
+  "request.costNanoDollars",
+  "dimension.organizationId",
+  "dimension.projectId",
+  "dimension.keyId",
+  "dimension.operation",
+  "dimension.model",
+  "dimension.answeredBy",
+  "dimension.deployment",
+  "dimension.status",
+  "dimension.outcome",
+  "dimension.error",
+] as const;
+
+const DIMENSIONS: Insertion = {
+  table: "requestDimensions",
+  columns: REQUEST_DIMENSION_COLUMNS,
+  onConflict: sql`on conflict (id) do update set last_day = excluded.last_day
+    where request_dimensions.last_day < excluded.last_day`,
+};
+
+const REQUESTS: Insertion = { table: "requestHistory", columns: REQUEST_COLUMNS, onConflict: sql`` };
+
+export async function insertRequests(transaction: Executor, { dimensions, values }: RequestRows): Promise<void> {
+  // Every process inserts in the same order, which prevents deadlocks.
+  const sorted = dimensions.toSorted((a, b) => a.id - b.id);
+  const named = sorted.flatMap((dimension) => REQUEST_DIMENSION_COLUMNS.map((column) => dimension[column]));
+  await insert(transaction, DIMENSIONS, named);
+  await insert(transaction, REQUESTS, values);
+}
+
+/** Reads entries before a position. A page may be shorter than `limit` although older entries follow. */
+export async function readRequests(
+  executor: Executor,
+  filter: RequestFilter,
+  before: HistoryPosition | undefined,
+  limit: number,
+): Promise<HistoryPage> {
+  const ofOrganization = executor
+    .selectFrom("requestDimensions")
+    .select("id")
+    .where("organizationId", "=", filter.organizationId);
+  const older = executor
+    .selectFrom("requestHistory")
+    .where("dimensionId", "in", ofOrganization)
+    .$if(before !== undefined, (query) =>
+      query.where("at", "<=", before?.at ?? 0).where(sql<boolean>`(at, id) < (${before?.at}, ${before?.id})`),
+    )
+    .orderBy("at", "desc")
+    .orderBy("id", "desc");
+  const found = await executor
+    .selectFrom(older.selectAll().limit(MAX_ROWS_READ).as("request"))
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
+    .select(ENTRY)
+    .where(matches(filter))
+    .orderBy("at", "desc")
+    .orderBy("request.id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  if (found.length > limit && last !== undefined) return { entries, next: { at: last.at, id: last.id } };
+  const bound = await older
+    .select(["at", "id"])
+    .offset(MAX_ROWS_READ - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return { entries, next: bound };
+}
+
+/** Reads at most `limit` entries since a time, oldest first. */
+export async function readRequestsSince(
+  executor: Executor,
+  filter: RequestFilter,
+  since: number,
+  limit: number,
+): Promise<RequestEntry[]> {
+  return executor
+    .selectFrom("requestHistory as request")
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
+    .select(ENTRY)
+    .where("at", ">=", since)
+    .where("organizationId", "=", filter.organizationId)
+    .where(matches(filter))
+    .orderBy("at")
+    .orderBy("request.id")
+    .limit(limit)
+    .execute();
+}
+
+export interface MinuteSum {
+  /** Start of the minute, epoch milliseconds. */
+  beginsAt: number;
+  requests: number;
+  errors: number;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** Sums requests by minute; omits empty minutes. Subqueries, because a join would look up the dimension of each row. */
+export async function sumRequestsByMinute(
+  executor: Executor,
+  filter: RequestFilter,
+  from: number,
+  until: number,
+): Promise<MinuteSum[]> {
+  const dimensions = sql`select id from ${sql.table("requestDimensions")}`;
+  const { rows } = await sql<MinuteSum>`
+    select
+      (at / 60000) * 60000 as ${sql.ref("beginsAt")},
+      count(*) as requests,
+      cast(sum(case when ${sql.ref("dimensionId")} in (${dimensions} where status >= 400 and status <> 499)
+        then 1 else 0 end) as bigint) as errors,
+      cast(coalesce(sum(${sql.ref("promptTokens")}), 0) as bigint) as ${sql.ref("promptTokens")},
+      cast(coalesce(sum(${sql.ref("completionTokens")}), 0) as bigint) as ${sql.ref("completionTokens")}
+    from ${sql.table("requestHistory")}
+    where at >= ${from} and at < ${until} and ${sql.ref("dimensionId")} in
+      (${dimensions} where ${sql.ref("organizationId")} = ${filter.organizationId} and ${matches(filter)})
+    group by at / 60000
+    order by at / 60000
+  `.execute(executor);
+  return rows;
+}
+
+/** Reads the latest times to the first token since a time. */
+export async function readFirstTokenTimes(
+  executor: Executor,
+  filter: RequestFilter,
+  since: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await executor
+    .selectFrom("requestHistory as request")
+    .innerJoin("requestDimensions as dimension", "dimension.id", "request.dimensionId")
+    .select("firstTokenMilliseconds")
+    .where("at", ">=", since)
+    .where("organizationId", "=", filter.organizationId)
+    .where("firstTokenMilliseconds", "is not", null)
+    .where(matches(filter))
+    .orderBy("at", "desc")
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ firstTokenMilliseconds }) => firstTokenMilliseconds ?? []);
+}
+
+/** Removes at most `max` entries from before `time` and returns their number. */
+export async function removeRequestsBefore(executor: Executor, time: number, max: number): Promise<number> {
+  const { last } = await executor
+    .selectFrom((from) =>
+      from.selectFrom("requestHistory").select("at").where("at", "<", time).orderBy("at").limit(max).as("oldest"),
+    )
+    .select((select) => select.fn.max("at").as("last"))
+    .executeTakeFirstOrThrow();
+  if (last === null) return 0;
+  const removed = await executor.deleteFrom("requestHistory").where("at", "<=", last).executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+/**
+ * Removes at most `max` dimensions that no entry since `time` has, and returns their number. Entries are up to a day
+ * younger than their dimension's last day when a batch was begun before midnight.
+ */
+export async function removeRequestDimensionsBefore(executor: Executor, time: number, max: number): Promise<number> {
+  const unused = executor
+    .selectFrom("requestDimensions")
+    .select("id")
+    .where("lastDay", "<", time - DAY_MS)
+    .limit(max);
+  const removed = await executor.deleteFrom("requestDimensions").where("id", "in", unused).executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+function matches({ projectIds, keyIds, models, operations, isFailed }: RequestFilter): RawBuilder<boolean> {
+  const lists = [
+    ["projectId", projectIds],
+    ["keyId", keyIds],
+    ["model", models],
+    ["operation", operations],
+  ] as const;
+  const conditions = lists.flatMap(([column, values]) => {
+    if (values === undefined) return [];
+    return values.length === 0 ? [sql`1 = 0`] : [sql`${sql.ref(column)} in (${sql.join(values)})`];
+  });
+  if (isFailed !== undefined) conditions.push(isFailed ? sql`status >= 400` : sql`status < 400`);
+  return conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}

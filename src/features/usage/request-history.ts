@@ -1,0 +1,130 @@
+/** History of single requests: buffered in memory, written in batches, kept for days. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { resultWithin } from "../../kernel/async/timeout.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import {
+  type HistoryPage,
+  type HistoryPosition,
+  insertRequests,
+  type MinuteSum,
+  type RequestFilter,
+  readFirstTokenTimes,
+  readRequests,
+  readRequestsSince,
+  sumRequestsByMinute,
+} from "./request-history-queries.ts";
+import { REQUEST_COLUMNS, type RequestEntry, RequestRows } from "./request-rows.ts";
+
+export type { HistoryPage, HistoryPosition, MinuteSum, RequestFilter } from "./request-history-queries.ts";
+export type { RequestEntry } from "./request-rows.ts";
+
+export interface RequestHistoryOptions {
+  database: Database;
+  logger: Logger;
+  /** Days to keep entries; 0: none are recorded. */
+  days: number;
+}
+
+const WRITE_MILLISECONDS = 500;
+/** Entries held while the database is unavailable; further ones are dropped, since usage records do not depend on them. */
+const MAX_HELD = 20_000;
+const POLL_MILLISECONDS = 1000;
+/** Other replicas write entries late by their interval, and clocks differ. */
+const LATE_MILLISECONDS = 5000;
+const MAX_FOLLOWED_AT_ONCE = 500;
+const CLOSE_MILLISECONDS = 2000;
+const MAX_FIRST_TOKEN_TIMES = 1000;
+
+export class RequestHistory {
+  readonly #options: RequestHistoryOptions;
+  readonly #timer: NodeJS.Timeout;
+  #held = new RequestRows();
+  /** Batches being written, and those that the database could not take yet. */
+  readonly #unwritten: RequestRows[] = [];
+  /** Entries in memory. */
+  #count = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: RequestHistoryOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.flush(), WRITE_MILLISECONDS).unref();
+  }
+
+  record(entry: RequestEntry): void {
+    if (this.#options.days === 0 || this.#count >= MAX_HELD) return;
+    this.#count += 1;
+    this.#held.add(entry);
+  }
+
+  /** Records entries of a worker. */
+  recordRows(rows: Pick<RequestRows, "dimensions" | "values">): void {
+    const added = rows.values.length / REQUEST_COLUMNS.length;
+    if (this.#options.days === 0 || this.#count + added > MAX_HELD) return;
+    this.#count += added;
+    this.#held.append(rows);
+  }
+
+  /** Writes what is held; keeps it for the next attempt while the database is unavailable. Never throws. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#held.count > 0) {
+      this.#unwritten.push(this.#held);
+      this.#held = new RequestRows();
+    }
+    try {
+      for (const rows of [...this.#unwritten]) {
+        await this.#options.database.transaction((transaction) => insertRequests(transaction, rows));
+        this.#unwritten.shift();
+        this.#count -= rows.count;
+      }
+    } catch (error) {
+      this.#options.logger.debug({ error: String(error) }, "request history not written to the database yet");
+    }
+  }
+
+  async list(filter: RequestFilter, before: HistoryPosition | undefined, limit: number): Promise<HistoryPage> {
+    await this.flush();
+    return this.#options.database.run((executor) => readRequests(executor, filter, before, limit));
+  }
+
+  /** Yields entries as they are written by any replica, about a second later; undefined after a second without any. */
+  async *follow(filter: RequestFilter, signal: AbortSignal): AsyncGenerator<RequestEntry | undefined> {
+    const beganAt = Date.now();
+    let seen = new Set<string>();
+    while (!signal.aborted) {
+      const since = Math.max(beganAt, Date.now() - LATE_MILLISECONDS - POLL_MILLISECONDS);
+      await this.flush();
+      const found = await this.#options.database.run((executor) =>
+        readRequestsSince(executor, filter, since, MAX_FOLLOWED_AT_ONCE),
+      );
+      for (const entry of found) if (!seen.has(entry.id)) yield entry;
+      seen = new Set(found.map(({ id }) => id));
+      yield undefined;
+      await pause(POLL_MILLISECONDS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Sums by minute; omits empty minutes. Times are epoch milliseconds. */
+  async minutes(filter: RequestFilter, from: number, until: number): Promise<MinuteSum[]> {
+    await this.flush();
+    return this.#options.database.run((executor) => sumRequestsByMinute(executor, filter, from, until));
+  }
+
+  /** Returns the latest times to the first token in milliseconds, at most 1000. */
+  async firstTokenTimes(filter: RequestFilter, since: number): Promise<number[]> {
+    return this.#options.database.run((executor) =>
+      readFirstTokenTimes(executor, filter, since, MAX_FIRST_TOKEN_TIMES),
+    );
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await resultWithin(this.flush(), CLOSE_MILLISECONDS);
+  }
+}

@@ -1,0 +1,80 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { isStillAuthenticated } from "../../http/authenticate.ts";
+import { sendEvents } from "../../http/send-events.ts";
+import { Fault } from "../../kernel/faults.ts";
+import {
+  RequestListQuery,
+  toPosition,
+  toRequestFilter,
+  toRequestFrame,
+  toRequestPage,
+} from "../../wire/openai/organization/organization-requests.ts";
+import { parse } from "../../wire/openai/validate.ts";
+import { ownProject } from "../accounts/projects/own-project.ts";
+import type { RequestFilter, RequestHistory } from "./request-history.ts";
+
+/** Streams that one project, or the administrators of one organization, may keep open: each reads the database every second. */
+const MAX_STREAMS = 16;
+const RECHECK_MS = 2_000;
+
+/** GET /v1/organization/requests, newest first; `stream=true` follows new ones. A project key sees its own project. */
+export function requests(
+  history: RequestHistory,
+  accounts: Parameters<typeof isStillAuthenticated>[1],
+  stopping: AbortSignal,
+): FastifyPluginAsync {
+  const streams = new Map<string, number>();
+  /** Counts a stream until its connection closes. Throws a Fault for one too many. */
+  const countStream = ({ caller }: FastifyRequest, reply: FastifyReply) => {
+    const scope = caller.projectId ?? caller.organizationId;
+    const open = streams.get(scope) ?? 0;
+    if (open >= MAX_STREAMS) throw tooManyStreams();
+    streams.set(scope, open + 1);
+    reply.raw.once("close", () => {
+      const left = (streams.get(scope) ?? 1) - 1;
+      if (left > 0) streams.set(scope, left);
+      else streams.delete(scope);
+    });
+  };
+  return async (app) => {
+    app.get("/requests", { config: { allowsProjectKeys: true } }, async (request, reply) => {
+      const query = parse(RequestListQuery, request.query);
+      const filter = filterOf(request, toRequestFilter(query));
+      if (query.stream !== true) {
+        return toRequestPage(await history.list(filter, toPosition(query.page), query.limit));
+      }
+      countStream(request, reply);
+      const left = new AbortController();
+      reply.raw.once("close", () => left.abort());
+      const entries = history.follow(filter, AbortSignal.any([left.signal, stopping]));
+      return sendEvents(
+        reply,
+        frames(entries, () => isStillAuthenticated(request, accounts)),
+      );
+    });
+  };
+}
+
+function tooManyStreams(): Fault {
+  const message = `${MAX_STREAMS} streams of requests are open already. Close one of them, or read pages instead.`;
+  return new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds: 5 });
+}
+
+/** Ends once the key is revoked, has expired or its session has ended. */
+async function* frames(
+  entries: ReturnType<RequestHistory["follow"]>,
+  isAuthenticated: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  let checkedAt = performance.now();
+  for await (const entry of entries) {
+    if (performance.now() - checkedAt > RECHECK_MS) {
+      if (!(await isAuthenticated())) return;
+      checkedAt = performance.now();
+    }
+    yield toRequestFrame(entry);
+  }
+}
+
+function filterOf(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
+  return { ...asked, organizationId: request.caller.organizationId, projectIds: ownProject(request, asked.projectIds) };
+}

@@ -1,0 +1,220 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { DATABASE_KINDS } from "../../../test/support/databases/databases.ts";
+import {
+  NOON,
+  records,
+  rollups,
+  usageRecord,
+  useUsageRecorders,
+} from "../../../test/support/databases/usage-recorders.ts";
+import type { RecordedUsage } from "../../kernel/usage.ts";
+import { type UsageBatch, UsageRows } from "./usage-batch.ts";
+import { writeUsage } from "./usage-record-queries.ts";
+import type { UsageRecord } from "./usage-recorder.ts";
+import { usageRetention } from "./usage-retention.ts";
+
+const { open } = useUsageRecorders();
+const DAY = 86_400_000;
+
+function batchOf(given: UsageRecord[], number: number): UsageBatch {
+  const { dimensions, values } = UsageRows.of(given);
+  return { writer: "dead", number, dimensions, values };
+}
+
+describe.each(DATABASE_KINDS)("on %s", (kind) => {
+  test("writes each request and its hourly and daily rollups", async () => {
+    const { database, start } = await open(kind);
+    const recorder = start();
+    recorder.record(usageRecord());
+    recorder.record(usageRecord({ at: NOON + 1, costNanoDollars: 300 }));
+    await recorder.flush();
+    recorder.record(usageRecord({ at: NOON + 3_600_000, costNanoDollars: null }));
+    await recorder.flush();
+    expect(await records(database)).toHaveLength(3);
+    const day = Date.UTC(2026, 10, 21);
+    expect(await rollups(database)).toMatchObject([
+      { bucketSeconds: 3600, beginsAt: NOON, requests: 2, promptTokens: 20, cachedTokens: 4, costNanoDollars: 1_000 },
+      { bucketSeconds: 3600, beginsAt: NOON + 3_600_000, requests: 1, costNanoDollars: null },
+      { bucketSeconds: 86_400, beginsAt: day, requests: 3, completionTokens: 15, costNanoDollars: 1_000 },
+    ]);
+  });
+
+  // Uses statements of 256, 64, 16, 4 and 1 rows; the second time they are cached.
+  test("writes many records unchanged", async () => {
+    const { database, start } = await open(kind);
+    const recorder = start();
+    const given = Array.from({ length: 682 }, (_, index) => ({
+      ...usageRecord({ at: NOON + index, promptTokens: index, outcome: index % 2 === 0 ? "finished" : "client-left" }),
+      ...{ cachedTokens: 3 * index, completionTokens: 5 * index, reasoningTokens: 7 * index, characters: 11 * index },
+      ...{ audioMilliseconds: 13 * index, durationMilliseconds: 17 * index },
+      costNanoDollars: index % 3 === 0 ? null : 1e12 + index,
+    }));
+    for (const half of [given.slice(0, 341), given.slice(341)]) {
+      for (const each of half) recorder.record(each);
+      await recorder.flush();
+    }
+    const written = await records(database);
+    expect(new Set(written.map(({ dimensionId }) => dimensionId)).size).toBe(1);
+    expect(written.map(({ dimensionId: _, ...row }) => row)).toEqual(
+      given.map(({ organizationId, projectId, keyId, model, deployment, operation, ...row }) => row),
+    );
+    const sum = (column: keyof RecordedUsage) => given.reduce((total, each) => total + (each[column] ?? 0), 0);
+    const sums = { requests: 682, promptTokens: sum("promptTokens"), cachedTokens: sum("cachedTokens") };
+    expect(await rollups(database)).toMatchObject([{ bucketSeconds: 3600 }, { bucketSeconds: 86_400 }]);
+    for (const rollup of await rollups(database)) {
+      expect(rollup).toMatchObject({
+        ...{ ...sums, completionTokens: sum("completionTokens"), reasoningTokens: sum("reasoningTokens") },
+        ...{ characters: sum("characters"), audioMilliseconds: sum("audioMilliseconds") },
+        costNanoDollars: sum("costNanoDollars"),
+      });
+    }
+  });
+
+  test("keeps dimensions separate", async () => {
+    const { database, start } = await open(kind);
+    const recorder = start();
+    const others = ["organizationId", "projectId", "keyId", "model", "deployment"] as const;
+    const given = [
+      usageRecord(),
+      ...others.map((column) => usageRecord({ [column]: "another" })),
+      usageRecord({ operation: "moderation" }),
+    ];
+    for (const each of [...given, ...given]) recorder.record(each);
+    await recorder.flush();
+    const rows = await database.run((executor) =>
+      executor
+        .selectFrom("usageRecords")
+        .innerJoin("usageDimensions", "usageDimensions.id", "usageRecords.dimensionId")
+        .selectAll()
+        .execute(),
+    );
+    const written = rows.map(({ id: _, dimensionId: __, ...row }) => row);
+    // Other processes, also earlier ones, derived the same ID.
+    expect(rows).toContainEqual(expect.objectContaining({ ...usageRecord(), id: 6169352361188316 }));
+    expect(written).toHaveLength(14);
+    expect(written).toEqual(expect.arrayContaining(given));
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual(Array(14).fill(2));
+  });
+
+  test("writes more records than fit a batch", async () => {
+    const { database, start } = await open(kind);
+    const recorder = start();
+    for (let request = 0; request < 2_500; request += 1) recorder.record(usageRecord({ at: NOON + request }));
+    await recorder.flush();
+    expect((await records(database)).map(({ at }) => at)).toEqual(Array.from({ length: 2_500 }, (_, i) => NOON + i));
+    expect((await rollups(database)).map(({ requests }) => requests)).toEqual([2_500, 2_500]);
+  });
+
+  test("writes without a flush within a second", async () => {
+    const { database, start } = await open(kind);
+    await database.check();
+    start().record(usageRecord());
+    await expect.poll(() => records(database), { timeout: 5_000 }).toHaveLength(1);
+  });
+
+  test("counts a batch once when it is sent repeatedly", async () => {
+    const { database } = await open(kind);
+    for (let time = 0; time < 3; time += 1) {
+      await database.transaction((transaction) => writeUsage(transaction, [batchOf([usageRecord()], 1)], NOON));
+    }
+    expect(await records(database)).toHaveLength(1);
+  });
+
+  test("sums concurrent writers", async () => {
+    const { database, start } = await open(kind);
+    const recorders = Array.from({ length: 4 }, () => start());
+    for (let request = 0; request < 200; request += 1) {
+      recorders[request % 4]?.record(usageRecord({ keyId: `key_${request % 7}`, model: `m${request % 3}` }));
+      if (request % 20 === 0) await Promise.all(recorders.map((recorder) => recorder.flush()));
+    }
+    await Promise.all(recorders.map((recorder) => recorder.close()));
+    const days = (await rollups(database)).filter(({ bucketSeconds }) => bucketSeconds === 86_400);
+    expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(200);
+    expect(days).toHaveLength(21);
+  });
+
+  test.each([
+    ["as it is now", (number: number) => batchOf([usageRecord()], number)],
+    ["as earlier versions left it", (number: number) => ({ writer: "dead", number, records: [usageRecord()] })],
+  ])("writes what a process that was killed had not written, once, %s", async (_, batch) => {
+    const { database, directory, start } = await open(kind);
+    const line = (number: number) => `${JSON.stringify(batch(number))}\n`;
+    // No process has this PID.
+    const path = join(directory, `${hostname()}.99999999.dead.usage.jsonl`);
+    writeFileSync(path, `${line(1)}${line(2)}{"writer":"dead","num`);
+    start();
+    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => readdirSync(directory)).toEqual([]);
+    expect(await rollups(database)).toMatchObject([{ requests: 2 }, { requests: 2 }]);
+  });
+
+  test("continues past a journal that cannot be opened", async () => {
+    const { database, directory, start } = await open(kind);
+    mkdirSync(join(directory, `${hostname()}.99999998.dead.usage.jsonl`));
+    writeFileSync(
+      join(directory, `${hostname()}.99999999.dead.usage.jsonl`),
+      `${JSON.stringify(batchOf([usageRecord()], 1))}\n`,
+    );
+    start();
+    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(1);
+  });
+
+  test("continues past a refused record and a corrupt line", async () => {
+    const { database, directory, start } = await open(kind);
+    const line = (number: number, given: UsageRecord[]) => `${JSON.stringify(batchOf(given, number))}\n`;
+    const refused = usageRecord({ promptTokens: Number.NaN });
+    const long = "x".repeat(2 * 1024 ** 2);
+    const lines = [
+      line(1, [usageRecord(), refused, usageRecord()]),
+      "\0\0\0\n",
+      line(2, [usageRecord({ deployment: long })]),
+    ];
+    writeFileSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), lines.join(""));
+    utimesSync(join(directory, "elsewhere.99999999.dead.usage.jsonl"), 0, 0);
+    let lost = 0;
+    start({
+      onLost: (count) => {
+        lost += count;
+      },
+    });
+    await expect.poll(() => records(database), { timeout: 10_000 }).toHaveLength(3);
+    await expect.poll(() => readdirSync(directory)).toEqual([]);
+    expect(lost).toBe(2);
+  });
+
+  test("loses only the refused record", async () => {
+    const { database, start } = await open(kind);
+    let lost = 0;
+    const onLost = (count: number) => {
+      lost += count;
+    };
+    const recorder = start({ onLost });
+    for (const promptTokens of [1, Number.NaN, 3])
+      recorder.record(usageRecord({ promptTokens, keyId: `key ${promptTokens}` }));
+    await recorder.flush();
+    recorder.record(usageRecord({ at: NOON + 1 }));
+    await recorder.flush();
+    expect((await records(database)).map(({ promptTokens }) => promptTokens).sort()).toEqual([1, 10, 3]);
+    const dimensions = await database.run((executor) =>
+      executor.selectFrom("usageDimensions").select("keyId").execute(),
+    );
+    expect(dimensions.map(({ keyId }) => keyId).sort()).toEqual(["key 1", "key 3", "key_a"]);
+    expect(lost).toBe(1);
+  });
+
+  test("removes expired records and keeps rollups", async () => {
+    const { database, logger, start } = await open(kind);
+    const recorder = start();
+    for (let request = 0; request < 1_200; request += 1) recorder.record(usageRecord({ at: NOON - 3 * DAY + request }));
+    recorder.record(usageRecord({ at: NOON - DAY }));
+    await recorder.flush();
+    const retention = usageRetention({ database, logger, days: 2 });
+    await retention.removeExpired(NOON);
+    retention.close();
+    expect(await records(database)).toMatchObject([{ at: NOON - DAY }]);
+    expect(await rollups(database)).toHaveLength(4);
+  });
+});

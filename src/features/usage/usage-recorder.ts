@@ -1,0 +1,253 @@
+/** Records usage at the end of each request: journaled on disk, written in batches, summed by hour and day. */
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { resultWithin } from "../../kernel/async/timeout.ts";
+import type { Logger } from "../../observability/logger.ts";
+import type { Database } from "../../storage/database.ts";
+import { Journal } from "./journal.ts";
+import { findOrphanedJournals, journalName } from "./orphaned-journals.ts";
+import { RECORD_COLUMNS, type UsageBatch, type UsageRecord, UsageRows } from "./usage-batch.ts";
+import { writeBatches } from "./write-batches.ts";
+
+export type { UsageRecord } from "./usage-batch.ts";
+
+export interface UsageRecorderOptions {
+  database: Database;
+  /** Absolute path of the journals of records that are not in the database yet. */
+  directory: string;
+  logger: Logger;
+  /** Bound of the journal while the database is unavailable; records beyond it are lost and logged. */
+  maxJournalBytes?: number;
+  /** Called with the number of records that were lost. */
+  onLost?: (records: number) => void;
+}
+
+/** A killed process loses the records that it had not journaled: at most 250 ms of requests. */
+const NOTE_MILLISECONDS = 100;
+/** Each transaction waits for fsync, which with SQLite blocks the event loop: fewer are cheaper. */
+const WRITE_MILLISECONDS = 200;
+const RETRY_MS = 1_000;
+const RECORDS_PER_BATCH = 1_000;
+const MAX_JOURNAL_BYTES = 256 * 1024 ** 2;
+/** Records held in memory while the disk refuses writes: about 10 MB. */
+const MAX_HELD_RECORDS = 50_000;
+const ORPHANED_JOURNALS_CHECK_MILLISECONDS = 30_000;
+const CLOSE_MILLISECONDS = 5_000;
+
+export class UsageRecorder {
+  readonly #options: UsageRecorderOptions;
+  readonly #writer = randomBytes(9).toString("base64url");
+  readonly #journal: Journal;
+  readonly #timers: NodeJS.Timeout[];
+  #pending = new UsageRows();
+  /** Batches in the journal that need not be read back, until the first attempt to write them. */
+  #unread: UsageBatch[] | undefined;
+  /** Batch that the disk refused; the database may accept it. */
+  #unkept: UsageBatch | undefined;
+  /** When the disk last refused a write; undefined after a successful one. */
+  #refusedAt: number | undefined;
+  #batches = 0;
+  #lost = 0;
+  /** Lost records that are not reported yet. */
+  #overflow = 0;
+  #draining: Promise<void> | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(options: UsageRecorderOptions) {
+    this.#options = options;
+    const path = join(options.directory, journalName(this.#writer));
+    this.#journal = new Journal(path, options.maxJournalBytes ?? MAX_JOURNAL_BYTES);
+    this.#timers = [
+      setInterval(() => this.#note(), NOTE_MILLISECONDS).unref(),
+      setInterval(() => this.#tick(), WRITE_MILLISECONDS).unref(),
+      setInterval(() => void this.#writeOrphanedJournals(), ORPHANED_JOURNALS_CHECK_MILLISECONDS).unref(),
+    ];
+    setTimeout(() => void this.#writeOrphanedJournals(), 0).unref();
+  }
+
+  /** Adds a record to the current batch, in memory. */
+  record(record: UsageRecord): void {
+    const { count } = this.#pending;
+    if (count >= MAX_HELD_RECORDS) {
+      this.#overflow += 1;
+      return;
+    }
+    this.#pending.add(record);
+    if (count + 1 === RECORDS_PER_BATCH) this.#note();
+  }
+
+  /** Adds records of a worker to the current batch. */
+  recordRows(rows: Pick<UsageRows, "dimensions" | "values">): void {
+    const added = rows.values.length / RECORD_COLUMNS.length;
+    if (this.#pending.count + added > MAX_HELD_RECORDS) {
+      this.#overflow += added;
+      return;
+    }
+    this.#pending.append(rows);
+    if (this.#pending.count >= RECORDS_PER_BATCH) this.#note();
+  }
+
+  /** Resolves once everything recorded is in the database, or the database is unavailable. */
+  async flush(): Promise<void> {
+    this.#note();
+    await this.#draining;
+    await this.#drain();
+    if (this.#pending.count === 0) return;
+    // These records arrived after the batch that the disk refused.
+    this.#note();
+    await this.#drain();
+  }
+
+  /** Leaves unwritten records in the journal, for the next process with the same folder. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await resultWithin(this.flush(), CLOSE_MILLISECONDS);
+    this.#note();
+    this.#journal.close();
+    const left = countOf(this.#unkept) + this.#pending.count;
+    if (left > 0) this.#lose(left, "neither the disk nor the database accepted them before shutdown");
+  }
+
+  #tick(): void {
+    this.#note();
+    if (this.#draining === undefined && performance.now() - this.#failedAt > RETRY_MS) void this.#drain();
+  }
+
+  /** Journals the current batch first: a process killed while the database is slow loses only the last interval. */
+  #note(): void {
+    if (this.#overflow > 0) this.#lose(this.#overflow, "the disk refuses writes and the buffer in memory is full");
+    this.#overflow = 0;
+    const mayTryAgain = performance.now() - (this.#refusedAt ?? 0) > RETRY_MS;
+    if (this.#unkept !== undefined && mayTryAgain) this.#keep(this.#unkept);
+    const { dimensions, values, count } = this.#pending;
+    if (count === 0 || this.#unkept !== undefined) return;
+    this.#pending = new UsageRows();
+    this.#batches += 1;
+    this.#keep({ writer: this.#writer, number: this.#batches, dimensions, values });
+  }
+
+  /** A batch that the disk refuses waits in memory, and later ones behind it. */
+  #keep(batch: UsageBatch): void {
+    if (this.#journal.isEmpty) this.#unread = [];
+    try {
+      const hasRoom = this.#journal.append(JSON.stringify(batch));
+      this.#unkept = undefined;
+      this.#refusedAt = undefined;
+      if (hasRoom) this.#unread?.push(batch);
+      else this.#lose(countOf(batch), "the journal has reached its maximum size");
+    } catch (error) {
+      const isNews = this.#refusedAt === undefined;
+      this.#unkept = batch;
+      this.#refusedAt = performance.now();
+      if (!isNews) return;
+      this.#options.logger.error(
+        { error: messageOf(error) },
+        "usage cannot be journaled on disk; buffering it in memory",
+      );
+    }
+  }
+
+  #lose(records: number, reason: string): void {
+    this.#lost += records;
+    this.#options.onLost?.(records);
+    this.#options.logger.error({ lost: records, lostSinceStart: this.#lost, reason }, "usage records lost");
+  }
+
+  #drain(): Promise<void> {
+    this.#draining ??= this.#write(this.#journal, this.#unread)
+      .then(() => this.#writeUnkept())
+      .finally(() => {
+        this.#draining = undefined;
+      });
+    this.#unread = undefined;
+    return this.#draining;
+  }
+
+  async #write(journal: Journal, unread?: readonly UsageBatch[]): Promise<void> {
+    try {
+      if (unread !== undefined && !journal.isEmpty) {
+        const bytes = journal.waitingBytes;
+        await this.#writeToDatabase(unread);
+        journal.advance(bytes);
+      }
+      for (;;) {
+        const { lines, bytes } = journal.read();
+        if (bytes === 0) return;
+        await this.#writeToDatabase(lines.flatMap((line) => this.#batchIn(line)));
+        journal.advance(bytes);
+      }
+    } catch (error) {
+      this.#failedAt = performance.now();
+      this.#options.logger.warn(
+        { error: messageOf(error) },
+        "usage not written to the database yet; it is kept in the journal",
+      );
+    }
+  }
+
+  /** Keeps the order: only once the journal is empty. */
+  async #writeUnkept(): Promise<void> {
+    const batch = this.#unkept;
+    if (batch === undefined || !this.#journal.isEmpty) return;
+    try {
+      await this.#writeToDatabase([batch]);
+      // It may be in the journal by now; its batch number prevents counting it twice.
+      if (this.#unkept === batch) this.#unkept = undefined;
+    } catch (error) {
+      this.#failedAt = performance.now();
+      this.#options.logger.warn(
+        { error: messageOf(error) },
+        "usage not written to the database yet; it is buffered in memory",
+      );
+    }
+  }
+
+  /** Empty for a corrupt line, such as after a power loss, which must not block the lines after it. */
+  #batchIn(line: string): UsageBatch[] {
+    try {
+      return [toBatch(JSON.parse(line))];
+    } catch (error) {
+      this.#lose(1, `a line of the journal is corrupt: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  #writeToDatabase(batches: readonly UsageBatch[]): Promise<void> {
+    return writeBatches(this.#options.database, batches, (refusal) => this.#lose(1, refusal));
+  }
+
+  async #writeOrphanedJournals(): Promise<void> {
+    for (const path of findOrphanedJournals(this.#options.directory, this.#writer)) {
+      if (this.#isClosed) return;
+      try {
+        const journal = new Journal(path, MAX_JOURNAL_BYTES);
+        await this.#write(journal);
+        if (journal.isEmpty) this.#options.logger.info("wrote the usage journal of a killed process");
+        journal.close();
+      } catch (error) {
+        this.#options.logger.warn({ error: messageOf(error) }, "usage journal of a killed process not written yet");
+      }
+    }
+  }
+}
+
+function countOf(batch: UsageBatch | undefined): number {
+  return batch === undefined ? 0 : batch.values.length / RECORD_COLUMNS.length;
+}
+
+/** Also reads the format of earlier versions: a list of records. */
+function toBatch(line: UsageBatch | { writer: string; number: number; records: UsageRecord[] }): UsageBatch {
+  if (!("records" in line)) return line;
+  const { writer, number, records } = line;
+  const { dimensions, values } = UsageRows.of(records);
+  return { writer, number, dimensions, values };
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}

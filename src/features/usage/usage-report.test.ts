@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Secret } from "../../kernel/secret.ts";
+import { createLogger } from "../../observability/logger.ts";
+import { type Database, openDatabase } from "../../storage/database.ts";
+import { UsageRows } from "./usage-batch.ts";
+import { writeUsage } from "./usage-record-queries.ts";
+import { UsageReports } from "./usage-report.ts";
+
+const DAY_MILLISECONDS = 86_400_000;
+const MINUTE_MILLISECONDS = 60_000;
+const BEGIN = Date.UTC(2026, 10, 21);
+
+let database: Database;
+beforeEach(() => {
+  database = openDatabase({ url: undefined, file: ":memory:", logger: createLogger("silent") });
+});
+afterEach(() => database.close());
+
+/** One request every ten minutes. */
+async function writeDay(to = database): Promise<void> {
+  const records = Array.from({ length: 144 }, (_each, index) => ({
+    at: BEGIN + index * 10 * MINUTE_MILLISECONDS,
+    organizationId: "org_a",
+    projectId: "proj_a",
+    keyId: "key_a",
+    model: "parrot",
+    deployment: "one",
+    operation: "chat" as const,
+    promptTokens: 1,
+    cachedTokens: 0,
+    completionTokens: 2,
+    reasoningTokens: 0,
+    characters: 0,
+    audioMilliseconds: 0,
+    durationMilliseconds: 5,
+    costNanoDollars: 3,
+    outcome: "finished" as const,
+  }));
+  const { dimensions, values } = UsageRows.of(records);
+  await to.transaction((transaction) =>
+    writeUsage(transaction, [{ writer: "one", number: 1, dimensions, values }], BEGIN),
+  );
+}
+
+test.each([
+  [60, 1440],
+  [3600, 24],
+  [86_400, 7],
+] as const)("reports buckets of %i seconds completely without blocking other requests", async (bucketSeconds, most) => {
+  await writeDay();
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  const until = BEGIN + DAY_MILLISECONDS;
+  const order = { organizationId: "org_a", operation: "chat", groupBy: [] } as const;
+  const from = until - most * bucketSeconds * 1000;
+  const { buckets, next } = await new UsageReports(database).read({
+    ...order,
+    bucketSeconds,
+    from,
+    until,
+    maxBuckets: most,
+  });
+  clearImmediate(counting);
+  expect(turns).toBeGreaterThan(2);
+  expect(next).toBeUndefined();
+  expect(buckets.map(({ beginsAt }) => beginsAt)).toEqual(
+    Array.from({ length: most }, (_each, index) => from + index * bucketSeconds * 1000),
+  );
+  const sums = buckets.flatMap((bucket) =>
+    bucket.sums.map((sum) => ({ ...sum, isOfBucket: sum.beginsAt === bucket.beginsAt })),
+  );
+  expect(sums.every(({ isOfBucket }) => isOfBucket)).toBe(true);
+  expect(sums.reduce((all, { requests }) => all + requests, 0)).toBe(144);
+});
+
+test("reports come from the read replica, and from the primary while it is unavailable", async () => {
+  const replica = openDatabase({ url: undefined, file: ":memory:", logger: createLogger("silent") });
+  await writeDay(replica);
+  const reports = new UsageReports(database, replica);
+  const order = { organizationId: "org_a", operation: "chat", groupBy: [], bucketSeconds: 86_400 } as const;
+  const read = async () => {
+    const { buckets } = await reports.read({ ...order, from: BEGIN, until: BEGIN + DAY_MILLISECONDS, maxBuckets: 1 });
+    return buckets[0]?.sums[0]?.requests;
+  };
+  expect(await read()).toBe(144);
+  const caller = { organizationId: "org_a", projectId: "proj_a", keyId: "key_a" };
+  const day = { from: BEGIN, until: BEGIN + DAY_MILLISECONDS };
+  expect(await reports.spentBetween(caller, "proj_a", day)).toBe(0);
+  await replica.close();
+  const url = new Secret("postgresql://parlance@127.0.0.1:1/none");
+  const gone = openDatabase({ url, file: "", logger: createLogger("silent"), migrates: false });
+  await writeDay();
+  const { buckets } = await new UsageReports(database, gone).read({
+    ...order,
+    from: BEGIN,
+    until: BEGIN + DAY_MILLISECONDS,
+    maxBuckets: 1,
+  });
+  expect(buckets[0]?.sums[0]?.requests).toBe(144);
+  await gone.close();
+});

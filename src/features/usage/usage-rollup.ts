@@ -1,0 +1,87 @@
+/** Sums usage records by hour and day. */
+
+import type { UsageRollupRow } from "../../storage/schema.ts";
+import { AMOUNTS, RECORD_COLUMNS, type UsageBatch } from "./usage-batch.ts";
+
+export const ROLLUP_COLUMNS = [
+  "bucketSeconds",
+  "beginsAt",
+  "dimensionId",
+  ...AMOUNTS,
+  "costNanoDollars",
+  "requests",
+] as const satisfies (keyof UsageRollupRow)[];
+
+/** Values in the order of `ROLLUP_COLUMNS`. */
+type Rollup = (number | null)[];
+
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 86_400;
+/** Amounts and cost, adjacent columns in records and rollups. */
+const SUMMED = AMOUNTS.length + 1;
+const FIRST_OF_RECORD = RECORD_COLUMNS.indexOf(AMOUNTS[0]);
+const FIRST_OF_ROLLUP = ROLLUP_COLUMNS.indexOf(AMOUNTS[0]);
+const REQUESTS = ROLLUP_COLUMNS.indexOf("requests");
+
+/** Sorted by key. */
+export function rollUp(batches: readonly UsageBatch[]): Rollup[] {
+  const hours = new Buckets(HOUR_SECONDS);
+  for (const batch of batches) {
+    // Only numbers are read from the values.
+    const values = batch.values as (number | null)[];
+    for (let start = 0; start < values.length; start += RECORD_COLUMNS.length) {
+      hours.add(values[start] ?? 0, values[start + 1] ?? 0, values, start + FIRST_OF_RECORD, 1);
+    }
+  }
+  const days = new Buckets(DAY_SECONDS);
+  for (const hour of hours.rollups()) {
+    const [, beginsAt, dimensionId] = hour as number[];
+    days.add(beginsAt ?? 0, dimensionId ?? 0, hour, FIRST_OF_ROLLUP, hour[REQUESTS] ?? 0);
+  }
+  return [...hours.rollups(), ...days.rollups()];
+}
+
+class Buckets {
+  readonly #seconds: number;
+  readonly #byBeginning = new Map<number, Map<number, Rollup>>();
+
+  constructor(seconds: number) {
+    this.#seconds = seconds;
+  }
+
+  add(at: number, dimensionId: number, summands: readonly (number | null)[], first: number, requests: number): void {
+    const rollup = this.#find(at, dimensionId);
+    for (let index = 0; index < SUMMED; index += 1) {
+      const summand = summands[first + index] ?? null;
+      // An unknown cost does not change a known one.
+      if (summand === null) continue;
+      const place = FIRST_OF_ROLLUP + index;
+      rollup[place] = (rollup[place] ?? 0) + summand;
+    }
+    rollup[REQUESTS] = (rollup[REQUESTS] ?? 0) + requests;
+  }
+
+  #find(at: number, dimensionId: number): Rollup {
+    const milliseconds = this.#seconds * 1000;
+    const beginsAt = Math.floor(at / milliseconds) * milliseconds;
+    let byDimension = this.#byBeginning.get(beginsAt);
+    if (byDimension === undefined) {
+      byDimension = new Map();
+      this.#byBeginning.set(beginsAt, byDimension);
+    }
+    let rollup = byDimension.get(dimensionId);
+    if (rollup === undefined) {
+      rollup = [this.#seconds, beginsAt, dimensionId, ...AMOUNTS.map(() => 0), null, 0];
+      byDimension.set(dimensionId, rollup);
+    }
+    return rollup;
+  }
+
+  rollups(): Rollup[] {
+    return inOrder(this.#byBeginning).flatMap(inOrder);
+  }
+}
+
+function inOrder<Value>(map: ReadonlyMap<number, Value>): Value[] {
+  return [...map].sort(([a], [b]) => a - b).map(([, value]) => value);
+}

@@ -1,0 +1,60 @@
+/** Writes batches of usage to the database, skipping records that violate a constraint. */
+
+import type { Database } from "../../storage/database.ts";
+import { isConstraintViolation } from "../../storage/errors.ts";
+import { splitBatch, type UsageBatch } from "./usage-batch.ts";
+import { writeUsage } from "./usage-record-queries.ts";
+
+/**
+ * Writes in one transaction. Skips records that the database can never store, which would block all later ones, and
+ * calls `onRefused` with the reason for each. Throws when the database is unavailable.
+ */
+export async function writeBatches(
+  database: Database,
+  batches: readonly UsageBatch[],
+  onRefused: (refusal: string) => void,
+): Promise<void> {
+  try {
+    await database.transaction((transaction) => writeUsage(transaction, batches, Date.now()));
+  } catch (error) {
+    if (!isConstraintViolation(error)) throw error;
+    const [batch] = batches;
+    if (batches.length > 1) for (const each of batches) await writeBatches(database, [each], onRefused);
+    else if (batch !== undefined) await writeWithoutRefused(database, batch, onRefused);
+  }
+}
+
+/** Tries the records of a refused batch one by one, then writes the accepted ones in one transaction. */
+async function writeWithoutRefused(
+  database: Database,
+  batch: UsageBatch,
+  onRefused: (refusal: string) => void,
+): Promise<void> {
+  const taken: UsageBatch[] = [];
+  for (const single of splitBatch(batch)) {
+    const refusal = await tryOut(database, { ...single, writer: `${batch.writer} trial`, number: 1 });
+    if (refusal === undefined) taken.push(single);
+    else onRefused(refusal);
+  }
+  const dimensions = taken.flatMap((each) => each.dimensions);
+  const values = taken.flatMap((each) => each.values);
+  const rest = { ...batch, dimensions, values };
+  await database.transaction((transaction) => writeUsage(transaction, [rest], Date.now()));
+}
+
+class TrialRollback extends Error {}
+
+/** Returns why the database refuses the batch; rolls back either way. */
+async function tryOut(database: Database, batch: UsageBatch): Promise<string | undefined> {
+  try {
+    await database.transaction(async (transaction) => {
+      await writeUsage(transaction, [batch], Date.now());
+      throw new TrialRollback();
+    });
+  } catch (error) {
+    if (error instanceof TrialRollback) return undefined;
+    if (isConstraintViolation(error)) return (error as Error).message;
+    throw error;
+  }
+  return undefined;
+}

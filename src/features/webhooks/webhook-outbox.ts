@@ -1,0 +1,49 @@
+/** Stores events in the transaction of what they report, one delivery per endpoint. */
+
+import { randomBytes } from "node:crypto";
+import type { Secret } from "../../kernel/secret.ts";
+import type { Executor } from "../../storage/database.ts";
+import { insertWebhookDeliveries } from "./delivery-queries.ts";
+import type { WebhookEvent, WebhookEventType } from "./webhook-event.ts";
+
+export interface WebhookEndpoint {
+  url: string;
+  /** `whsec_` and the key in base64. */
+  secret: Secret;
+  events: readonly WebhookEventType[];
+}
+
+export class WebhookOutbox {
+  readonly endpoints: readonly WebhookEndpoint[];
+  #onAdded: () => void = () => {};
+
+  constructor(endpoints: readonly WebhookEndpoint[]) {
+    this.endpoints = endpoints;
+  }
+
+  /** Calls `listener` after each addition, whose transaction may not be committed yet. */
+  onAdded(listener: () => void): void {
+    this.#onAdded = listener;
+  }
+
+  isSubscribed(...types: readonly WebhookEventType[]): boolean {
+    return this.endpoints.some(({ events }) => types.some((type) => events.includes(type)));
+  }
+
+  /** Costs nothing where no endpoint wants the event. */
+  async add(executor: Executor, event: WebhookEvent, now: number): Promise<void> {
+    const endpoints = this.endpoints.filter(({ events }) => events.includes(event.type));
+    if (endpoints.length === 0) return;
+    const { type, data } = event;
+    const payload = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
+    const eventId = newId("evt");
+    const delivery = { eventId, type, payload, createdAt: now, attempts: 0, dueAt: now };
+    const rows = endpoints.map(({ url }) => ({ ...delivery, id: newId("whd"), endpoint: url }));
+    await insertWebhookDeliveries(executor, rows);
+    this.#onAdded();
+  }
+}
+
+function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(12).toString("hex")}`;
+}

@@ -1,7 +1,0 @@
-import type { FastifyRequest } from "fastify";
-import type { Actor } from "../../accounts/audit.ts";
-
-/** Returns the author of a change, for the audit log. */
-export function actorOf(request: FastifyRequest): Actor {
-  return { keyId: request.caller.keyId, ipAddress: request.ip, userAgent: request.headers["user-agent"] };
-}

@@ -1,0 +1,28 @@
+import type { Logger } from "../../observability/logger.ts";
+import type { Secret } from "../secret.ts";
+import { readKeyFile } from "./key-file.ts";
+import { Keyring } from "./keyring.ts";
+
+export interface KeyringOptions {
+  /** Keys that the operator set; undefined: none. */
+  secrets: readonly [Secret, ...Secret[]] | undefined;
+  /** Absolute path of the key file to use without `secrets`; undefined: replicas share the database, but not a file. */
+  file: string | undefined;
+  logger: Logger;
+}
+
+/** Opens the keys of stored content; returns undefined, and logs why, where there is no key. */
+export function openKeyring({ secrets, file, logger }: KeyringOptions): Keyring | undefined {
+  if (secrets !== undefined) return new Keyring(secrets);
+  if (file === undefined) {
+    logger.info("responses are not stored; set PARLANCE_ENCRYPTION_KEY to store them in PostgreSQL");
+    return undefined;
+  }
+  try {
+    return new Keyring([readKeyFile(file)]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ file, reason }, "responses are not stored, because the key file cannot be used");
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Task } from "../../contracts/task.ts";
+
+/** A built-in model without files of its own. */
+export interface BundledModel {
+  /** Catalog ID. */
+  id: string;
+  task: Task;
+  engine: "cascade" | "flite" | "sentence-embeddings";
+  /** Model of the manifest whose files it runs. It is in the catalog once they are there, or the configuration names it. */
+  requires?: string;
+  license: string;
+  description: string;
+  /** Length of an embedding model's vectors. */
+  dimensions?: number;
+  engineSettings: Readonly<Record<string, unknown>>;
+}

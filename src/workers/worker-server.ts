@@ -1,0 +1,132 @@
+/** Server of a worker: requests that it can answer alone; the owner answers all others. */
+
+import type { Socket } from "node:net";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Callers, MAX_KEY_LENGTH } from "../features/accounts/callers.ts";
+import { hashApiKey } from "../features/accounts/keys/api-key.ts";
+import { chatCompletions } from "../features/chat/routes.ts";
+import { completions } from "../features/completions/routes.ts";
+import { embeddings } from "../features/embeddings/routes.ts";
+import { messages } from "../features/messages/routes.ts";
+import { sentKey } from "../http/authenticate.ts";
+import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http/bare-server.ts";
+import { BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
+import { cutSlowReaders } from "../http/connections.ts";
+import { allowOrigins } from "../http/cors.ts";
+import { keepJsonBodies } from "../http/json-body.ts";
+import type { Inference } from "../inference/inference.ts";
+import { Fault, unavailable } from "../kernel/faults.ts";
+import type { Server } from "../server.ts";
+import type { UnknownFieldsPolicy } from "../wire/openai/unknown-fields.ts";
+import type { ForwardToOwner } from "./forward-to-owner.ts";
+
+export interface WorkerServerOptions extends Omit<BareServerOptions, "intercept"> {
+  inference: Inference;
+  callers: Callers;
+  owner: ForwardToOwner;
+  corsOrigins: readonly string[];
+  unknownFields: UnknownFieldsPolicy;
+  /** Bytes of large bodies that this worker may hold at once. */
+  maxBodiesBytes: number;
+  /** Whether this worker can answer for the model, in place of the owner. */
+  servesModel: (id: string) => boolean;
+}
+
+/** Operations whose models may all be upstreams'. */
+const PATHS: ReadonlySet<string> = new Set([
+  "/v1/chat/completions",
+  "/v1/completions",
+  "/v1/messages",
+  "/v1/embeddings",
+]);
+
+export function buildWorkerServer(options: WorkerServerOptions): Server {
+  const { inference, owner, unknownFields } = options;
+  const { app, records } = bareServer({
+    ...options,
+    intercept: (request, reply) => {
+      const isServed = request.method === "POST" && PATHS.has(request.url);
+      if (!isServed) passOn(request, reply, owner);
+      return !isServed;
+    },
+  });
+  app.server.on("upgrade", (request, socket, head) => owner.upgrade(request, socket as Socket, head));
+  allowOrigins(app, options.corsOrigins);
+  let isDraining = false;
+  app.addHook("onRequest", (_request, reply, done) => {
+    if (!isDraining) return done();
+    reply.header("connection", "close");
+    done(unavailable("The service is stopping. Try again in a moment.", "server_is_overloaded", 5));
+  });
+  app.register(
+    async (scope) => {
+      cutSlowReaders(scope, connectionTimeoutMs(options) / 1000);
+      keepJsonBodies(scope);
+      authenticate(scope, options);
+      boundBodyMemory(scope, new BodyMemory(options.maxBodiesBytes));
+      passOnOtherModels(scope, options);
+      scope.register(chatCompletions(inference, unknownFields));
+      scope.register(completions(inference, unknownFields));
+      scope.register(messages(inference, unknownFields));
+      scope.register(embeddings(inference, unknownFields));
+    },
+    { prefix: "/v1" },
+  );
+  return {
+    app,
+    drain: () => {
+      isDraining = true;
+      app.server.close();
+      app.server.closeIdleConnections();
+    },
+    openRequests: () => records.open + owner.open,
+    realtimeSessions: () => 0,
+  };
+}
+
+/** Admits the keys of projects. The owner answers every other request, and counts wrong keys. */
+function authenticate(scope: FastifyInstance, { callers, owner }: WorkerServerOptions): void {
+  scope.addHook("onRequest", (request, reply, done) => {
+    const admit = (caller: typeof request.caller | undefined) => {
+      if (caller?.kind !== "project") return passOn(request, reply, owner);
+      request.caller = caller;
+      reply.header("openai-organization", caller.organizationId);
+      done();
+    };
+    const key = keyOf(request);
+    if (key === undefined) return void passOn(request, reply, owner);
+    const known = callers.findKnown(key);
+    if (known !== undefined) return void admit(known);
+    callers.find(hashApiKey(key)).then(admit, () => passOn(request, reply, owner));
+  });
+}
+
+/** Undefined where the owner has to look at more than the key. */
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  if (headers["openai-organization"] || headers["openai-project"]) return undefined;
+  try {
+    const key = sentKey(headers);
+    return key !== undefined && key.length <= MAX_KEY_LENGTH ? key : undefined;
+  } catch (failure) {
+    if (failure instanceof Fault) return undefined;
+    throw failure;
+  }
+}
+
+/** Passes on requests for local models and unknown ones, and those that a local model moderates. */
+function passOnOtherModels(scope: FastifyInstance, { callers, owner, servesModel }: WorkerServerOptions): void {
+  scope.addHook("preHandler", (request, reply, done) => {
+    const { model, moderation } = (request.body ?? {}) as { model?: unknown; moderation?: unknown };
+    const isModerated = moderation !== undefined || callers.moderationOf(request.caller) !== undefined;
+    const isServed = typeof model === "string" && servesModel(model) && !isModerated;
+    if (isServed) done();
+    else passOn(request, reply, owner);
+  });
+}
+
+function passOn(request: FastifyRequest, reply: FastifyReply, owner: ForwardToOwner): void {
+  // The owner logs the request and counts it.
+  if (request.record !== undefined) request.record.isPassedOn = true;
+  reply.hijack();
+  owner.forward(request.raw, reply.raw, request.rawBody);
+}

@@ -1,0 +1,59 @@
+/** Clients that stay connected without reading the answer. */
+
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Service, startService } from "../support/service/service.ts";
+
+const CONFIG = `
+builtin_models: false
+server: { request_timeout_seconds: 1, receive_timeout_seconds: 1 }
+models:
+  - id: long
+    task: chat
+    deployments: [{ engine: scripted, context_window: 1000000, replies: [{ text: "${"word ".repeat(60_000)}" }] }]
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: CONFIG });
+});
+afterAll(() => service.stop());
+
+function ask() {
+  const body = JSON.stringify({ model: "long", stream: true, messages: [{ role: "user", content: "Go." }] });
+  const socket = connect(Number(new URL(service.origin).port), "127.0.0.1");
+  socket.pause().on("error", () => {});
+  const head = [
+    "POST /v1/chat/completions HTTP/1.1",
+    "host: parlance",
+    `authorization: Bearer ${service.apiKey}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return socket;
+}
+
+test("disconnects a client that does not read its answer", async () => {
+  const socket = ask();
+  const logged = () => service.log().find(({ msg }) => msg === "request");
+  await expect.poll(logged, { timeout: 60_000, interval: 200 }).toMatchObject({ status: 499, outcome: "failed" });
+  socket.destroy();
+}, 90_000);
+
+test("disconnects a client that still reads slowly after twice its deadline", async () => {
+  const socket = ask();
+  let read = 0;
+  const trickle = setInterval(() => {
+    read += (socket.read(100) as Buffer | null)?.length ?? 0;
+  }, 50);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const startedAt = performance.now();
+  const lines = () => service.log().filter(({ msg }) => msg === "request");
+  await expect.poll(() => lines().length, { timeout: 30_000, interval: 200 }).toBe(2);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  clearInterval(trickle);
+  expect(read).toBeGreaterThan(1000);
+  socket.destroy();
+  await closed;
+}, 60_000);

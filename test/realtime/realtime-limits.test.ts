@@ -1,0 +1,97 @@
+/** Limits, moderation, time and the end of the service, as they apply to Realtime sessions. */
+
+import { afterEach, expect, test } from "vitest";
+import { RealtimeClient, silence } from "../support/service/realtime-client.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { administrator } from "../support/service/team-services.ts";
+
+const MODELS = `
+  - { id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: "Hello." }] }] }
+  - { id: speaks, task: speech, deployments: [{ engine: scripted, speech: {} }] }
+  - id: judge
+    task: moderation
+    deployments:
+      - engine: guard
+        family: llama-guard-3
+        chat: { engine: scripted, replies: [{ match: poison, text: "unsafe\\nS9" }, { text: safe }] }
+  - id: talks
+    task: chat
+    deployments:
+      - engine: scripted
+        replies: [{ match: slow, text: "One two three.", delay_ms_per_token: 300 }, { text: "Good day." }]
+`;
+
+let service: Service | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+async function start(config = ""): Promise<Service> {
+  service = await startService({ config: `builtin_models: false\n${config}\nmodels:${MODELS}` });
+  return service;
+}
+
+async function talk(at: Service, text: string): Promise<RealtimeClient> {
+  const client = await RealtimeClient.connect(at, { query: "model=talks" });
+  client.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+  await client.next("session.updated");
+  ask(client, text);
+  return client;
+}
+
+function ask(client: RealtimeClient, text: string): void {
+  const content = [{ type: "input_text", text }];
+  client.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
+  client.send({ type: "response.create" });
+}
+
+test("a project's limits and moderation policy apply to each part, and the session goes on", async () => {
+  const at = await start("limits: { project_model: { requests_per_minute: 2 } }");
+  const client = await talk(at, "Hi");
+  expect((await client.next("rate_limits.updated")).rate_limits).toMatchObject([{ name: "requests", limit: 2 }]);
+  expect((await client.next("response.done")).response.status).toBe("completed");
+  const admin = administrator(at);
+  const [project] = (await admin.projects.list()).data;
+  const policy = `/v1/organization/projects/${project?.id}/moderation_policy`;
+  const headers = { authorization: `Bearer ${at.adminKey}` };
+  const set = await at.post(policy, { model: "judge", policy: { input: { mode: "block" } } }, { headers });
+  expect(set.status).toBe(200);
+  ask(client, "poison");
+  const { response: blocked } = await client.next("response.done");
+  expect(blocked).toMatchObject({ status: "failed", status_details: { error: { code: "content_policy_violation" } } });
+  await at.fetch(policy, { method: "DELETE", headers });
+  const seen: string[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    ask(client, "Hi");
+    const { response } = await client.next("response.done");
+    seen.push(response.status_details?.error.code ?? response.status);
+  }
+  expect(seen.at(-1)).toBe("rate_limit_exceeded");
+  client.send({ type: "session.update", session: { type: "realtime", audio: { input: { turn_detection: null } } } });
+  client.sendAudio(silence(1));
+  client.send({ type: "input_audio_buffer.commit" });
+  expect((await client.next("conversation.item.input_audio_transcription.completed")).transcript).toBe("Hello.");
+  await client.close();
+});
+
+test("ends a session that has reached its maximum length", async () => {
+  const at = await start("realtime: { max_session_seconds: 1 }");
+  const client = await talk(at, "slow");
+  expect((await client.next("error")).error.code).toBe("session_expired");
+  expect((await client.closed).code).toBe(1008);
+});
+
+test("lets a response finish when the service stops, and ends idle sessions at once", async () => {
+  const at = await start();
+  const idle = await talk(at, "Hi");
+  await idle.next("response.done");
+  const busy = await talk(at, "slow");
+  await busy.next("response.output_text.delta");
+  const stopped = at.stop();
+  expect(await idle.closed).toEqual({ code: 1001, reason: "server_is_overloaded" });
+  expect((await busy.next("response.done")).response.status).toBe("completed");
+  expect((await busy.closed).code).toBe(1001);
+  expect(await stopped).toBe(0);
+  service = undefined;
+});

@@ -1,0 +1,191 @@
+/** POST /v1/responses through the official client and the AI SDK, on the scripted engine. */
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, stepCountIs, streamText, tool } from "ai";
+import type OpenAI from "openai";
+import { zodTextFormat } from "openai/helpers/zod";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+
+const config = `
+builtin_models: false
+models:
+  - id: caller
+    task: chat
+    deployments:
+      - engine: scripted
+        abilities: { tools: true, reasoning: true, vision: true, json_schema: true, logprobs: true }
+        replies:
+          - match: weather
+            match_tool: sunny
+            text: "It is sunny in Paris."
+          - match: weather
+            reasoning: "I have to ask."
+            tool_calls:
+              - { name: weather, arguments: { city: Paris } }
+              - { name: maps__find, arguments: { place: Paris } }
+              - { name: patch, arguments: { input: "*** Begin\\nŁódź" } }
+          - match: Jane
+            text: '{"name": "Jane", "age": 41}'
+          - match: breaks
+            text: "one two three"
+            fail_after_tokens: 2
+            fail_with: { kind: upstream-failed, message: "Down." }
+          - match: slow
+            text: "${"word ".repeat(200)}"
+            delay_ms_per_token: 50
+        echo: true
+  - id: plain
+    task: chat
+    deployments:
+      - { engine: scripted, context_window: 200, echo: true }
+`;
+
+let service: Service;
+let client: OpenAI;
+beforeAll(async () => {
+  service = await startService({ config });
+  client = service.client({ maxRetries: 0 });
+});
+afterAll(() => service?.stop());
+
+const model = "caller";
+const weather: OpenAI.Responses.FunctionTool = {
+  type: "function",
+  name: "weather",
+  description: "The weather of a city",
+  parameters: { type: "object", properties: { city: { type: "string" } } },
+  strict: false,
+};
+const maps: OpenAI.Responses.NamespaceTool = {
+  type: "namespace",
+  name: "maps",
+  description: "Maps",
+  tools: [{ type: "function", name: "find", parameters: { type: "object" } }],
+};
+const patch: OpenAI.Responses.CustomTool = { type: "custom", name: "patch", description: "Applies a patch" };
+
+describe.each([false, true])("streamed: %s", (stream) => {
+  const create = async (body: OpenAI.Responses.ResponseCreateParamsNonStreaming) =>
+    stream ? client.responses.stream({ ...body, stream: true }).finalResponse() : client.responses.create(body);
+
+  test("answers a text with text and usage", async () => {
+    const response = await create({ model, instructions: "Repeat.", input: "Say this again", store: false });
+    expect(response).toMatchObject({ object: "response", status: "completed", model, store: false, error: null });
+    expect(response.output_text).toBe("Say this again");
+    expect(response.usage?.total_tokens).toBeGreaterThan(5);
+  });
+
+  test("calls functions, functions of a namespace and custom tools, and reads their results", async () => {
+    const question = { role: "user" as const, content: "How is the weather?" };
+    const tools = [weather, maps, patch];
+    const first = await create({ model, input: [question], tools });
+    expect(first.output).toMatchObject([
+      { type: "reasoning", content: [{ type: "reasoning_text", text: "I have to ask." }] },
+      { type: "function_call", name: "weather", arguments: '{"city":"Paris"}' },
+      { type: "function_call", name: "find", namespace: "maps" },
+      { type: "custom_tool_call", name: "patch", input: "*** Begin\nŁódź" },
+    ]);
+    const results = first.output.flatMap((item): OpenAI.Responses.ResponseInputItem[] => {
+      if (item.type === "function_call")
+        return [{ type: "function_call_output", call_id: item.call_id, output: "sunny" }];
+      if (item.type !== "custom_tool_call") return [];
+      return [{ type: "custom_tool_call_output", call_id: item.call_id, output: "sunny" }];
+    });
+    const input = [question, ...(first.output as OpenAI.Responses.ResponseInputItem[]), ...results];
+    const second = await create({ model, input, tools });
+    expect(second.output_text).toBe("It is sunny in Paris.");
+  });
+
+  test("marks the answer incomplete at max_output_tokens", async () => {
+    const response = await create({ model, input: "one two three four", max_output_tokens: 2 });
+    expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+  });
+});
+
+test("streams every event of a text, numbered from 0", async () => {
+  const events = await Array.fromAsync(await client.responses.create({ model, input: "one two", stream: true }));
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+  const types = events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
+  expect(types).toEqual([
+    "response.created",
+    "response.in_progress",
+    "response.output_item.added",
+    "response.content_part.added",
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.content_part.done",
+    "response.output_item.done",
+    "response.completed",
+  ]);
+});
+
+test("parses an answer in a schema", async () => {
+  const format = zodTextFormat(z.object({ name: z.string(), age: z.number() }), "person");
+  const response = await client.responses.parse({ model, input: "Jane", text: { format } });
+  expect(response.output_parsed).toEqual({ name: "Jane", age: 41 });
+});
+
+test("ends a stream that fails with response.failed", async () => {
+  const events = await Array.fromAsync(await client.responses.create({ model, input: "breaks", stream: true }));
+  expect(events.at(-1)).toMatchObject({ type: "response.failed", response: { status: "failed" } });
+});
+
+test("drops hosted tools and names them, unless one is forced", async () => {
+  const body = { model, input: "Hi", tools: [{ type: "web_search" as const }], prompt_cache_key: "a" };
+  const { response } = await client.responses.create(body).withResponse();
+  expect(response.headers.get("x-parlance-ignored-fields")).toBe("tools[0]");
+  const forced = client.responses.create({ ...body, tool_choice: { type: "web_search_preview" } });
+  await expect(forced).rejects.toMatchObject({ status: 400, param: "tool_choice.type" });
+});
+
+test.each([
+  [{ previous_response_id: 1 }, "previous_response_id"],
+  [{ conversation: { name: "x" } }, "conversation.id"],
+  [{ previous_response_id: "resp_1", conversation: "conv_1" }, "conversation"],
+  [{ background: true, store: false }, "store"],
+  [{ metadata: { a: 1 } }, "metadata.a"],
+  [{ metadata: { a: "x".repeat(513) } }, "metadata.a"],
+  [{ input: [] }, "input"],
+  [{ input: undefined }, "input"],
+  [{ input: [{ type: "item_reference" }] }, "input[0].id"],
+  [{ input: [{ type: "computer_call" }] }, "input[0].type"],
+  [{ input: [{ type: "function_call_output", call_id: "call_1", output: "x" }] }, "input[0].call_id"],
+  [{ input: [{ role: "nobody", content: "x" }] }, "input[0].role"],
+  [{ tools: [{ type: "function", name: "no name" }] }, "tools[0].name"],
+  [{ tool_choice: { type: "function", name: "none" } }, "tool_choice.name"],
+  [{ text: { verbosity: "low" } }, "text.verbosity"],
+  [{ max_output_tokens: 0 }, "max_output_tokens"],
+  [{ model: "plain", input: "word ".repeat(300) }, "input"],
+  [{ model: "plain", text: { format: { type: "json_object" } } }, "text.format"],
+  [{ model: "plain", top_logprobs: 2 }, "top_logprobs"],
+  [{ model: "plain", tools: [{ type: "function", name: "f" }] }, "tools"],
+])("rejects %j", async (part, param) => {
+  const body = { model, input: "Hi", ...part } as OpenAI.Responses.ResponseCreateParamsNonStreaming;
+  await expect(client.responses.create(body)).rejects.toMatchObject({ status: 400, param });
+});
+
+test("serves the AI SDK's default model with tools", async () => {
+  const provider = createOpenAI({ baseURL: service.baseUrl, apiKey: service.apiKey });
+  const { textStream } = streamText({ model: provider(model), prompt: "Echo this" });
+  expect((await Array.fromAsync(textStream)).join("")).toBe("Echo this");
+  const { text } = await generateText({
+    model: provider(model),
+    prompt: "How is the weather?",
+    tools: { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: async () => "sunny" }) },
+    stopWhen: stepCountIs(3),
+  });
+  expect(text).toBe("It is sunny in Paris.");
+});
+
+test("frees the slot when the client disconnects", async () => {
+  const stream = await client.responses.create({ model, input: "slow", stream: true });
+  for await (const { type } of stream) if (type === "response.output_text.delta") break;
+  stream.controller.abort();
+  await eventually(() => {
+    const line = service.log().findLast(({ path, outcome }) => path === "/v1/responses" && outcome === "client-left");
+    expect(line).toMatchObject({ status: 499 });
+  });
+});

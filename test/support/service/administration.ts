@@ -1,0 +1,118 @@
+/** The administration API alone, on a new database with two separate organizations. */
+
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fastify } from "fastify";
+import OpenAI from "openai";
+import { Catalog } from "../../../src/catalog/catalog.ts";
+import { Accounts } from "../../../src/features/accounts/accounts.ts";
+import { organization } from "../../../src/features/accounts/organization-routes.ts";
+import { ModelOperations } from "../../../src/features/models/model-operations.ts";
+import { RequestHistory } from "../../../src/features/usage/request-history.ts";
+import { UsageReports } from "../../../src/features/usage/usage-report.ts";
+import { authenticateScope } from "../../../src/http/authenticate.ts";
+import { useErrorFormat } from "../../../src/http/errors.ts";
+import { useJsonBodies } from "../../../src/http/json-body.ts";
+import { useRequestLog } from "../../../src/http/request-log.ts";
+import { createModelStore } from "../../../src/model-store/create-model-store.ts";
+import { type DatabaseOptions, openDatabase } from "../../../src/storage/database.ts";
+
+export interface Administration {
+  accounts: Accounts;
+  /** Method and pattern of every route, without those that Fastify adds. */
+  routes: readonly { method: string; pattern: string }[];
+  /** Client with the default organization's admin key. */
+  admin: OpenAI;
+  /** Client with another organization's admin key. */
+  foreign: OpenAI;
+  /** With the default organization's admin key. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  sendForeign(method: string, path: string, body?: unknown): Promise<Answer>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+const KNOWN = new Set(["one", "two", "openai/*", "group:team-a"]);
+const MAX_BODY_BYTES = 1_000_000;
+
+export async function startAdministration(options: DatabaseOptions): Promise<Administration> {
+  const database = openDatabase(options);
+  const accounts = new Accounts({ database, logger: options.logger });
+  const { adminKey } = await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
+  const other = await accounts.organizations.create("Another organization");
+  const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
+  const store = createModelStore({ modelsDirectory: join(tmpdir(), "parlance-no-models"), hub }, options.logger);
+  const app = fastify({ forceCloseConnections: true });
+  const routes: { method: string; pattern: string }[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    if (method !== "HEAD") routes.push({ method: String(method), pattern: url });
+  });
+  const history = new RequestHistory({ database, logger: options.logger, days: 7 });
+  useRequestLog(app, {
+    logger: options.logger,
+    measure: () => {},
+    recordRequest: (entry) => history.record(entry),
+    catalogIdOf: () => undefined,
+  });
+  useErrorFormat(app, MAX_BODY_BYTES);
+  useJsonBodies(app);
+  app.register(
+    async (scope) => {
+      authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
+      scope.register(
+        organization({
+          accounts,
+          resolveModel: (entry) => (KNOWN.has(entry) ? entry : undefined),
+          isModerationModel: (id) => id === "judge",
+          reports: new UsageReports(database),
+          models: new ModelOperations({ catalog: new Catalog(), store, refresh: async () => {} }),
+          history,
+          catalog: new Catalog(),
+          configuration: () => ({ file: undefined, settings: [], models: [] }),
+          stopping: new AbortController().signal,
+          limited: { models: () => [{ id: "one", aliases: [], accessGroups: [] }], defaults: {} },
+        }),
+      );
+    },
+    { prefix: "/v1/organization" },
+  );
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const keys = { own: adminKey?.reveal() ?? "", foreign: other.adminKey.secret.reveal() };
+  const client = (key: string) =>
+    new OpenAI({ baseURL: `${origin}/v1`, apiKey: null, adminAPIKey: key, maxRetries: 0 });
+  const sender =
+    (key: string): Administration["send"] =>
+    async (method, path, body, headers) => {
+      const answer = await fetch(`${origin}/v1/organization${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      return { status: answer.status, body: await answer.json() };
+    };
+  return {
+    accounts,
+    routes,
+    admin: client(keys.own),
+    foreign: client(keys.foreign),
+    send: sender(keys.own),
+    sendForeign: sender(keys.foreign),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await history.close();
+      await accounts.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/** Usage after a real process is killed or stopped, or while its database is unavailable. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import OpenAI from "openai";
+import { expect, test } from "vitest";
+import { sharedPostgres, startPostgres } from "../support/databases/postgres.ts";
+import { eventually } from "../support/service/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+
+const CONFIG = `
+builtin_models: false
+models:
+  - id: parrot
+    task: chat
+    deployments: [{ engine: scripted, slots: 50, replies: [{ text: Polly }] }]
+`;
+const LOST_MILLISECONDS = 250;
+const CLIENTS = 8;
+/** Leaves the machine to the other test files. */
+const BETWEEN_REQUESTS_MILLISECONDS = 20;
+
+/** Sends requests until stopped or the process ends; returns the time of each answer. */
+function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {
+  const answeredAt: number[] = [];
+  let isOver = false;
+  const client = async () => {
+    while (!isOver) {
+      const body = { model: "parrot", messages: [{ role: "user", content: "Hm." }] };
+      try {
+        const answer = await service.post("/v1/chat/completions", body);
+        if (answer.status !== 200) throw new Error(`${answer.status}`);
+        await answer.text();
+        answeredAt.push(performance.now());
+        await pause(BETWEEN_REQUESTS_MILLISECONDS);
+      } catch {
+        if (service.process.exitCode !== null || service.process.signalCode !== null) return;
+        await pause(20);
+      }
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+  const end = async () => {
+    isOver = true;
+    await clients;
+  };
+  return { answeredAt, end };
+}
+
+async function counted({ baseUrl, adminKey }: Service): Promise<number> {
+  const { usage } = new OpenAI({ baseURL: baseUrl, apiKey: null, adminAPIKey: adminKey, maxRetries: 0 }).admin
+    .organization;
+  const page = await usage.completions({ start_time: Math.floor(Date.now() / 1000) - 86_400, limit: 3 });
+  const results = page.data.flatMap((bucket) => bucket.results as { num_model_requests?: number }[]);
+  return results.reduce((sum, result) => sum + (result.num_model_requests ?? 0), 0);
+}
+
+const exited = (service: Service) => new Promise((resolve) => service.process.once("exit", resolve));
+
+const KINDS = ["SQLite", "PostgreSQL"];
+
+async function start(kind: string, closing: AsyncDisposableStack) {
+  const url = kind === "PostgreSQL" ? await (await sharedPostgres()).createDatabase() : undefined;
+  const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
+  const service = await startService({ config: CONFIG, environment });
+  closing.defer(async () => void (await service.stop()));
+  const restart = async () => {
+    const folder = { PARLANCE_DATA_DIR: service.dataDirectory };
+    const next = await startService({ config: CONFIG, environment: { ...environment, ...folder } });
+    closing.defer(async () => void (await next.stop()));
+    return next;
+  };
+  return { service, restart };
+}
+
+// Sequential. A machine that stalls for longer than the bound would invalidate the measurement.
+test.each(KINDS)(
+  "loses at most the last 250 milliseconds of answered requests after SIGKILL on %s",
+  { retry: 2 },
+  async (kind) => {
+    await using closing = new AsyncDisposableStack();
+    const { service, restart } = await start(kind, closing);
+    const { answeredAt, end } = askOn(service);
+    await pause(2_000);
+    const killedAt = performance.now();
+    const gone = exited(service);
+    service.process.kill("SIGKILL");
+    await gone;
+    await end();
+    const next = await restart();
+    const safe = answeredAt.filter((at) => at < killedAt - LOST_MILLISECONDS).length;
+    expect(safe).toBeGreaterThan(20);
+    await expect.poll(() => counted(next), { timeout: 40_000 }).toBeGreaterThanOrEqual(safe);
+    const all = await counted(next);
+    console.log(`${kind}: of ${answeredAt.length} answered requests ${answeredAt.length - all} lost by SIGKILL`);
+    expect(all).toBeLessThanOrEqual(answeredAt.length + CLIENTS);
+  },
+);
+
+test.concurrent.each(KINDS)("loses no usage after SIGTERM on %s", async (kind) => {
+  await using closing = new AsyncDisposableStack();
+  const { service, restart } = await start(kind, closing);
+  const { answeredAt, end } = askOn(service);
+  await pause(1_500);
+  const gone = exited(service);
+  service.process.kill("SIGTERM");
+  await gone;
+  await end();
+  expect(await counted(await restart())).toBe(answeredAt.length);
+  expect(answeredAt.length).toBeGreaterThan(10);
+});
+
+test.concurrent("loses no usage and no request with a cached key while the database is unavailable for seconds", async () => {
+  await using closing = new AsyncDisposableStack();
+  const postgres = closing.use(await startPostgres());
+  const url = (await postgres.createDatabase()).reveal();
+  const service = await startService({ config: CONFIG, environment: { DATABASE_URL: url } });
+  closing.defer(async () => void (await service.stop()));
+  const { answeredAt, end } = askOn(service);
+  await pause(1_000);
+  const before = answeredAt.length;
+  await postgres.stop();
+  await pause(4_000);
+  const meanwhile = answeredAt.length - before;
+  await postgres.start();
+  await pause(500);
+  await end();
+  expect(meanwhile).toBeGreaterThan(10);
+  await eventually(async () => expect(await counted(service)).toBe(answeredAt.length), 30);
+});
